@@ -1,0 +1,84 @@
+//! The armies that have a name, as the cells they start from.
+
+use crate::board::Board;
+
+/// What may stand as the name of an army, as messages list it.
+pub const NAMED: &str =
+    "triangle-3 to triangle-15, square-2 to square-16, halma-19, checkers-12, point-1 to point-6 (star-121)";
+
+/// The cells of a named army on `board`: `Ok(None)` where the name means nothing.
+///
+/// # Errors
+/// The name of the first place that the army needs and the board lacks.
+pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
+    let (shape, size) = name.rsplit_once('-').unwrap_or((name, ""));
+    let Ok(size) = size.parse::<i32>() else { return Ok(None) };
+    // On the star, the corner of the 9x9 board is the tip of the point above the hexagon.
+    let (cx, cy) = if board.name() == "star-121" { (4, 4) } else { (0, 0) };
+    let shape: Box<dyn Fn(i32, i32) -> bool> = match (shape, size) {
+        ("triangle", 3..=15) => Box::new(move |x, y| x + y < size && x >= 0 && y >= 0),
+        ("square", 2..=16) => Box::new(move |x, y| (0..size).contains(&x) && (0..size).contains(&y)),
+        // Figure 1b: rows of 5, 5, 4, 3 and 2.
+        ("halma", 19) => {
+            Box::new(|x, y| usize::try_from(y).is_ok_and(|y| y < 5 && (0..[5, 5, 4, 3, 2][y]).contains(&x)))
+        }
+        ("checkers", 12) if board.name() == "checkers-32" => Box::new(|x, y| (3..6).contains(&(x + y))),
+        ("point", 1..=6) if board.name() == "star-121" => return Ok(Some(point(size, board))),
+        _ => return Ok(None),
+    };
+    let mut cells = Vec::new();
+    for y in cy..cy + 16 {
+        for x in cx..cx + 16 {
+            if !shape(x - cx, y - cy) || (board.name() == "checkers-32" && board.at(x, y).is_none()) {
+                continue;
+            }
+            cells.push(board.at(x, y).ok_or_else(|| format!("column {}, row {}", x + 1, y + 1))?);
+        }
+    }
+    Ok(Some(cells))
+}
+
+/// The ten cells of a point of the star, clockwise from the one that holds the start on the 9x9 board.
+fn point(number: i32, board: &Board) -> Vec<usize> {
+    let inside = |cell: &usize| {
+        let (x, y) = board.xy(*cell);
+        let (u, v, w) = (x - 8, y - 8, 16 - x - y);
+        match number {
+            1 => w > 4,
+            2 => u < -4,
+            3 => v > 4,
+            4 => w < -4,
+            5 => u > 4,
+            _ => v < -4,
+        }
+    };
+    (0..board.len()).filter(inside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn armies_have_their_men() {
+        let men = |board: &str, army: &str| named(army, &Board::named(board).unwrap()).unwrap().unwrap().len();
+        assert_eq!(["triangle-3", "triangle-4", "triangle-5"].map(|a| men("9x9", a)), [6, 10, 15]);
+        assert_eq!(["square-2", "square-3"].map(|a| men("9x9", a)), [4, 9]);
+        assert_eq!(men("16x16", "halma-19"), 19);
+        assert_eq!(men("checkers-32", "checkers-12"), 12);
+        let star = Board::named("star-121").unwrap();
+        for point in 1..=6 {
+            assert_eq!(named(&format!("point-{point}"), &star).unwrap().unwrap().len(), 10);
+        }
+        assert_eq!(named("triangle-4", &star), named("point-1", &star));
+    }
+
+    #[test]
+    fn an_army_that_does_not_fit_is_refused() {
+        let board = Board::named("9x9").unwrap();
+        assert_eq!(named("triangle-10", &board), Err("column 10, row 1".into()));
+        for unknown in ["triangle", "triangle-2", "wedge-4", "checkers-12", "point-1", "triangle-x", ""] {
+            assert_eq!(named(unknown, &board), Ok(None), "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Binomial ranks: the sets of k out of n cells, numbered from 0 in the order of [`Cells`](crate::cells::Cells).
+//!
+//! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k), the combinatorial number
+//! system. Ten men on 81 cells need 41 bits, 15 need 53, 19 on 256 cells need 95.
+
+use crate::cells::Cells;
+use crate::key::Key;
+
+/// The number of ways to choose `k` out of `n`, unless it is 2^128 or more.
+#[must_use]
+pub fn choose(n: usize, k: usize) -> Option<u128> {
+    let k = k.min(n.checked_sub(k)?);
+    let mut row = vec![0u128; k + 1];
+    row[0] = 1;
+    for i in 1..=n {
+        for j in (1..=k.min(i)).rev() {
+            // C(i, j) with j <= k <= n/2 never exceeds C(n, k) on the way, so an overflow here is one there.
+            row[j] = row[j].checked_add(row[j - 1])?;
+        }
+    }
+    Some(row[k])
+}
+
+/// Binomial coefficients for sets of up to `men` out of `cells` cells, as keys.
+#[derive(Clone, Debug)]
+pub struct Ranks<K> {
+    men: usize,
+    cells: usize,
+    /// C(cell, j) at `cell * (men + 2) + j`.
+    table: Vec<K>,
+}
+
+impl<K: Key> Ranks<K> {
+    /// Ranks of sets of `men` out of `cells` cells; `None` where they do not fit the key.
+    #[must_use]
+    pub fn new(cells: usize, men: usize) -> Option<Self> {
+        let all = choose(cells, men)?;
+        if K::from_words(all.words()).words() != all.words() || K::from_words(all.words()) == K::MAX {
+            return None;
+        }
+        let stride = men + 2;
+        let mut table = vec![K::default(); (cells + 1) * stride];
+        for n in 0..=cells {
+            table[n * stride] = K::from_words([1, 0, 0, 0]);
+            for j in 1..stride.min(n + 1) {
+                // Entries beyond C(cells, men) may wrap round; sums that use them wrap back.
+                table[n * stride + j] = table[(n - 1) * stride + j - 1].plus(table[(n - 1) * stride + j]);
+            }
+        }
+        Some(Self { men, cells, table })
+    }
+
+    /// C(cell, j), for j up to one more than the men.
+    #[inline(always)]
+    #[must_use]
+    pub fn choose(&self, cell: usize, j: usize) -> K {
+        debug_assert!(j < self.men + 2);
+        self.table[cell * (self.men + 2) + j]
+    }
+
+    /// How many men a set has.
+    #[must_use]
+    pub fn men(&self) -> usize {
+        self.men
+    }
+
+    /// The rank of a set of `men` cells.
+    #[inline]
+    #[must_use]
+    pub fn rank<const W: usize>(&self, set: Cells<W>) -> K {
+        let (mut rank, mut j) = (K::default(), 0);
+        set.for_each(|cell| {
+            j += 1;
+            rank = rank.plus(self.choose(cell, j));
+        });
+        rank
+    }
+
+    /// The cells of the set with that rank, ascending, into `cells`.
+    #[inline]
+    pub fn unrank(&self, rank: K, cells: &mut [u8]) {
+        let (mut rest, mut cell) = (rank, self.cells);
+        for j in (1..=self.men).rev() {
+            loop {
+                cell -= 1;
+                let c = self.choose(cell, j);
+                if c <= rest {
+                    rest = rest.minus(c);
+                    break;
+                }
+            }
+            cells[j - 1] = cell as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binomials_are_those_of_pascal() {
+        assert_eq!(choose(81, 10), Some(1_878_392_407_320));
+        assert_eq!(choose(4, 5), None);
+        assert_eq!(choose(5, 0), Some(1));
+        assert_eq!(choose(256, 128), None);
+        assert_eq!(128 - choose(256, 19).unwrap().leading_zeros(), 95);
+        assert_eq!(128 - choose(81, 15).unwrap().leading_zeros(), 53);
+    }
+
+    #[test]
+    fn every_set_has_its_own_rank_in_order() {
+        let ranks = Ranks::<u64>::new(9, 4).unwrap();
+        let mut expected = 0;
+        for bits in 0u64..512 {
+            let set: Cells<1> = (0..9).filter(|i| bits >> i & 1 != 0).collect();
+            if set.len() == 4 {
+                assert_eq!(ranks.rank(set), expected);
+                let mut cells = [0; 4];
+                ranks.unrank(expected, &mut cells);
+                assert_eq!(cells.iter().map(|&c| c as usize).collect::<Cells<1>>(), set);
+                expected += 1;
+            }
+        }
+        assert_eq!(expected, 126);
+    }
+
+    #[test]
+    fn ranks_that_do_not_fit_are_refused() {
+        assert!(Ranks::<u64>::new(256, 19).is_none());
+        assert!(Ranks::<u128>::new(256, 19).is_some());
+        assert!(Ranks::<u64>::new(81, 15).is_some());
+    }
+}
