@@ -3,6 +3,8 @@
 //! A bound judges all successors of one state at once: it takes out of each man's reachable cells those that lead
 //! nowhere, so that a pruned successor is never made.
 
+pub mod game;
+
 use crate::cells::Cells;
 use crate::puzzle::transfer::Army;
 

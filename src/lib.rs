@@ -3,6 +3,7 @@ pub mod army;
 pub mod board;
 pub mod bound;
 pub mod cells;
+pub mod game;
 pub mod key;
 pub mod lattice;
 pub mod moves;

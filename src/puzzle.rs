@@ -1,5 +1,6 @@
 //! What the search needs to know of a puzzle, and a check that a puzzle keeps to it.
 
+pub mod game;
 pub mod transfer;
 
 use std::collections::BTreeSet;

@@ -94,22 +94,22 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 /// Taking the man at place i out of c_0 < c_1 < ... and putting one on cell q shifts the men between by one place: up
 /// if q is lower, down if it is higher. With the prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank
 /// is `removed[s][i] + passed[s][j] + C(q, j + s)`, where j men stand below q and s = 1 if q is lower than the mover.
-struct Orientation<const W: usize, K> {
-    set: Cells<W>,
-    men: Vec<u8>,
+pub(crate) struct Orientation<const W: usize, K> {
+    pub(crate) set: Cells<W>,
+    pub(crate) men: Vec<u8>,
     removed: [Vec<K>; 2],
     passed: [Vec<K>; 2],
 }
 
 impl<const W: usize, K: Key> Orientation<W, K> {
-    fn new(men: usize) -> Self {
+    pub(crate) fn new(men: usize) -> Self {
         let zeros = || vec![K::default(); men + 1];
         Self { set: Cells::EMPTY, men: vec![0; men], removed: [zeros(), zeros()], passed: [zeros(), zeros()] }
     }
 
     /// Prepares the sums for the army `self.set`, whose men stand in `self.men`.
     #[inline]
-    fn prepare(&mut self, ranks: &Ranks<K>) {
+    pub(crate) fn prepare(&mut self, ranks: &Ranks<K>) {
         let k = self.men.len();
         let mut whole = K::default();
         // passed[0][j] = sum over the men below of C(c, place - 1) - C(c, place); passed[1][j] of C(c, place) - C(c, place + 1),
@@ -131,7 +131,7 @@ impl<const W: usize, K: Key> Orientation<W, K> {
 
     /// The rank after the man at place `i`, on cell `from`, has gone to `to`.
     #[inline(always)]
-    fn moved(&self, ranks: &Ranks<K>, i: usize, from: usize, to: usize) -> K {
+    pub(crate) fn moved(&self, ranks: &Ranks<K>, i: usize, from: usize, to: usize) -> K {
         let (j, lower) = (self.set.below(to), usize::from(to < from));
         self.removed[lower][i].plus(self.passed[lower][j]).plus(ranks.choose(to, j + lower))
     }

@@ -1,0 +1,204 @@
+//! Parallel lines of cells toward the winner's goal: diagonals, columns or rows. What the ladder bounds count on.
+//!
+//! Lines are numbered so that the goal lies at the upper end: every cell of the base is on line `front` or above. A step goes
+//! to a line at most `stride` away, and a jump that changes the line by 2k goes over a man on the line half way.
+
+use super::Position;
+use crate::cells::Cells;
+use crate::game::{Game, Side};
+
+/// The most lines that a direction may have to be used.
+pub const MAX_LINES: usize = 32;
+
+/// The lines of one direction.
+#[derive(Clone, Debug)]
+pub struct Lines<const W: usize> {
+    /// Line by cell.
+    pub of: Vec<u8>,
+    /// The cells of each line.
+    pub cells: Vec<Cells<W>>,
+    /// The lowest line with a cell of the base.
+    pub front: usize,
+    /// By how much a step changes the line at most.
+    pub stride: usize,
+}
+
+impl<const W: usize> Lines<W> {
+    /// The lines on which `a` x + `b` y is constant, as the winner sees them.
+    #[must_use]
+    pub fn new(game: &Game, winner: Side, (a, b): (i32, i32)) -> Self {
+        let board = &game.lattice.board;
+        let value = |c: usize| {
+            let (x, y) = board.xy(c);
+            a * x + b * y
+        };
+        let sum = |cells: &[usize]| cells.iter().map(|&c| value(c)).sum::<i32>();
+        let (start, goal) = (game.base(winner), game.base(winner.other()));
+        let sign = if sum(goal) < sum(start) { -1 } else { 1 };
+        let lowest = (0..board.len()).map(|c| sign * value(c)).min().unwrap_or(0);
+        let of: Vec<u8> = (0..board.len()).map(|c| (sign * value(c) - lowest) as u8).collect();
+        let count = of.iter().max().map_or(0, |&l| usize::from(l) + 1);
+        let cells = (0..count).map(|l| (0..of.len()).filter(|&c| usize::from(of[c]) == l).collect()).collect();
+        let front = goal.iter().map(|&c| usize::from(of[c])).min().unwrap_or(0);
+        let stride = game.lattice.rule.axes().iter().map(|&(dx, dy)| (a * dx + b * dy).unsigned_abs()).max();
+        Self { of, cells, front, stride: stride.map_or(0, |s| s as usize) }
+    }
+
+    /// Diagonals x + y, columns and rows, where there are few enough to count on.
+    #[must_use]
+    pub fn all(game: &Game, winner: Side) -> Vec<Self> {
+        let all = [(1, 1), (1, 0), (0, 1)].map(|direction| Self::new(game, winner, direction));
+        all.into_iter().filter(|lines| lines.cells.len() <= MAX_LINES).collect()
+    }
+
+    /// Those of them that a step changes by one at most.
+    #[must_use]
+    pub fn simple(game: &Game, winner: Side) -> Vec<Self> {
+        Self::all(game, winner).into_iter().filter(|lines| lines.stride == 1).collect()
+    }
+
+    /// The line of a cell.
+    #[inline]
+    #[must_use]
+    pub fn line(&self, cell: usize) -> usize {
+        usize::from(self.of[cell])
+    }
+
+    /// The rungs that a man on line `from` needs below the front if he enters by jumps only: `from` + 1, `from` + 3, ...
+    ///
+    /// A rung on the front itself or above may be a man of the base, so it is never asked for.
+    #[inline]
+    #[must_use]
+    pub fn rungs(&self, from: usize) -> u32 {
+        let odd = 0xaaaa_aaaau32 << from;
+        odd & ((1u32 << self.front) - 1)
+    }
+
+    /// What the position looks like from these lines, where the winner's goal is `base`.
+    #[must_use]
+    pub fn view(&self, base: Cells<W>, position: &Position<W>) -> View {
+        let mut view = View {
+            occupied: 0,
+            outside: [0; MAX_LINES],
+            inside: (position.winner & base).len() as u32,
+            slack: position.slack(base),
+            remaining: position.remaining,
+        };
+        (position.winner & !base).for_each(|c| view.outside[self.line(c)] += 1);
+        (position.winner | position.loser).for_each(|c| view.occupied |= 1 << self.of[c]);
+        view
+    }
+
+    /// [`GameBound::restrict`](super::GameBound::restrict) for a bound that judges views: one question for each line that
+    /// a man leaves and each that he reaches.
+    pub fn restrict(
+        &self,
+        base: Cells<W>,
+        position: &Position<W>,
+        men: &[u8],
+        reach: &mut [Cells<W>],
+        admits: impl Fn(&View) -> bool,
+    ) {
+        let winner = position.winner_to_move();
+        let mut counts = [0u8; MAX_LINES];
+        (position.winner | position.loser).for_each(|c| counts[self.line(c)] += 1);
+        let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
+        for (&man, reach) in men.iter().zip(reach) {
+            if reach.is_empty() {
+                continue;
+            }
+            let (man, line) = (usize::from(man), self.line(usize::from(man)));
+            let inside = base.contains(man);
+            let mut gone = now;
+            if counts[line] == 1 {
+                gone.occupied &= !(1 << line);
+            }
+            if winner {
+                // The move is one of the winner's, so a man that stays outside has used up one of the slack.
+                gone.slack -= 1 + i32::from(inside);
+                if inside {
+                    gone.inside -= 1;
+                } else {
+                    gone.outside[line] -= 1;
+                }
+            }
+            for (to, &cells) in self.cells.iter().enumerate() {
+                let targets = *reach & cells;
+                if targets.is_empty() {
+                    continue;
+                }
+                let mut there = gone;
+                there.occupied |= 1 << to;
+                if winner {
+                    let mut entered = there;
+                    entered.inside += 1;
+                    entered.slack += 1;
+                    there.outside[to] += 1;
+                    if !(targets & base).is_empty() && !admits(&entered) {
+                        *reach &= !(targets & base);
+                    }
+                    let targets = targets & !base;
+                    if !targets.is_empty() && !admits(&there) {
+                        *reach &= !targets;
+                    }
+                } else if !admits(&there) {
+                    *reach &= !targets;
+                }
+            }
+        }
+    }
+}
+
+/// A position as the lines of one direction see it.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The lines with a man of either army, one bit a line.
+    pub occupied: u32,
+    /// The winner's men outside the base, by line.
+    pub outside: [u8; MAX_LINES],
+    /// The winner's men in the base.
+    pub inside: u32,
+    /// σ.
+    pub slack: i32,
+    /// Moves left.
+    pub remaining: u32,
+}
+
+impl View {
+    /// The lines with a winner's man outside the base, one bit a line.
+    #[inline]
+    #[must_use]
+    pub fn lines(&self) -> u32 {
+        self.outside.iter().enumerate().fold(0, |mask, (l, &n)| mask | u32::from(n > 0) << l)
+    }
+
+    /// Whether the winner moves next.
+    #[inline]
+    #[must_use]
+    pub fn winner_to_move(&self) -> bool {
+        self.remaining % 2 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::{Lattice, Rule};
+
+    #[test]
+    fn diagonals_lead_from_one_base_to_the_other() {
+        let board = Board::named("9x9").unwrap();
+        let blue = army::named("triangle-4", &board).unwrap().unwrap();
+        let game = Game::mirrored(Lattice::new(board, Rule::Six), &blue).unwrap();
+        for (side, corner) in [(Side::Blue, 80), (Side::Red, 0)] {
+            let lines = Lines::<2>::new(&game, side, (1, 1));
+            assert_eq!((lines.front, lines.stride, lines.line(corner)), (13, 1, 16));
+            assert_eq!(lines.rungs(3), 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 12);
+            assert_eq!(lines.rungs(0), 0b1010_1010_1010);
+            assert_eq!(lines.rungs(12), 0);
+        }
+        assert_eq!(Lines::<2>::simple(&game, Side::Blue).len(), 3);
+    }
+}

@@ -1,0 +1,246 @@
+//! The two-player game as the level search sees it.
+//!
+//! A key holds whose turn it is and the binomial ranks of both armies; a state stands for its images under K, and its key is
+//! the least of theirs. The turn belongs to the key because a position may come up with either side to move, and these
+//! are different states.
+//!
+//! A puzzle is made for games of one length, which fixes who wins and what the bounds may cut. A position in which the
+//! game is over has no successors.
+
+pub mod pair;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::bound::game::{Bounds, GameBound, Position};
+use crate::cells::Cells;
+use crate::game::{Game, Side};
+use crate::moves::{Mover, Pieces};
+use crate::problem::set;
+use crate::puzzle::Puzzle;
+use crate::puzzle::transfer::Orientation;
+use crate::rank::Ranks;
+use pair::PairKey;
+
+/// A game that a puzzle of this width and these keys cannot hold.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum TooLarge {
+    /// The board has more cells than the sets.
+    #[error("the board has {cells} cells; these sets hold {capacity}")]
+    Cells {
+        /// Cells of the board.
+        cells: usize,
+        /// Cells of a set.
+        capacity: usize,
+    },
+    /// The ranks of an army need more bits than there are.
+    #[error("armies of {men} men on {cells} cells do not fit: a rank may have {bits} bits")]
+    Ranks {
+        /// Men of an army.
+        men: usize,
+        /// Cells of the board.
+        cells: usize,
+        /// Bits of a rank.
+        bits: u32,
+    },
+}
+
+/// Games of one length, under bounds.
+pub struct GamePuzzle<const W: usize, K: PairKey> {
+    length: u32,
+    winner: Side,
+    /// The bases of blue and red.
+    bases: [Cells<W>; 2],
+    mover: Mover<W>,
+    ranks: Ranks<K::Rank>,
+    bits: u32,
+    /// K without the identity, as permutations.
+    images: Vec<Vec<u8>>,
+    bounds: Vec<Arc<dyn GameBound<W>>>,
+}
+
+/// Both armies, blue's first.
+pub type Armies<const W: usize> = [Cells<W>; 2];
+
+/// One thread's scratch space.
+pub struct Scratch<const W: usize, R> {
+    pieces: Pieces<W>,
+    /// The cells of the army to move, then those of the other.
+    men: Vec<u8>,
+    reach: Vec<Cells<W>>,
+    /// By side: the cells of the state before, which are a good guess.
+    cells: [Vec<u8>; 2],
+    /// The army to move under each symmetry of K, the identity first, and the rank of the other one.
+    views: Vec<(Orientation<W, R>, R)>,
+}
+
+impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
+    /// The games of `length` moves, cut by `bounds`.
+    ///
+    /// # Errors
+    /// Where the game is too large for `W` and `K`.
+    pub fn new(game: &Game, length: u32, bounds: &Bounds) -> Result<Self, TooLarge> {
+        let (cells, men) = (game.lattice.len(), game.blue.len());
+        if cells > Cells::<W>::CAPACITY {
+            return Err(TooLarge::Cells { cells, capacity: Cells::<W>::CAPACITY });
+        }
+        let too_large = TooLarge::Ranks { men, cells, bits: K::RANK_BITS };
+        let sets = crate::rank::choose(cells, men).ok_or(too_large.clone())?;
+        let bits = 128 - sets.leading_zeros();
+        let ranks = Ranks::new(cells, men).filter(|_| bits <= K::RANK_BITS).ok_or(too_large)?;
+        let winner = Side::winner(length);
+        Ok(Self {
+            length,
+            winner,
+            bases: [set(&game.blue), set(&game.red)],
+            mover: Mover::new(&game.lattice, false),
+            ranks,
+            bits,
+            images: game.symmetries()[1..].iter().map(|s| s.cells.clone()).collect(),
+            bounds: bounds.build(game, winner),
+        })
+    }
+
+    /// How many moves the games have.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Who wins them.
+    #[must_use]
+    pub fn winner(&self) -> Side {
+        self.winner
+    }
+
+    /// The key of the class of a position after `depth` moves.
+    #[must_use]
+    pub fn canonical(&self, armies: Armies<W>, depth: u32) -> K {
+        let key = |armies: Armies<W>| {
+            let [blue, red] = armies.map(|army| self.ranks.rank(army));
+            K::pair(Side::to_move(depth) == Side::Red, blue, red, self.bits)
+        };
+        let images = self.images.iter().map(|image| key(armies.map(|army| army.mapped(image))));
+        images.fold(key(armies), K::min)
+    }
+
+    /// The armies of a state, and whose turn it is.
+    #[must_use]
+    pub fn armies(&self, key: K) -> (Armies<W>, Side) {
+        let (red_to_move, blue, red) = key.split(self.bits);
+        let army = |rank| {
+            let mut cells = vec![0; self.ranks.men()];
+            self.ranks.unrank(rank, &mut cells);
+            cells.into_iter().map(usize::from).collect()
+        };
+        ([army(blue), army(red)], if red_to_move { Side::Red } else { Side::Blue })
+    }
+
+    /// Who has won in a position, if anybody has.
+    #[must_use]
+    pub fn won(&self, [blue, red]: Armies<W>) -> Option<Side> {
+        match () {
+            () if blue == self.bases[1] => Some(Side::Blue),
+            () if red == self.bases[0] => Some(Side::Red),
+            () => None,
+        }
+    }
+
+    /// Whether the state ends a game of the length in question.
+    #[must_use]
+    pub fn is_goal(&self, key: K) -> bool {
+        self.won(self.armies(key).0) == Some(self.winner)
+    }
+
+    /// Whether every bound admits a position after `depth` moves.
+    #[must_use]
+    pub fn admits(&self, armies: Armies<W>, depth: u32) -> bool {
+        let position = self.position(armies, depth);
+        self.bounds.iter().all(|bound| bound.admits(&position))
+    }
+
+    fn position(&self, [blue, red]: Armies<W>, depth: u32) -> Position<W> {
+        let (winner, loser) = if self.winner == Side::Blue { (blue, red) } else { (red, blue) };
+        Position { winner, loser, remaining: self.length.saturating_sub(depth) }
+    }
+}
+
+impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
+    type Key = K;
+    type Scratch = Scratch<W, K::Rank>;
+
+    fn scratch(&self) -> Self::Scratch {
+        let men = self.ranks.men();
+        Scratch {
+            pieces: Pieces::default(),
+            men: vec![0; 2 * men],
+            reach: vec![Cells::EMPTY; 2 * men],
+            cells: [vec![0; men], vec![0; men]],
+            views: (0..=self.images.len()).map(|_| (Orientation::new(men), K::Rank::default())).collect(),
+        }
+    }
+
+    fn start(&self) -> Vec<K> {
+        vec![self.canonical(self.bases, 0)]
+    }
+
+    #[inline]
+    fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
+        let Scratch { pieces, men, reach, cells, views } = scratch;
+        let (red_to_move, blue, red) = key.split(self.bits);
+        self.ranks.unrank(blue, &mut cells[0]);
+        self.ranks.unrank(red, &mut cells[1]);
+        let armies: Armies<W> = [0, 1].map(|side| cells[side].iter().map(|&c| usize::from(c)).collect());
+        if depth >= self.length || self.won(armies).is_some() {
+            return 0;
+        }
+        let mover = usize::from(red_to_move);
+        let count = cells[mover].len();
+        men[..count].copy_from_slice(&cells[mover]);
+        men[count..].copy_from_slice(&cells[1 - mover]);
+        self.mover.reach(men, armies[0] | armies[1], pieces, reach);
+        let (men, reach) = (&men[..count], &mut reach[..count]);
+        let generated = reach.iter().map(|r| r.len() as u64).sum();
+        let position = self.position(armies, depth);
+        for bound in &self.bounds {
+            bound.restrict(&position, men, reach);
+        }
+        if reach.iter().all(Cells::is_empty) {
+            return generated;
+        }
+        let (upright, others) = views.split_at_mut(1);
+        let (upright, standing) = &mut upright[0];
+        (upright.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
+        upright.men.copy_from_slice(men);
+        upright.prepare(&self.ranks);
+        for ((view, standing), image) in others.iter_mut().zip(&self.images) {
+            view.set = armies[mover].mapped(image);
+            *standing = self.ranks.rank(armies[1 - mover].mapped(image));
+            let mut i = 0;
+            view.set.for_each(|c| {
+                view.men[i] = c as u8;
+                i += 1;
+            });
+            view.prepare(&self.ranks);
+        }
+        // The other side moves next.
+        let pair = |moved, standing| {
+            let (blue, red) = if red_to_move { (standing, moved) } else { (moved, standing) };
+            K::pair(!red_to_move, blue, red, self.bits)
+        };
+        for (i, (&from, targets)) in men.iter().zip(reach).enumerate() {
+            let from = usize::from(from);
+            targets.for_each(|to| {
+                let mut least = pair(upright.moved(&self.ranks, i, from, to), *standing);
+                for ((view, standing), image) in others.iter().zip(&self.images) {
+                    let from = usize::from(image[from]);
+                    let place = view.set.below(from);
+                    least = least.min(pair(view.moved(&self.ranks, place, from, usize::from(image[to])), *standing));
+                }
+                emit(least);
+            });
+        }
+        generated
+    }
+}
