@@ -2,9 +2,11 @@
 pub mod army;
 pub mod board;
 pub mod cells;
+pub mod job;
 pub mod key;
 pub mod lattice;
 pub mod problem;
 pub mod puzzle;
 pub mod rank;
+pub mod source;
 pub mod symmetry;
