@@ -8,5 +8,6 @@ pub mod lattice;
 pub mod problem;
 pub mod puzzle;
 pub mod rank;
+pub mod record;
 pub mod source;
 pub mod symmetry;
