@@ -5,6 +5,7 @@ pub mod cells;
 pub mod job;
 pub mod key;
 pub mod lattice;
+pub mod notation;
 pub mod problem;
 pub mod puzzle;
 pub mod rank;

@@ -94,7 +94,6 @@ pub mod digits {
     ///
     /// # Errors
     /// The serializer's.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         match *number {
             0..=EXACT => serializer.serialize_u64(*number),
