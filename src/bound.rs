@@ -3,7 +3,14 @@
 //! A bound judges all successors of one state at once: it takes out of each man's reachable cells those that lead
 //! nowhere, so that a pruned successor is never made.
 
+pub mod abstraction;
+pub mod database;
 pub mod game;
+pub mod histogram;
+pub mod mcc;
+pub mod palindrome;
+pub mod pattern;
+pub mod theorem1;
 
 use crate::cells::Cells;
 use crate::puzzle::transfer::Army;

@@ -35,7 +35,7 @@ impl Shards {
             .into_iter()
             .map(|n| {
                 // The quantile that this bucket starts in; shards without a bucket of their own are skipped.
-                let quantile = (before * shards as u64) / sample.len() as u64;
+                let quantile = ((before * shards as u64) / sample.len() as u64).min(shards as u64 - 1);
                 if started && quantile > u64::from(shard) {
                     shard += 1;
                     started = false;
