@@ -14,6 +14,7 @@ pub mod diagonal_gaps;
 pub mod hall;
 pub mod lines;
 pub mod look_ahead;
+pub mod packing;
 pub mod two_ladders;
 pub mod types;
 pub mod vacate;
@@ -116,6 +117,8 @@ pub enum Name {
     Vacate,
     /// [`contact`]
     Contact,
+    /// [`packing`]
+    Packing,
     /// [`types`]
     Types,
     /// [`diagonal_gaps`]
@@ -130,10 +133,11 @@ pub enum Name {
 
 impl Name {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Count,
         Self::Vacate,
         Self::Contact,
+        Self::Packing,
         Self::Types,
         Self::DiagonalGaps,
         Self::TwoLadders,
@@ -148,6 +152,7 @@ impl Name {
             Self::Count => "count",
             Self::Vacate => "vacate",
             Self::Contact => "contact",
+            Self::Packing => "packing",
             Self::Types => "types",
             Self::DiagonalGaps => "diagonal-gaps",
             Self::TwoLadders => "two-ladders",
@@ -163,6 +168,7 @@ impl Name {
             Self::Count => Arc::new(count::Count::new(game, winner)),
             Self::Vacate => Arc::new(vacate::Vacate::new(game, winner)),
             Self::Contact => Arc::new(contact::Contact::new(game, winner)),
+            Self::Packing => Arc::new(packing::Packing::new(game, winner)),
             Self::Types => Arc::new(types::Types::new(game, winner)),
             Self::DiagonalGaps => Arc::new(diagonal_gaps::DiagonalGaps::new(game, winner)),
             Self::TwoLadders => Arc::new(two_ladders::TwoLadders::new(game, winner)),
@@ -220,10 +226,11 @@ impl Bounds {
         &self.0
     }
 
-    /// The bounds for games on `game`'s board that `winner` wins.
+    /// The bounds for games on `game`'s board that `winner` wins, without those that others of them imply.
     #[must_use]
     pub fn build<const W: usize>(&self, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
-        self.0.iter().map(|name| name.bound(game, winner)).collect()
+        let implied = |name| name == Name::TwoLadders && self.0.contains(&Name::Hall);
+        self.0.iter().filter(|&&name| !implied(name)).map(|name| name.bound(game, winner)).collect()
     }
 }
 

@@ -89,8 +89,8 @@ impl<const W: usize> Lines<W> {
         view
     }
 
-    /// [`GameBound::restrict`](super::GameBound::restrict) for a bound that judges views: one question for each line that
-    /// a man leaves and each that he reaches.
+    /// [`GameBound::restrict`](super::GameBound::restrict) for a bound that judges views, and that admits a view if it
+    /// admits the same with fewer lines occupied. So where a man may simply vanish, he may go to any line.
     pub fn restrict(
         &self,
         base: Cells<W>,
@@ -99,53 +99,60 @@ impl<const W: usize> Lines<W> {
         reach: &mut [Cells<W>],
         admits: impl Fn(&View) -> bool,
     ) {
-        let winner = position.winner_to_move();
         let mut counts = [0u8; MAX_LINES];
         (position.winner | position.loser).for_each(|c| counts[self.line(c)] += 1);
         let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
+        // What a view admits that many men share: those who leave somebody behind on their line.
+        let mut shared = None;
         for (&man, reach) in men.iter().zip(reach) {
             if reach.is_empty() {
                 continue;
             }
             let (man, line) = (usize::from(man), self.line(usize::from(man)));
-            let inside = base.contains(man);
+            let alone = counts[line] == 1;
             let mut gone = now;
-            if counts[line] == 1 {
+            if alone {
                 gone.occupied &= !(1 << line);
             }
-            if winner {
+            if position.winner_to_move() {
                 // The move is one of the winner's, so a man that stays outside has used up one of the slack.
+                let inside = base.contains(man);
                 gone.slack -= 1 + i32::from(inside);
                 if inside {
                     gone.inside -= 1;
                 } else {
                     gone.outside[line] -= 1;
                 }
-            }
-            for (to, &cells) in self.cells.iter().enumerate() {
-                let targets = *reach & cells;
-                if targets.is_empty() {
-                    continue;
-                }
-                let mut there = gone;
-                there.occupied |= 1 << to;
-                if winner {
-                    let mut entered = there;
-                    entered.inside += 1;
-                    entered.slack += 1;
-                    there.outside[to] += 1;
-                    if !(targets & base).is_empty() && !admits(&entered) {
-                        *reach &= !(targets & base);
-                    }
-                    let targets = targets & !base;
-                    if !targets.is_empty() && !admits(&there) {
-                        *reach &= !targets;
-                    }
-                } else if !admits(&there) {
-                    *reach &= !targets;
-                }
+                let entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
+                let into =
+                    if (*reach & base).is_empty() { Cells::EMPTY } else { self.allowed(&entered, false, &admits) };
+                let around =
+                    if (*reach & !base).is_empty() { Cells::EMPTY } else { self.allowed(&gone, true, &admits) };
+                *reach &= (into & base) | (around & !base);
+            } else if alone {
+                *reach &= self.allowed(&gone, false, &admits);
+            } else {
+                *reach &= *shared.get_or_insert_with(|| self.allowed(&gone, false, &admits));
             }
         }
+    }
+
+    /// The cells that a man who is not on the board in `gone` may go to, as one of the winner's outside the base or not.
+    fn allowed(&self, gone: &View, outside: bool, admits: &impl Fn(&View) -> bool) -> Cells<W> {
+        let vanished = !outside && admits(gone);
+        if vanished {
+            return !Cells::EMPTY;
+        }
+        let mut allowed = Cells::EMPTY;
+        for (to, &cells) in self.cells.iter().enumerate() {
+            let mut there = *gone;
+            there.occupied |= 1 << to;
+            there.outside[to] += u8::from(outside);
+            if (outside || there.occupied != gone.occupied) && admits(&there) {
+                allowed |= cells;
+            }
+        }
+        allowed
     }
 }
 

@@ -3,10 +3,11 @@
 //! *Proof.* At σ = 0 a move that does not enter leaves fewer winner's moves than men outside. The bound is judged after
 //! the loser's move, so that a position without a future is not stored.
 //!
-//! To judge all the loser's moves of a position: with the man on p lifted, let F be the cells that the winner's
-//! outside men can jump to. If F holds an empty cell of the base, one chain to it is remembered, and only a loser's man who
-//! lands on that chain can spoil it. If it does not, the man must land where a jump over him connects: beside F, and beside
-//! the cells from which the base can be reached. What remains doubtful is searched for itself.
+//! To judge all the loser's moves of a position: if there is a way in with the man on p lifted, one is remembered, and only
+//! landing on it can spoil it. If there is none, the new way goes over the man in his new place: the first time from a cell that the
+//! winner's men can come to, the last time to one from which the base can be reached, so the place is beside both. These two
+//! sets of cells are those of the position before the move unless p is in the base or blocks a landing of theirs.
+//! What remains doubtful is searched for itself.
 
 use super::{GameBound, Position, goal};
 use crate::cells::Cells;
@@ -18,8 +19,14 @@ pub struct LookAhead<const W: usize> {
     neighbours: Vec<Cells<W>>,
     /// By the cell jumped from: (over, landing).
     from: Vec<Vec<(u8, u8)>>,
-    /// By the cell jumped over.
-    pairs: Vec<Vec<(u8, u8)>>,
+}
+
+/// Where a missing man could help.
+struct Around<const W: usize> {
+    /// Cells beside both one that the winner's men can come to and one that the base can be reached from.
+    both: Cells<W>,
+    /// Occupied cells on which a chain from either end would land.
+    blocked: Cells<W>,
 }
 
 /// A way into the base: the man's landings, and the men that the jumps go over.
@@ -33,35 +40,48 @@ impl<const W: usize> LookAhead<W> {
     #[must_use]
     pub fn new(game: &Game, winner: Side) -> Self {
         let lattice = &game.lattice;
-        let pairs: Vec<Vec<(u8, u8)>> = (0..lattice.len()).map(|c| lattice.jumps(c).to_vec()).collect();
         let mut from = vec![Vec::new(); lattice.len()];
-        for (over, pairs) in pairs.iter().enumerate() {
-            for &(a, b) in pairs {
+        for over in 0..lattice.len() {
+            for &(a, b) in lattice.jumps(over) {
                 from[usize::from(a)].push((over as u8, b));
                 from[usize::from(b)].push((over as u8, a));
             }
         }
         let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect();
-        Self { base: goal(game, winner), neighbours: (0..lattice.len()).map(neighbours).collect(), from, pairs }
+        Self { base: goal(game, winner), neighbours: (0..lattice.len()).map(neighbours).collect(), from }
     }
 
-    /// The empty cells to which chains lead from `sources`.
-    fn closure(&self, sources: Cells<W>, occupied: Cells<W>) -> Cells<W> {
+    /// The cells to which chains lead from `sources`: empty ones, and occupied ones that block a landing.
+    fn closure(&self, sources: Cells<W>, occupied: Cells<W>) -> (Cells<W>, Cells<W>) {
         let mut reached = Cells::EMPTY;
         let mut rest = sources;
         while !rest.is_empty() {
             let mut next = Cells::EMPTY;
             rest.for_each(|cell| {
                 for &(over, landing) in &self.from[cell] {
-                    if occupied.contains(over.into()) && !occupied.contains(landing.into()) {
+                    if occupied.contains(over.into()) {
                         next.add(landing.into());
                     }
                 }
             });
-            rest = next & !reached;
+            rest = next & !reached & !occupied;
             reached |= next;
         }
-        reached
+        (reached & !occupied, reached & occupied)
+    }
+
+    /// The cells over which a jump could start from one of `ends`.
+    fn beside(&self, ends: Cells<W>) -> Cells<W> {
+        let mut beside = Cells::EMPTY;
+        ends.for_each(|cell| self.from[cell].iter().for_each(|&(over, _)| beside.add(over.into())));
+        beside
+    }
+
+    fn around(&self, men: Cells<W>, occupied: Cells<W>) -> Around<W> {
+        let open = self.base & !occupied;
+        let ((starts, from_men), (ends, from_base)) = (self.closure(men, occupied), self.closure(open, occupied));
+        let both = self.beside(starts | men) & self.beside(ends | open);
+        Around { both, blocked: from_men | from_base }
     }
 
     /// A way for one of `men` into the base, if there is one.
@@ -116,14 +136,6 @@ impl<const W: usize> LookAhead<W> {
         }
         None
     }
-
-    /// Cells from which a man lets a jump end on one of `ends`, the other end being in `starts`.
-    fn connects(&self, cell: usize, starts: Cells<W>, ends: Cells<W>) -> bool {
-        self.pairs[cell].iter().any(|&(a, b)| {
-            let (a, b) = (usize::from(a), usize::from(b));
-            starts.contains(a) && ends.contains(b) || starts.contains(b) && ends.contains(a)
-        })
-    }
 }
 
 impl<const W: usize> GameBound<W> for LookAhead<W> {
@@ -142,6 +154,7 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
         }
         let occupied = position.winner | position.loser;
         let standing = self.way_in(outside, occupied);
+        let mut around = None;
         for (&man, reach) in men.iter().zip(reach) {
             if reach.is_empty() {
                 continue;
@@ -163,14 +176,14 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
                     });
                 }
                 None => {
-                    let starts = self.closure(outside, lifted) | outside;
-                    let open = self.base & !lifted;
-                    let ends = self.closure(open, lifted) | open;
-                    reach.for_each(|to| {
-                        let touches = |cells| self.connects(to, cells, !lifted);
-                        if self.connects(to, starts, ends)
-                            || touches(starts) && touches(ends) && self.way_in(outside, lifted.with(to)).is_some()
-                        {
+                    let around = around.get_or_insert_with(|| self.around(outside, occupied));
+                    let mut candidates = around.both;
+                    if (self.base | around.blocked).contains(man) {
+                        // Lifting the man opens a cell that matters.
+                        candidates = self.around(outside, lifted).both;
+                    }
+                    (*reach & candidates).for_each(|to| {
+                        if self.way_in(outside, lifted.with(to)).is_some() {
                             kept.add(to);
                         }
                     });
