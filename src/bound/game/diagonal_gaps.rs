@@ -19,7 +19,7 @@
 //!
 //! Lines more than [`WINDOW`] below the front count as occupied, and a man there as standing at the window's edge.
 
-use super::lines::{Lines, View};
+use super::lines::{Lines, View, ViewBound};
 use super::{GameBound, Position, goal};
 use crate::cells::Cells;
 use crate::game::{Game, Side};
@@ -30,7 +30,13 @@ pub const WINDOW: usize = 13;
 /// The bound.
 pub struct DiagonalGaps<const W: usize> {
     base: Cells<W>,
-    lines: Vec<(Lines<W>, Table)>,
+    lines: Vec<Gaps<W>>,
+}
+
+/// The lines of one direction with their table.
+struct Gaps<const W: usize> {
+    lines: Lines<W>,
+    table: Table,
 }
 
 /// T of the easier game. Lines are counted from the window's lower edge: 2 is the lowest line in it, 0 and 1 stand for
@@ -113,21 +119,49 @@ impl Table {
     }
 }
 
-/// The least number of moves up to the next entry, so far as these lines tell.
-fn next_entry<const W: usize>(lines: &Lines<W>, table: &Table, view: &View) -> u32 {
-    let men = view.lines();
-    if men >> lines.front != 0 {
-        return 1;
+impl<const W: usize> Gaps<W> {
+    /// The least number of moves up to the next entry, so far as these lines tell.
+    fn next_entry(&self, view: &View) -> u32 {
+        let Self { lines, table } = self;
+        let men = view.lines;
+        if men >> lines.front != 0 {
+            return 1;
+        }
+        let lowest = lines.front - table.window;
+        // The highest man of each parity, counted from the window's edge, where parity 0 stands for lines like the edge's.
+        let highest = [0, 1].map(|parity| {
+            let like = (0x5555_5555u32 << ((lowest + parity) % 2)) & men;
+            like.checked_ilog2().map(|line| (line as usize + 2).saturating_sub(lowest).max(parity))
+        });
+        let window = view.occupied >> lowest & ((1 << table.window) - 1);
+        u32::from(table.get(window, highest))
     }
-    let lowest = lines.front - table.window;
-    // The highest man of each parity, counted from the window's edge, at which parity 0 stands for lines like the edge's.
-    let highest = [0u32, 1].map(|parity| {
-        let like = (0x5555_5555u32 << ((lowest as u32 + parity) % 2)) & men;
-        like.checked_ilog2()
-            .map(|l| (l as usize + 2).checked_sub(lowest).map_or(parity as usize, |h| h.max(parity as usize)))
-    });
-    let window = view.occupied >> lowest & ((1 << table.window) - 1);
-    u32::from(table.get(window, highest))
+}
+
+/// How soon a man inside could have left and come back, and the winner's men outside.
+fn way_round(view: &View) -> (u32, i32) {
+    (if view.winner_to_move() { 5 } else { 6 }, view.remaining.div_ceil(2) as i32 - view.slack)
+}
+
+impl<const W: usize> ViewBound for Gaps<W> {
+    fn admits(&self, view: &View) -> bool {
+        let (round, outside) = way_round(view);
+        if outside == 0 {
+            return true;
+        }
+        let mut time = self.next_entry(view);
+        // The entering move is the winner's.
+        time += (time + view.remaining) % 2;
+        if view.inside > 0 {
+            time = time.min(round);
+        }
+        time as i32 + 2 * (outside - 1) <= view.remaining as i32
+    }
+
+    fn passes(&self, view: &View, _: bool) -> bool {
+        let (round, outside) = way_round(view);
+        view.inside > 0 && round as i32 + 2 * (outside - 1) <= view.remaining as i32
+    }
 }
 
 impl<const W: usize> DiagonalGaps<W> {
@@ -135,37 +169,19 @@ impl<const W: usize> DiagonalGaps<W> {
     #[must_use]
     pub fn new(game: &Game, winner: Side) -> Self {
         let lines = Lines::simple(game, winner).into_iter();
-        let lines = lines.map(|lines| {
-            let table = Table::new(lines.front);
-            (lines, table)
-        });
+        let lines = lines.map(|lines| Gaps { table: Table::new(lines.front), lines });
         Self { base: goal(game, winner), lines: lines.collect() }
-    }
-
-    fn admits_view(lines: &Lines<W>, table: &Table, view: &View) -> bool {
-        let moves = view.remaining.div_ceil(2) as i32;
-        let outside = moves - view.slack;
-        if outside == 0 {
-            return true;
-        }
-        let mut time = next_entry(lines, table, view);
-        // The entering move is the winner's.
-        time += (time + view.remaining) % 2;
-        if view.inside > 0 {
-            time = time.min(if view.winner_to_move() { 5 } else { 6 });
-        }
-        time as i32 + 2 * (outside - 1) <= view.remaining as i32
     }
 }
 
 impl<const W: usize> GameBound<W> for DiagonalGaps<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.lines.iter().all(|(lines, table)| Self::admits_view(lines, table, &lines.view(self.base, position)))
+        self.lines.iter().all(|gaps| gaps.admits(&gaps.lines.view(self.base, position)))
     }
 
     fn restrict(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        for (lines, table) in &self.lines {
-            lines.restrict(self.base, position, men, reach, |view| Self::admits_view(lines, table, view));
+        for gaps in &self.lines {
+            gaps.lines.restrict(self.base, position, men, reach, gaps);
         }
     }
 }

@@ -15,7 +15,7 @@
 //! where their rung is missing; an edge has one rung and a rung one edge of each parity, so no fill is counted twice.
 //! Even and odd men may share fills, so the condition is only #{men: cost <= f} >= k. A man within a step of the front costs 0.
 
-use super::lines::{Lines, MAX_LINES, View};
+use super::lines::{Lines, MAX_LINES, View, ViewBound};
 use super::{GameBound, Position, goal};
 use crate::cells::Cells;
 use crate::game::{Game, Side};
@@ -26,8 +26,14 @@ pub struct Hall<const W: usize> {
     lines: Vec<Lines<W>>,
 }
 
-/// Men of each parity by the fills that they wait for, those that wait for more counted last.
-type Waiting = [[u32; MAX_LINES]; 2];
+/// More rungs than any man can miss.
+const COSTS: usize = MAX_LINES / 2 + 1;
+
+/// Men of each parity by the fills that they wait for.
+type Waiting = [[u32; COSTS]; 2];
+
+/// The lines of one direction, as this bound looks at them.
+struct Rungs<'a, const W: usize>(&'a Lines<W>);
 
 impl<const W: usize> Hall<W> {
     /// For games that `winner` wins.
@@ -40,7 +46,7 @@ impl<const W: usize> Hall<W> {
 
 /// Missing rungs by line, where a step changes the line by two.
 fn costs_of_wide_steps<const W: usize>(lines: &Lines<W>, occupied: u32) -> [u32; MAX_LINES] {
-    let mut cost = [MAX_LINES as u32 - 1; MAX_LINES];
+    let mut cost = [COSTS as u32 - 1; MAX_LINES];
     for (line, cost) in cost.iter_mut().enumerate() {
         if line + 2 >= lines.front {
             *cost = 0;
@@ -66,50 +72,59 @@ fn costs_of_wide_steps<const W: usize>(lines: &Lines<W>, occupied: u32) -> [u32;
 }
 
 fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
-    let mut waiting = [[0; MAX_LINES]; 2];
+    let mut waiting = [[0; COSTS]; 2];
     let wide = (lines.stride == 2).then(|| costs_of_wide_steps(lines, view.occupied));
-    for (line, &men) in view.outside.iter().enumerate().filter(|(_, n)| **n > 0) {
+    let mut rest = view.lines;
+    while rest != 0 {
+        let line = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
         let (parity, cost) = match wide {
             Some(cost) => (0, cost[line]),
             None if line >= lines.front => (line % 2, 0),
             None => (line % 2, (lines.rungs(line) & !view.occupied).count_ones()),
         };
-        waiting[parity][cost as usize] += u32::from(men);
+        waiting[parity][cost as usize] += u32::from(view.outside[line]);
     }
     waiting
 }
 
-fn admits_view<const W: usize>(lines: &Lines<W>, view: &View) -> bool {
-    if view.slack != 0 {
-        return view.slack > 0;
+impl<const W: usize> ViewBound for Rungs<'_, W> {
+    fn admits(&self, view: &View) -> bool {
+        if view.slack != 0 {
+            return view.slack > 0;
+        }
+        let men = view.remaining.div_ceil(2);
+        let mut enterable = waiting(self.0, view);
+        if enterable[0][0] + enterable[1][0] == men {
+            return true;
+        }
+        for by_cost in &mut enterable {
+            for cost in 1..COSTS {
+                by_cost[cost] += by_cost[cost - 1];
+            }
+        }
+        let first = u32::from(!view.winner_to_move());
+        for k in 1..=men {
+            let fills = ((k - 1 + first) as usize).min(COSTS - 1);
+            let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
+            if most < Some(k) {
+                return false;
+            }
+            if most == Some(men) || fills == COSTS - 1 {
+                break;
+            }
+        }
+        true
     }
-    let mut enterable = waiting(lines, view);
-    for by_cost in &mut enterable {
-        for cost in 1..MAX_LINES {
-            by_cost[cost] += by_cost[cost - 1];
-        }
+
+    fn passes(&self, view: &View, _: bool) -> bool {
+        view.slack > 0
     }
-    let men = enterable[0][MAX_LINES - 1] + enterable[1][MAX_LINES - 1];
-    let first = u32::from(!view.winner_to_move());
-    for k in 1..=men {
-        let fills = (k - 1 + first) as usize;
-        if fills >= MAX_LINES {
-            break;
-        }
-        let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
-        if most < Some(k) {
-            return false;
-        }
-        if most == Some(men) {
-            break;
-        }
-    }
-    true
 }
 
 impl<const W: usize> GameBound<W> for Hall<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.lines.iter().all(|lines| admits_view(lines, &lines.view(self.base, position)))
+        self.lines.iter().all(|lines| Rungs(lines).admits(&lines.view(self.base, position)))
     }
 
     fn restrict(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
@@ -117,7 +132,7 @@ impl<const W: usize> GameBound<W> for Hall<W> {
             return;
         }
         for lines in &self.lines {
-            lines.restrict(self.base, position, men, reach, |view| admits_view(lines, view));
+            lines.restrict(self.base, position, men, reach, &Rungs(lines));
         }
     }
 }

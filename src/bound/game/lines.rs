@@ -79,81 +79,105 @@ impl<const W: usize> Lines<W> {
     pub fn view(&self, base: Cells<W>, position: &Position<W>) -> View {
         let mut view = View {
             occupied: 0,
+            lines: 0,
             outside: [0; MAX_LINES],
             inside: (position.winner & base).len() as u32,
             slack: position.slack(base),
             remaining: position.remaining,
         };
-        (position.winner & !base).for_each(|c| view.outside[self.line(c)] += 1);
+        (position.winner & !base).for_each(|c| {
+            view.outside[self.line(c)] += 1;
+            view.lines |= 1 << self.of[c];
+        });
         (position.winner | position.loser).for_each(|c| view.occupied |= 1 << self.of[c]);
         view
     }
 
-    /// [`GameBound::restrict`](super::GameBound::restrict) for a bound that judges views, and that admits a view if it
-    /// admits the same with fewer lines occupied. So where a man may simply vanish, he may go to any line.
+    /// [`GameBound::restrict`](super::GameBound::restrict) for a bound that judges views.
     pub fn restrict(
         &self,
         base: Cells<W>,
         position: &Position<W>,
         men: &[u8],
         reach: &mut [Cells<W>],
-        admits: impl Fn(&View) -> bool,
+        judge: &impl ViewBound,
     ) {
         let mut counts = [0u8; MAX_LINES];
         (position.winner | position.loser).for_each(|c| counts[self.line(c)] += 1);
         let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
-        // What a view admits that many men share: those who leave somebody behind on their line.
-        let mut shared = None;
+        let mut loser = None;
         for (&man, reach) in men.iter().zip(reach) {
             if reach.is_empty() {
                 continue;
             }
             let (man, line) = (usize::from(man), self.line(usize::from(man)));
-            let alone = counts[line] == 1;
             let mut gone = now;
-            if alone {
+            if counts[line] == 1 {
                 gone.occupied &= !(1 << line);
             }
-            if position.winner_to_move() {
-                // The move is one of the winner's, so a man that stays outside has used up one of the slack.
-                let inside = base.contains(man);
-                gone.slack -= 1 + i32::from(inside);
-                if inside {
-                    gone.inside -= 1;
-                } else {
-                    gone.outside[line] -= 1;
-                }
-                let entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
-                let into =
-                    if (*reach & base).is_empty() { Cells::EMPTY } else { self.allowed(&entered, false, &admits) };
-                let around =
-                    if (*reach & !base).is_empty() { Cells::EMPTY } else { self.allowed(&gone, true, &admits) };
-                *reach &= (into & base) | (around & !base);
-            } else if alone {
-                *reach &= self.allowed(&gone, false, &admits);
+            if !position.winner_to_move() {
+                // Men who leave others behind on their lines all leave the same view.
+                *reach &= match counts[line] {
+                    1 => self.allowed(&mut gone, false, judge),
+                    _ => *loser.get_or_insert_with(|| self.allowed(&mut gone, false, judge)),
+                };
+                continue;
+            }
+            // The move is one of the winner's, so a man that stays outside has used up one of the slack.
+            let inside = base.contains(man);
+            gone.slack -= 1 + i32::from(inside);
+            if inside {
+                gone.inside -= 1;
             } else {
-                *reach &= *shared.get_or_insert_with(|| self.allowed(&gone, false, &admits));
+                gone.outside[line] -= 1;
+                gone.lines &= !(u32::from(gone.outside[line] == 0) << line);
+            }
+            if !(*reach & base).is_empty() {
+                let mut entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
+                *reach &= self.allowed(&mut entered, false, judge) | !base;
+            }
+            if !(*reach & !base).is_empty() {
+                *reach &= self.allowed(&mut gone, true, judge) | base;
             }
         }
     }
 
     /// The cells that a man who is not on the board in `gone` may go to, as one of the winner's outside the base or not.
-    fn allowed(&self, gone: &View, outside: bool, admits: &impl Fn(&View) -> bool) -> Cells<W> {
-        let vanished = !outside && admits(gone);
-        if vanished {
+    fn allowed(&self, gone: &mut View, outside: bool, judge: &impl ViewBound) -> Cells<W> {
+        if judge.passes(gone, outside) || (!outside && judge.admits(gone)) {
             return !Cells::EMPTY;
         }
         let mut allowed = Cells::EMPTY;
+        let View { occupied, lines, .. } = *gone;
         for (to, &cells) in self.cells.iter().enumerate() {
-            let mut there = *gone;
-            there.occupied |= 1 << to;
-            there.outside[to] += u8::from(outside);
-            if (outside || there.occupied != gone.occupied) && admits(&there) {
+            if !outside && occupied >> to & 1 != 0 {
+                continue;
+            }
+            gone.occupied = occupied | 1 << to;
+            if outside {
+                gone.lines = lines | 1 << to;
+                gone.outside[to] += 1;
+            }
+            if judge.admits(gone) {
                 allowed |= cells;
+            }
+            if outside {
+                gone.outside[to] -= 1;
             }
         }
         allowed
     }
+}
+
+/// A bound that looks at views. It admits a view if it admits the same with fewer lines occupied, so that where a man may
+/// simply vanish, he may go to any line.
+pub trait ViewBound {
+    /// Whether the bound admits it.
+    fn admits(&self, view: &View) -> bool;
+
+    /// Whether it admits the view with one more man of the winner outside (where `more`) or one more occupied line,
+    /// wherever that is; false where that is not known without looking at the lines.
+    fn passes(&self, view: &View, more: bool) -> bool;
 }
 
 /// A position as the lines of one direction see it.
@@ -161,6 +185,8 @@ impl<const W: usize> Lines<W> {
 pub struct View {
     /// The lines with a man of either army, one bit a line.
     pub occupied: u32,
+    /// The lines with a winner's man outside the base, one bit a line.
+    pub lines: u32,
     /// The winner's men outside the base, by line.
     pub outside: [u8; MAX_LINES],
     /// The winner's men in the base.
@@ -172,13 +198,6 @@ pub struct View {
 }
 
 impl View {
-    /// The lines with a winner's man outside the base, one bit a line.
-    #[inline]
-    #[must_use]
-    pub fn lines(&self) -> u32 {
-        self.outside.iter().enumerate().fold(0, |mask, (l, &n)| mask | u32::from(n > 0) << l)
-    }
-
     /// Whether the winner moves next.
     #[inline]
     #[must_use]

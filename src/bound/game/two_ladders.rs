@@ -10,7 +10,7 @@
 //! It holds for every direction of lines that a step changes by one at most: diagonals under 4 and 6 moves, and
 //! columns and rows.
 
-use super::lines::{Lines, View};
+use super::lines::{Lines, View, ViewBound};
 use super::{GameBound, Position, goal};
 use crate::cells::Cells;
 use crate::game::{Game, Side};
@@ -29,21 +29,27 @@ impl<const W: usize> TwoLadders<W> {
     }
 }
 
-fn admits_view<const W: usize>(lines: &Lines<W>, view: &View) -> bool {
-    if view.slack != 0 {
-        return view.slack > 0;
+impl<const W: usize> ViewBound for Lines<W> {
+    fn admits(&self, view: &View) -> bool {
+        if view.slack != 0 {
+            return view.slack > 0;
+        }
+        let below = view.lines & ((1 << self.front) - 1);
+        let missing = [0x5555_5555, 0xaaaa_aaaa].map(|parity| match (below & parity).trailing_zeros() {
+            32 => 0,
+            lowest => (self.rungs(lowest as usize) & !view.occupied).count_ones(),
+        });
+        missing[0] + missing[1] <= view.remaining / 2
     }
-    let below = view.lines() & ((1 << lines.front) - 1);
-    let missing = [0x5555_5555, 0xaaaa_aaaa].map(|parity| match (below & parity).trailing_zeros() {
-        32 => 0,
-        lowest => (lines.rungs(lowest as usize) & !view.occupied).count_ones(),
-    });
-    missing[0] + missing[1] <= view.remaining / 2
+
+    fn passes(&self, view: &View, _: bool) -> bool {
+        view.slack > 0
+    }
 }
 
 impl<const W: usize> GameBound<W> for TwoLadders<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.lines.iter().all(|lines| admits_view(lines, &lines.view(self.base, position)))
+        self.lines.iter().all(|lines| lines.admits(&lines.view(self.base, position)))
     }
 
     fn restrict(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
@@ -51,7 +57,7 @@ impl<const W: usize> GameBound<W> for TwoLadders<W> {
             return;
         }
         for lines in &self.lines {
-            lines.restrict(self.base, position, men, reach, |view| admits_view(lines, view));
+            lines.restrict(self.base, position, men, reach, lines);
         }
     }
 }
