@@ -10,5 +10,6 @@ pub mod problem;
 pub mod puzzle;
 pub mod rank;
 pub mod record;
+pub mod replay;
 pub mod source;
 pub mod symmetry;
