@@ -2,6 +2,7 @@
 pub mod army;
 pub mod board;
 pub mod cells;
+pub mod cli;
 pub mod job;
 pub mod key;
 pub mod lattice;
@@ -11,5 +12,6 @@ pub mod puzzle;
 pub mod rank;
 pub mod record;
 pub mod replay;
+pub mod report;
 pub mod source;
 pub mod symmetry;
