@@ -54,6 +54,9 @@ pub struct Record {
     pub length: Option<u32>,
     /// The greatest length L such that no solution has L moves or fewer.
     pub refuted_up_to: Option<u32>,
+    /// Whether every state that can be reached was seen, so that no solution of any length exists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exhausted: bool,
     /// The length below which a bound refuted all, before any search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound: Option<u32>,
