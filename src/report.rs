@@ -59,6 +59,9 @@ pub fn sentence(record: &Record) -> String {
         Verdict::Solution => {
             format!("There is a {solution} of {length}; whether that is the shortest has not been decided.")
         }
+        Verdict::None if record.exhausted => {
+            format!("There is no {solution} of any length: every position that can be reached was seen.")
+        }
         Verdict::None => match record.max_length.or(record.refuted_up_to) {
             Some(l) => format!("There is no {solution} {}.", at_most(l)),
             None => format!("There is no {solution}."),
