@@ -11,6 +11,9 @@ use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
 #[must_use]
 pub fn text(record: &Record, levels: bool) -> String {
     let mut text = format!("{}\n{}\n", problem(&record.problem), sentence(record));
+    if let Some(bound) = record.lower_bound.filter(|_| record.question != Asked::Levels) {
+        let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
+    }
     if let Some(solution) = record.solution.as_ref().filter(|s| !s.is_empty()) {
         let width = solution.len().to_string().len();
         text.push('\n');
@@ -19,7 +22,7 @@ pub fn text(record: &Record, levels: bool) -> String {
             let _ = writeln!(text, "{:>width$}. {chain}", i + 1);
         }
     }
-    if !record.runs.is_empty() {
+    if !record.runs.is_empty() && record.question != Asked::Levels {
         text.push('\n');
         text += &runs(record);
     }
