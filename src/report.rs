@@ -201,3 +201,61 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::run::{self, Question};
+    use crate::search::Stop;
+
+    fn solved() -> Record {
+        let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let job = Job::parse("a.toml".as_ref(), text).unwrap();
+        run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap()
+    }
+
+    #[test]
+    fn the_answer_is_said_with_what_it_rests_on() {
+        let record = solved();
+        assert_eq!(sentence(&record), "The shortest solution has 4 moves: every shorter length is refuted.");
+        let said = |change: &dyn Fn(&mut Record)| {
+            let mut record = record.clone();
+            change(&mut record);
+            sentence(&record)
+        };
+        assert_eq!(
+            said(&|r| (r.verdict, r.palindromic, r.length) = (Verdict::Optimal, true, Some(1))),
+            "The shortest palindromic solution has 1 move: every shorter length is refuted."
+        );
+        assert_eq!(
+            said(&|r| r.verdict = Verdict::Solution),
+            "There is a solution of 4 moves; whether that is the shortest has not been decided."
+        );
+        assert_eq!(
+            said(&|r| (r.verdict, r.exhausted) = (Verdict::None, true)),
+            "There is no solution of any length: every position that can be reached was seen."
+        );
+        assert_eq!(said(&|r| r.verdict = Verdict::None), "There is no solution of at most 3 moves.");
+    }
+
+    #[test]
+    fn what_is_not_finished_says_how_far_it_came() {
+        let said = |length, refuted_up_to| {
+            let reason = Some("time limit reached".to_string());
+            sentence(&Record { verdict: Verdict::Incomplete, reason, length, refuted_up_to, ..solved() })
+        };
+        assert_eq!(
+            said(None, Some(3)),
+            "Not finished: time limit reached. No solution of at most 3 moves exists; longer ones are undecided."
+        );
+        assert_eq!(said(None, None), "Not finished: time limit reached. Nothing is decided.");
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be() {
+        let rows = [vec!["1".into(), "none".into()], vec!["1,000".into(), "solution".into()]];
+        assert_eq!(table(&["n", "verdict"], rows.into_iter()), "    n  verdict\n    1  none\n1,000  solution\n");
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -149,3 +149,73 @@ fn replay(file: &Path, quiet: bool, out: &mut dyn Write) -> Result<Exit, Failure
     writeln!(out, "{}", replay.summary())?;
     Ok(Exit::Answered)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Asked, Verdict};
+    use crate::search::Stop;
+    use clap::Parser;
+
+    fn job() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("job.toml");
+        std::fs::write(&file, "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n").unwrap();
+        let name = file.to_str().unwrap().to_string();
+        (folder, name)
+    }
+
+    /// The outcome of a command whose search returns what `change` makes of the true record.
+    fn outcome(args: &[&str], change: &dyn Fn(&mut Record)) -> Result<Exit, Failure> {
+        let (_folder, job) = job();
+        let cli = Cli::parse_from(["halma", args[0], &job].iter().chain(&args[1..]));
+        let search = |job: &Job, question: Question, _: &SearchArgs| {
+            let mut record = run::run(job, question, &(), &Stop::after(None))?;
+            change(&mut record);
+            Ok(record)
+        };
+        super::run(&cli, &search, &mut Vec::new())
+    }
+
+    #[test]
+    fn each_verdict_has_its_status() {
+        let verdict = |args: &[&str], verdict| outcome(args, &move |r: &mut Record| r.verdict = verdict).unwrap();
+        assert_eq!(verdict(&["solve"], Verdict::Optimal), Exit::Answered);
+        assert_eq!(verdict(&["solve"], Verdict::None), Exit::Answered);
+        assert_eq!(verdict(&["solve"], Verdict::Solution), Exit::Unfinished);
+        assert_eq!(verdict(&["solve"], Verdict::Incomplete), Exit::Unfinished);
+        assert_eq!(verdict(&["prove", "--max-length", "9"], Verdict::Solution), Exit::Exists);
+        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::None), Exit::Refuted);
+        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::Incomplete), Exit::Unfinished);
+        assert_eq!(verdict(&["levels", "--depth", "1"], Verdict::Levels), Exit::Answered);
+    }
+
+    #[test]
+    fn a_solution_that_does_not_replay_is_never_shown() {
+        let failure = outcome(&["solve"], &|r| r.solution.as_mut().unwrap()[0] = "a1-b1".into()).unwrap_err();
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.starts_with("a bug: the solution found is none: "), "{}", failure.message);
+        assert!(failure.message.ends_with("move 1 (a1-b1): b1 is occupied"), "{}", failure.message);
+    }
+
+    #[test]
+    fn prunings_that_contradict_each_other_are_a_failure_and_one_unfinished_is_not() {
+        let prunings = ["compare", "--prunings", "pattern,leading"];
+        let leading = |change: fn(&mut Record)| {
+            outcome(&prunings, &move |r: &mut Record| {
+                if r.pruning.name() == "leading" {
+                    change(r);
+                }
+            })
+        };
+        let lie = |r: &mut Record| {
+            (r.verdict, r.length, r.solution, r.refuted_up_to) = (Verdict::None, None, None, Some(3));
+        };
+        let failure = leading(lie).unwrap_err();
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.starts_with("the prunings contradict each other. pattern says: The shortest solution"));
+        assert!(failure.message.ends_with("leading says: There is no solution of at most 3 moves."));
+        assert_eq!(leading(|r| r.verdict = Verdict::Incomplete), Ok(Exit::Unfinished));
+        assert_eq!(leading(|r| assert_eq!(r.question, Asked::Solve)), Ok(Exit::Answered));
+    }
+}
