@@ -1,4 +1,5 @@
 //! Searches board puzzles exhaustively and proves what the shortest solution is.
+
 pub mod army;
 pub mod board;
 pub mod bound;
