@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""Checks halma's solutions, games and records with rules of its own (referee_rules.py).
+
+  replay FILE...                     plays written solutions, games and the solutions of records move by move
+  derive RECORD                      re-derives a small record entirely: lengths, counts, unpruned levels
+  levels BOARD MOVES ARMY DEPTH      level sets as a table: the fixtures tests/levels/*.levels
+  shortest BOARD MOVES ARMY TARGET   shortest length, number of shortest solutions
+  cases                              seeded small transfers with their shortest lengths: tests/shortest.txt
+  selftest                           published values and two ways to the same answer
+
+BOARD is a name, WIDTHxHEIGHT or a map with rows split by /; ARMY and TARGET are a name or a comma list of cells.
+Exit status: 0 all claims hold, 1 a claim is wrong, 2 the command or a file is wrong, 3 too large, not derived.
+"""
+import argparse
+import json
+import random
+import re
+import shlex
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from referee_rules import RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, digest, rank, replay
+
+ROOT = Path(__file__).resolve().parent.parent
+OTHER_QUESTIONS = re.compile("palindrom|truncate")  # prunings whose "none" is not about all solutions
+
+
+def read(path):
+    """The document in a TOML job, solution or game file, or in a result.json, and what its problem is."""
+    try:
+        with open(path, "rb") as file:
+            document = json.load(file) if str(path).endswith(".json") else tomllib.load(file)
+        stated = document["problem"]
+        board = Board(stated.get("map") or stated["board"], stated["moves"])
+        marked = {mark: [board.names[board.index[place]] for place in board.marks.get(mark, [])] for mark in "ST"}
+        start = board.army(stated.get("start") or stated.get("army") or marked["S"])
+        target = stated.get("target") or marked["T"]
+        target = board.army(target) if target else board.mirrored(start)
+        if stated["kind"] == "game":
+            return document, Game(board, start, target)
+        return document, Transfer(board, start, target, stated.get("jumps_only", stated.get("jumps-only", False)))
+    except (Invalid, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        what = error if isinstance(error, (Invalid, OSError, ValueError)) else f"{type(error).__name__} {error}"
+        raise Invalid(f"{path}: {what}") from error
+
+
+def written_moves(problem, text):
+    """The moves of a written solution, each the names of its landings; `(reflect)` is carried out."""
+    text, reflect = re.subn(r"\(reflect\)", "", text)
+    moves = [re.sub(r"\s", "", move).split("-") for move in text.split(",") if move.strip()]
+    if not reflect:
+        return moves
+    board = problem.board
+    if not moves or getattr(problem, "mirror", None) is None:
+        raise Wrong("(reflect), but " + ("no symmetry swaps the start and the target" if moves else "no moves"))
+    for name in (name for move in moves for name in move if name and name not in board.by_name):
+        raise Wrong(f"{name}: no cell of the board")
+    mirror = lambda move: [board.names[problem.mirror[board.by_name[name]]] for name in reversed(move)]
+    if moves[-1][-1]:
+        return moves + [mirror(move) for move in reversed(moves)]
+    half = moves.pop()[:-1]
+    # A landing that the mirror leaves alone is the middle itself and stands once.
+    whole = half + mirror(half)[mirror(half)[0] == half[-1]:]
+    return moves + [whole] + [mirror(move) for move in reversed(moves)]
+
+
+def check_solution(path):
+    """Replays one file; says what it found."""
+    document, problem = read(path)
+    solution, stated = document.get("solution"), document.get("length")
+    if solution is None:
+        if document.get("verdict") in (None, "optimal", "solution"):
+            raise Wrong(f"verdict {document.get('verdict')} without a solution")
+        return f"verdict {document['verdict']}, no solution to replay"
+    if isinstance(solution, dict):
+        stated, moves = solution.get("length"), written_moves(problem, solution.get("moves", ""))
+    else:
+        moves = [move.split("-") for move in solution]
+    replay(problem, moves)
+    if stated is not None and stated != len(moves):
+        raise Wrong(f"length {stated} claimed, {len(moves)} moves played")
+    winner = f", {('red', 'blue')[len(moves) % 2]} wins" if isinstance(problem, Game) else ""
+    return f"legal, {len(moves)} moves{winner}"
+
+
+def derive(path, max_states):
+    """Re-derives what a record claims; returns what was confirmed."""
+    document, problem = read(path)
+    verdict, length, refuted = (document.get(key) for key in ("verdict", "length", "refuted_up_to"))
+    pruning, runs, said = document.get("pruning"), document.get("runs") or [], []
+    if OTHER_QUESTIONS.search(json.dumps([document.get("problem"), pruning, document.get("search")])):
+        raise TooLarge(f"pruning {pruning} answers another question")
+
+    def claim(holds, text):
+        if not holds:
+            raise Wrong(text)
+        said.append(text)
+
+    if document.get("solution") is not None or verdict in ("optimal", "solution"):
+        claim(True, "solution " + check_solution(path))
+    if verdict in ("optimal", "none", "solution", "counted", "incomplete"):
+        none = [run["length"] for run in runs if run.get("verdict") == "none"]
+        tried = [n for n in [length, refuted, *none] if n is not None]
+        open_end = verdict == "none" and document.get("question") == "solve"
+        found, sequences, classes = problem.shortest(None if open_end else max(tried, default=0), max_states)
+        shown = f"derived {found if found is not None else 'none'}"
+        if verdict in ("optimal", "solution", "counted") and length is not None:
+            claim(found is not None and found <= length, f"solvable in {length}, {shown}")
+            claim(verdict == "solution" or found == length, f"shortest {length}, {shown}")
+        if verdict == "none":
+            claim(found is None, f"no solution, {shown}")
+        if refuted is not None:
+            claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
+        if none:
+            claim(found not in none, f"no solution of exactly {none} moves, {shown}")
+        counts = document.get("counts")
+        if isinstance(counts, dict) and sequences is not None:
+            for key, value in ("sequences", sequences), ("up_to_symmetry", classes):
+                if key in counts:
+                    claim(int(counts[key]) == value, f"counts.{key} {counts[key]}, derived {value}")
+                else:
+                    said.append(f"counts.{key} absent, derived {value}")
+    if pruning == "none":
+        rows = [row for run in runs for row in run["levels"]]
+        for side in ("forward", "backward"):
+            wanted = [row for row in rows if row["side"] == side]
+            if wanted and (isinstance(problem, Transfer) or side == "forward"):
+                derive_levels(problem, side, wanted, max_states, claim)
+    return said
+
+
+def derive_levels(problem, side, rows, max_states, claim):
+    """A level's `generated` counts the successors from which it was made: those of the level before."""
+    deepest, generated = max(row["depth"] for row in rows), 0
+    if isinstance(problem, Transfer):
+        levels = problem.levels(problem.start if side == "forward" else problem.target, deepest, None, max_states)
+    else:
+        levels = ((level, count) for level, count, _ in problem.levels(deepest, max_states))
+    table = []
+    for level, following in levels:
+        keys = digest(map(rank, level)) if isinstance(problem, Transfer) else None
+        table.append((len(level), generated, keys))
+        generated = following
+    for row in rows:
+        at = f"{side} level {row['depth']}"
+        size, count, keys = table[row["depth"]] if row["depth"] < len(table) else (0, 0, digest([]))
+        claim(row["states"] == size, f"{at}: {row['states']} states, derived {size}")
+        claim("generated" not in row or row["generated"] == count, f"{at}: {count} generated")
+        claim(keys is None or row["digest"] == keys, f"{at}: digest {keys}")
+
+
+def transfer(arguments):
+    board = Board(arguments.board, arguments.moves)
+    start = board.army(arguments.army)
+    target = board.army(arguments.target) if arguments.target else board.mirrored(start)
+    return Transfer(board, start, target, arguments.jumps_only)
+
+
+def print_levels(arguments):
+    problem, board = transfer(arguments), arguments.board.replace("\n", "/")
+    print("# python3 scripts/referee.py", shlex.join(sys.argv[1:]))
+    print(f"# board: {board}\n# moves: {arguments.moves}\n# jumps-only: {str(arguments.jumps_only).lower()}")
+    print(f"# start: {problem.board.words(problem.start)}\n# target: {problem.board.words(problem.target)}")
+    fixing = problem.fixing[:1] if arguments.no_symmetry else problem.fixing
+    print(f"# symmetry: {'off' if arguments.no_symmetry else 'K'}, order {len(fixing)}")
+    print("# generated counts the successors of the level's own states: what the next level is made from")
+    print("# depth states generated digest")
+    levels = problem.levels(problem.start, arguments.depth, fixing, arguments.max_states)
+    for depth, (level, generated) in enumerate(levels):
+        print(depth, len(level), generated, digest(map(rank, level)), flush=True)
+
+
+def random_case(source):
+    """A board of 3x3 to 5x5, perhaps with holes, 2 to 4 men, a target: mirrored, shifted or anywhere."""
+    width, height, moves = source.randint(3, 5), source.randint(3, 5), source.choice([4, 6, 8])
+    holes = source.choice([0, 0, 1, 2, 3])
+    drawn = ["."] * (width * height - holes) + ["#"] * holes
+    source.shuffle(drawn)
+    text = "/".join("".join(drawn[row * width:(row + 1) * width]) for row in range(height))
+    board, men = Board(text, moves), source.randint(2, 4)
+    cells = list(range(len(board.places)))
+    if source.random() < 0.5:  # a corner's worth of men: often symmetric
+        cells.sort(key=lambda cell: sum(board.places[cell]))
+        start = sum(1 << cell for cell in cells[:men])
+    else:
+        start = sum(1 << cell for cell in source.sample(cells, men))
+    target = sum(1 << cell for cell in source.sample(cells, men))
+    if source.random() < 0.6:
+        try:
+            target = board.mirrored(start)
+        except Invalid:
+            target = sum(1 << cell for cell in sorted(cells, key=lambda cell: sum(board.places[cell]))[-men:])
+    return text, Transfer(board, start, target, source.random() < 0.25)
+
+
+def print_cases(arguments):
+    print("# python3 scripts/referee.py", shlex.join(sys.argv[1:]))
+    print("# none: the whole component of the start was exhausted. sequences: shortest solutions as move sequences")
+    print("# map moves start target jumps-only length sequences")
+    source, unsolvable = random.Random(arguments.seed), 0
+    for _ in range(arguments.number):
+        while True:
+            text, problem = random_case(source)
+            length, sequences, _ = problem.shortest()
+            if length is None and unsolvable < arguments.number // 4:
+                unsolvable += 1
+                break
+            if length is not None and length >= 3:
+                break
+        start, target = (problem.board.words(state).replace(" ", ",") for state in (problem.start, problem.target))
+        only = str(problem.jumps_only).lower()
+        print(text, problem.board.moves, start, target, only, "none" if length is None else length, sequences)
+
+
+def selftest():
+    """Published values, and small cases settled in two ways: the number of checks, or Wrong at the first that fails."""
+    passed = 0
+
+    def same(name, found, expected):
+        nonlocal passed
+        passed += 1
+        if found != expected:
+            raise Wrong(f"selftest: {name}: found {found}, expected {expected}")
+
+    def named(board, moves, army, kind=Transfer):
+        lattice = Board(board, moves)
+        start = lattice.army(army)
+        return kind(lattice, start, lattice.mirrored(start))
+
+    triangle = named("9x9", 6, "triangle-4")
+    sizes = [len(level) for level, _ in triangle.levels(triangle.start, 5)]
+    same("problem 2, 6-move, first levels", sizes, [1, 7, 85, 749, 5699, 37114])
+    game = named("9x9", 6, "triangle-4", Game)
+    same("game, first levels", [len(level) for level, _, _ in game.levels(3)], [1, 7, 98, 1253])
+    # a1-b1 and c1-a1 over it: red wins; with a place more a1-b1, d1-c1 and b1-d1 over it: blue wins.
+    same("games in a row", [named(board, 4, "a1", Game).shortest()[0] for board in ("3x1", "4x1")], [2, 3])
+    for moves, length in (4, 15), (6, 15), (8, 12):
+        same(f"problem 5, {moves}-move", named("9x9", moves, "square-2").shortest()[0], length)
+    same("K of square-3", len(named("9x9", 8, "square-3").fixing), 2)
+    checkers, star = named("checkers-32", 4, "checkers-12"), named("star-121", 6, "point-1")
+    same("K of checkers-12", (len(checkers.fixing), checkers.mirror is not None), (1, True))
+    same("cells of the star", (len(star.board.places), len(star.fixing)), (121, 2))
+    same("men", [named(b, 8, a).start.bit_count() for b, a in (("16x16", "halma-19"), ("checkers-32", "checkers-12"))],
+         [19, 12])
+    three = [sum(1 << c for c in (a, b, d)) for d in range(7) for b in range(d) for a in range(b)]
+    same("ranks", [rank(state) for state in sorted(three)], list(range(35)))
+    source = random.Random(5)
+    for number in range(60):
+        _, problem = random_case(source)
+        length, sequences, classes = problem.shortest()
+        goal = min(sum(1 << k[c] for c in range(len(k)) if problem.target >> c & 1) for k in problem.fixing)
+        depths = [at for at, (level, _) in enumerate(problem.levels(problem.start)) if goal in level]
+        same(f"case {number}, one search against two", depths, [] if length is None else [length])
+        back = Transfer(problem.board, problem.target, problem.start, problem.jumps_only)
+        same(f"case {number}, backward", back.shortest(), (length, sequences, classes))
+        same(f"case {number}, classes", sequences <= classes * len(problem.fixing), True)
+    files = sorted([*ROOT.glob("tests/games/*.toml"), *ROOT.glob("tests/solutions/*.toml")])
+    same("the two games of the paper", sum("games" in str(path) for path in files) >= 2, True)
+    for path in files:
+        check_solution(path)
+        passed += 1
+    for moves in ["d1-d2"], ["d1-d2", "b1-d1-d4"], ["d1-d3"], ["e1-e2"], ["c1-d1"], ["c1-e1-c1"]:
+        same(f"{moves} is refused", refuses(replay, triangle, [move.split("-") for move in moves]), True)
+    altered_records(same)
+    return passed
+
+
+def refuses(check, *arguments):
+    try:
+        check(*arguments)
+    except Wrong:
+        return True
+    return False
+
+
+def altered_records(same):
+    """A true record is confirmed; with any one claim altered it is refused."""
+    text = "SS../S.../...T/..TT"
+    board = Board(text, 8)
+    problem = Transfer(board, board.army("a1,b1,a2"), board.army("d3,c4,d4"))
+    levels = list(problem.levels(problem.start, 3))
+    rows = [{"depth": at, "side": "forward", "states": len(level), "generated": levels[at - 1][1] if at else 0,
+             "digest": digest(map(rank, level))} for at, (level, _) in enumerate(levels)]
+    true = {"problem": {"kind": "transfer", "board": "map", "map": text, "moves": 8}, "question": "solve",
+            "verdict": "optimal", "length": 5, "refuted_up_to": 4, "pruning": "none",
+            "solution": ["b1-b2", "a1-c3", "a2-c2-c4", "b2-d4", "c3-d3"],
+            "counts": {"sequences": "2", "up_to_symmetry": 1},
+            "runs": [{"length": 4, "verdict": "none", "levels": []}, {"length": 5, "levels": rows}]}
+    altered = [{"length": 6}, {"length": 4}, {"refuted_up_to": 5}, {"solution": None}, {"verdict": "none"},
+               {"solution": true["solution"][:-1]}, {"solution": ["b1-b2", "a1-c3", "a2-c4", "b2-d4", "c3-d3"]},
+               {"counts": {"sequences": 3}}, {"counts": {"sequences": 2, "up_to_symmetry": 2}},
+               {"runs": [{"length": 5, "verdict": "none", "levels": rows}]}]
+    for field, value in ("states", 0), ("generated", 1), ("digest", "0" * 32):
+        altered += [{"runs": [{"length": 5, "levels": [*rows[:at], {**rows[at], field: value}]}]} for at in (2, 3)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "result.json")
+        for change in [{}, *altered]:
+            path.write_text(json.dumps({**true, **change}))
+            same(f"record with {change}", refuses(derive, path, 10_000), bool(change))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("replay").add_argument("files", nargs="+")
+    derived, levels, shortest = (commands.add_parser(name) for name in ("derive", "levels", "shortest"))
+    derived.add_argument("record")
+    for command in levels, shortest:
+        command.add_argument("board")
+        command.add_argument("moves", type=int, choices=sorted(RULES))
+        command.add_argument("army")
+    levels.add_argument("depth", type=int)
+    levels.add_argument("--no-symmetry", action="store_true")
+    levels.add_argument("--target")
+    shortest.add_argument("target", nargs="?")
+    for command in levels, shortest:
+        command.add_argument("--jumps-only", action="store_true")
+    for command in derived, levels, shortest:
+        command.add_argument("--max-states", type=int, default=500_000)
+    cases = commands.add_parser("cases")
+    cases.add_argument("--number", type=int, default=40)
+    cases.add_argument("--seed", type=int, default=2009)
+    commands.add_parser("selftest")
+    arguments = parser.parse_args()
+    try:
+        if arguments.command == "replay":
+            for path in arguments.files:
+                print(f"{path}: {check_solution(path)}")
+        elif arguments.command == "derive":
+            print("\n".join(derive(arguments.record, arguments.max_states)))
+        elif arguments.command == "levels":
+            print_levels(arguments)
+        elif arguments.command == "shortest":
+            length, sequences, classes = transfer(arguments).shortest(None, arguments.max_states)
+            print("none" if length is None else f"{length} moves, {sequences} sequences, {classes} up to K")
+        elif arguments.command == "cases":
+            print_cases(arguments)
+        else:
+            print(f"referee: {selftest()} checks passed")
+    except Wrong as wrong:
+        print(f"referee: WRONG: {wrong}", file=sys.stderr)
+        return 1
+    except Invalid as invalid:
+        print(f"referee: {invalid}", file=sys.stderr)
+        return 2
+    except TooLarge as large:
+        print(f"referee: too large, not derived: {large}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
