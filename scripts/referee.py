@@ -21,9 +21,12 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from referee_rules import RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, digest, rank, replay
+from referee_rules import RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, bits, digest, rank, replay
 
 ROOT = Path(__file__).resolve().parent.parent
+# How many cases of each kind tests/shortest.txt holds: (jumps only, solvable, and what sets them apart).
+CASES = {(False, True, "K of order 1"): 20, (False, True, "K"): 5, (False, False, ""): 5,
+         (True, True, "types agree"): 7, (True, False, "types agree"): 4, (True, False, "types differ"): 2}
 OTHER_QUESTIONS = re.compile("palindrom|truncate")  # prunings whose "none" is not about all solutions
 
 
@@ -166,6 +169,7 @@ def print_levels(arguments):
     fixing = problem.fixing[:1] if arguments.no_symmetry else problem.fixing
     print(f"# symmetry: {'off' if arguments.no_symmetry else 'K'}, order {len(fixing)}")
     print("# generated counts the successors of the level's own states: what the next level is made from")
+    print("# a table shorter than the depth asked for ends where the component of the start is exhausted")
     print("# depth states generated digest")
     levels = problem.levels(problem.start, arguments.depth, fixing, arguments.max_states)
     for depth, (level, generated) in enumerate(levels):
@@ -174,13 +178,17 @@ def print_levels(arguments):
 
 def random_case(source):
     """A board of 3x3 to 5x5, perhaps with holes, 2 to 4 men, a target: mirrored, shifted or anywhere."""
-    width, height, moves = source.randint(3, 5), source.randint(3, 5), source.choice([4, 6, 8])
-    holes = source.choice([0, 0, 1, 2, 3])
+    width, moves = source.randint(3, 5), source.choice([4, 6, 8])
+    height = source.choice([width, width, 3, 4, 5])
+    holes = source.choice([0, 0, 1, 2, 3, 4])
     drawn = ["."] * (width * height - holes) + ["#"] * holes
     source.shuffle(drawn)
+    if source.random() < 0.5:  # a half turn is a symmetry of the board
+        drawn[len(drawn) - len(drawn) // 2:] = reversed(drawn[:len(drawn) // 2])
     text = "/".join("".join(drawn[row * width:(row + 1) * width]) for row in range(height))
-    board, men = Board(text, moves), source.randint(2, 4)
+    board = Board(text, moves)
     cells = list(range(len(board.places)))
+    men = min(source.randint(2, 4), len(cells) - 1)
     if source.random() < 0.5:  # a corner's worth of men: often symmetric
         cells.sort(key=lambda cell: sum(board.places[cell]))
         start = sum(1 << cell for cell in cells[:men])
@@ -199,19 +207,27 @@ def print_cases(arguments):
     print("# python3 scripts/referee.py", shlex.join(sys.argv[1:]))
     print("# none: the whole component of the start was exhausted. sequences: shortest solutions as move sequences")
     print("# map moves start target jumps-only length sequences")
-    source, unsolvable = random.Random(arguments.seed), 0
-    for _ in range(arguments.number):
-        while True:
-            text, problem = random_case(source)
-            length, sequences, _ = problem.shortest()
-            if length is None and unsolvable < arguments.number // 4:
-                unsolvable += 1
-                break
-            if length is not None and length >= 3:
-                break
+    source, wanted = random.Random(arguments.seed), dict(CASES)
+    while any(wanted.values()):
+        text, problem = random_case(source)
+        length, sequences, _ = problem.shortest()
+        detail = "types agree" if same_types(problem) else "types differ"
+        if not problem.jumps_only:
+            detail = "" if length is None else "K of order 1" if len(problem.fixing) == 1 else "K"
+        kind = problem.jumps_only, length is not None, detail
+        if not wanted.get(kind) or (length is not None and length < 3):
+            continue
+        wanted[kind] -= 1
         start, target = (problem.board.words(state).replace(" ", ",") for state in (problem.start, problem.target))
         only = str(problem.jumps_only).lower()
         print(text, problem.board.moves, start, target, only, "none" if length is None else length, sequences)
+
+
+def same_types(problem):
+    """Whether jumps alone could do it as far as the parities of columns and rows go."""
+    start, target = (sorted((x % 2, y % 2) for x, y in (problem.board.places[c] for c in bits(state)))
+                     for state in (problem.start, problem.target))
+    return start == target
 
 
 def selftest():
@@ -320,7 +336,6 @@ def main():
     for command in derived, levels, shortest:
         command.add_argument("--max-states", type=int, default=500_000)
     cases = commands.add_parser("cases")
-    cases.add_argument("--number", type=int, default=40)
     cases.add_argument("--seed", type=int, default=2009)
     commands.add_parser("selftest")
     arguments = parser.parse_args()

@@ -104,19 +104,23 @@ class Board:
             return sum(1 << self.by_name[name] for name in army)
         shape, size = army.rsplit("-", 1)
         k, halma = int(size), [5, 5, 4, 3, 2]
-        if self.name == "star-121" and shape == "point":
-            far = [lambda u, v, w: w > 4, lambda u, v, w: u < -4, lambda u, v, w: v > 4,
-                   lambda u, v, w: w < -4, lambda u, v, w: u > 4, lambda u, v, w: v < -4][(k - 1) % 6]
+        if self.name == "star-121" and shape == "point" and 1 <= k <= 6:
+            men, far = 10, [lambda u, v, w: w > 4, lambda u, v, w: u < -4, lambda u, v, w: v > 4,
+                            lambda u, v, w: w < -4, lambda u, v, w: u > 4, lambda u, v, w: v < -4][k - 1]
             inside = lambda x, y: far(x - 8, y - 8, 16 - x - y)
         elif self.name == "checkers-32" and army == "checkers-12":
-            inside = lambda x, y: x + y - 3 < 3
+            men, inside = 12, lambda x, y: x + y - 3 < 3
         else:
-            shapes = {"triangle": lambda x, y: x + y < k, "square": lambda x, y: max(x, y) < k,
-                      "halma": lambda x, y: y < 5 and x < halma[y]}
+            shapes = {"triangle": (k * (k + 1) // 2, lambda x, y: x + y < k),
+                      "square": (k * k, lambda x, y: max(x, y) < k),
+                      "halma": (k, lambda x, y: y < 5 and x < halma[y])}
             if shape not in shapes or self.name in ("star-121", "checkers-32"):
                 raise Invalid(f"army {army!r} on board {self.name}: unknown")
-            inside = shapes[shape]
-        return sum(1 << cell for cell, place in enumerate(self.places) if inside(*place))
+            men, inside = shapes[shape]
+        state = sum(1 << cell for cell, place in enumerate(self.places) if inside(*place))
+        if state.bit_count() != men:
+            raise Invalid(f"army {army!r} on board {self.name}: {state.bit_count()} of its {men} cells are there")
+        return state
 
     def mirrored(self, state):
         """The army reflected in the line x + y = constant where the board allows, else turned by half a turn."""
