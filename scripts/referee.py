@@ -107,13 +107,15 @@ def derive(path, max_states):
         none = [run["length"] for run in runs if run.get("verdict") == "none"]
         tried = [n for n in [length, refuted, *none] if n is not None]
         open_end = verdict == "none" and document.get("question") == "solve"
-        found, sequences, classes = problem.shortest(None if open_end else max(tried, default=0), max_states)
-        shown = f"derived {found if found is not None else 'none'}"
+        limit = None if open_end else max(tried, default=0)
+        found, sequences, classes = problem.shortest(limit, max_states)
+        within = "" if limit is None else f" of at most {limit} moves"
+        shown = f"derived none{within}" if found is None else f"derived {found}"
         if verdict in ("optimal", "solution", "counted") and length is not None:
             claim(found is not None and found <= length, f"solvable in {length}, {shown}")
             claim(verdict == "solution" or found == length, f"shortest {length}, {shown}")
         if verdict == "none":
-            claim(found is None, f"no solution, {shown}")
+            claim(found is None, f"verdict none, {shown}")
         if refuted is not None:
             claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
         if none:
@@ -151,7 +153,8 @@ def derive_levels(problem, side, rows, max_states, claim):
         size, count, keys = table[row["depth"]] if row["depth"] < len(table) else (0, 0, digest([]))
         claim(row["states"] == size, f"{at}: {row['states']} states, derived {size}")
         claim("generated" not in row or row["generated"] == count, f"{at}: {count} generated")
-        claim(keys is None or row["digest"] == keys, f"{at}: digest {keys}")
+        if keys is not None:
+            claim(row["digest"] == keys, f"{at}: digest {keys}")
 
 
 def transfer(arguments):
@@ -344,7 +347,10 @@ def main():
             for path in arguments.files:
                 print(f"{path}: {check_solution(path)}")
         elif arguments.command == "derive":
-            print("\n".join(derive(arguments.record, arguments.max_states)))
+            try:
+                print("\n".join(derive(arguments.record, arguments.max_states)))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise Invalid(f"{arguments.record}: malformed: {type(error).__name__} {error}") from error
         elif arguments.command == "levels":
             print_levels(arguments)
         elif arguments.command == "shortest":
