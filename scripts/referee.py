@@ -21,13 +21,14 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from referee_rules import RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, bits, digest, rank, replay
+from referee_rules import (DIGEST_KEYS, RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, bits, digest, rank,
+                           replay)
 
 ROOT = Path(__file__).resolve().parent.parent
+DIGEST_KEY = "".join(f"{half:016x}" for half in DIGEST_KEYS)
 # How many cases of each kind tests/shortest.txt holds: (jumps only, solvable, and what sets them apart).
 CASES = {(False, True, "K of order 1"): 20, (False, True, "K"): 5, (False, False, ""): 5,
          (True, True, "types agree"): 7, (True, False, "types agree"): 4, (True, False, "types differ"): 2}
-OTHER_QUESTIONS = re.compile("palindrom|truncate")  # prunings whose "none" is not about all solutions
 
 
 def read(path):
@@ -93,8 +94,8 @@ def derive(path, max_states):
     document, problem = read(path)
     verdict, length, refuted = (document.get(key) for key in ("verdict", "length", "refuted_up_to"))
     pruning, runs, said = document.get("pruning"), document.get("runs") or [], []
-    if OTHER_QUESTIONS.search(json.dumps([document.get("problem"), pruning, document.get("search")])):
-        raise TooLarge(f"pruning {pruning} answers another question")
+    if document.get("palindromic") or "palindrom" in json.dumps(pruning):
+        raise TooLarge("a search for palindromes says nothing of other solutions")
 
     def claim(holds, text):
         if not holds:
@@ -104,10 +105,11 @@ def derive(path, max_states):
     if document.get("solution") is not None or verdict in ("optimal", "solution"):
         claim(True, "solution " + check_solution(path))
     if verdict in ("optimal", "none", "solution", "counted", "incomplete"):
-        none = [run["length"] for run in runs if run.get("verdict") == "none"]
-        tried = [n for n in [length, refuted, *none] if n is not None]
-        open_end = verdict == "none" and document.get("question") == "solve"
-        limit = None if open_end else max(tried, default=0)
+        none = [run["length"] for run in runs if run.get("verdict") == "none" and run.get("self_consistent", True)]
+        tried = [n for n in [length, refuted, document.get("max_length"), *none] if n is not None]
+        # "none" without a length up to which it holds: none of any length.
+        unbounded = verdict == "none" and (document.get("question") == "solve" or not tried)
+        limit = None if unbounded else max(tried, default=0)
         found, sequences, classes = problem.shortest(limit, max_states)
         within = "" if limit is None else f" of at most {limit} moves"
         shown = f"derived none{within}" if found is None else f"derived {found}"
@@ -127,8 +129,15 @@ def derive(path, max_states):
                     claim(int(counts[key]) == value, f"counts.{key} {counts[key]}, derived {value}")
                 else:
                     said.append(f"counts.{key} absent, derived {value}")
-    if pruning == "none":
-        rows = [row for run in runs for row in run["levels"]]
+    if symmetries := document.get("symmetries"):
+        same_group = sorted(symmetries["fixing"]) == sorted(problem.fixing)
+        claim(same_group, f"K of order {len(symmetries['fixing'])}, derived {len(problem.fixing)}")
+    for row in (row for run in runs for row in run["levels"] if "pruned" in row):
+        parts = [int(row[part]) for part in ("pruned", "duplicates", "old", "states")]
+        if row["depth"] and sum(parts) != int(row["generated"]):
+            raise Wrong(f"{row['side']} level {row['depth']}: {row['generated']} generated, {parts} accounted for")
+    if document.get("digest_key", DIGEST_KEY) == DIGEST_KEY:
+        rows = [row for run in runs if (run.get("pruning") or pruning) == "none" for row in run["levels"]]
         for side in ("forward", "backward"):
             wanted = [row for row in rows if row["side"] == side]
             if wanted and (isinstance(problem, Transfer) or side == "forward"):
@@ -151,8 +160,8 @@ def derive_levels(problem, side, rows, max_states, claim):
     for row in rows:
         at = f"{side} level {row['depth']}"
         size, count, keys = table[row["depth"]] if row["depth"] < len(table) else (0, 0, digest([]))
-        claim(row["states"] == size, f"{at}: {row['states']} states, derived {size}")
-        claim("generated" not in row or row["generated"] == count, f"{at}: {count} generated")
+        claim(int(row["states"]) == size, f"{at}: {row['states']} states, derived {size}")
+        claim("generated" not in row or int(row["generated"]) == count, f"{at}: {count} generated")
         if keys is not None:
             claim(row["digest"] == keys, f"{at}: digest {keys}")
 
@@ -305,12 +314,17 @@ def altered_records(same):
     true = {"problem": {"kind": "transfer", "board": "map", "map": text, "moves": 8}, "question": "solve",
             "verdict": "optimal", "length": 5, "refuted_up_to": 4, "pruning": "none",
             "solution": ["b1-b2", "a1-c3", "a2-c2-c4", "b2-d4", "c3-d3"],
-            "counts": {"sequences": "2", "up_to_symmetry": 1},
+            "counts": {"sequences": "2", "up_to_symmetry": 1}, "digest_key": DIGEST_KEY,
+            "symmetries": {"fixing": problem.fixing, "mirror": problem.mirror},
             "runs": [{"length": 4, "verdict": "none", "levels": []}, {"length": 5, "levels": rows}]}
     altered = [{"length": 6}, {"length": 4}, {"refuted_up_to": 5}, {"solution": None}, {"verdict": "none"},
                {"solution": true["solution"][:-1]}, {"solution": ["b1-b2", "a1-c3", "a2-c4", "b2-d4", "c3-d3"]},
                {"counts": {"sequences": 3}}, {"counts": {"sequences": 2, "up_to_symmetry": 2}},
                {"runs": [{"length": 5, "verdict": "none", "levels": rows}]}]
+    altered += [{"symmetries": {"fixing": [problem.fixing[0]], "mirror": None}},
+                {"question": "prove", "verdict": "none", "length": None, "refuted_up_to": None, "max_length": 5},
+                {"runs": [{"length": 5, "levels": [{**rows[2], "pruned": 0, "duplicates": 0, "old": 0}]}]},
+                {"runs": [{"length": 5, "pruning": "none", "levels": [{**rows[2], "states": 1}]}], "pruning": "mcc"}]
     for field, value in ("states", 0), ("generated", 1), ("digest", "0" * 32):
         altered += [{"runs": [{"length": 5, "levels": [*rows[:at], {**rows[at], field: value}]}]} for at in (2, 3)]
     with tempfile.TemporaryDirectory() as folder:
