@@ -21,56 +21,16 @@ use crate::bound::palindrome::Palindrome;
 use crate::bound::theorem1::Theorem1;
 use crate::cells::Cells;
 use crate::centroid;
+pub use crate::job::Pruning;
 use crate::key::Key;
 use crate::moves;
 use crate::problem::Transfer;
 use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
+pub use crate::record::Side;
 use crate::search::{Expander, Stop, Stopped, Tally};
 use crate::store::Level;
 use crate::symmetry::Symmetries;
-
-/// How successors are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Not at all.
-    None,
-    /// Theorem 1 of the paper.
-    Theorem1,
-    /// The paper's minimum centroid constraint.
-    Mcc {
-        /// The centroid that no army on the middle level exceeds; guessed where not given.
-        c: Option<i64>,
-        /// States that the guessing run keeps on each level.
-        keep: usize,
-    },
-    /// The pattern database D_T.
-    Pattern,
-    /// The leading half and the following one; from both ends with pattern databases where there is no mirror.
-    Leading,
-    /// Distances to what the mirror makes of the levels so far.
-    Narrowed,
-    /// Only the best states of each level are kept, by centroid + beta * symmetry: proves nothing.
-    Truncate {
-        /// States kept on each level.
-        keep: usize,
-        /// Weight of the symmetry.
-        beta: i64,
-    },
-}
-
-/// From where a level was searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// From the start.
-    Forward,
-    /// From the target.
-    Backward,
-    /// From the start, to the middles at least half way.
-    Leading,
-    /// From those middles on.
-    Following,
-}
 
 /// One level of an attempt.
 #[derive(Clone, Debug)]
@@ -136,7 +96,7 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     symmetries: Symmetries,
     centroid: Vec<i32>,
     ground: Arc<Ground<W, K>>,
-    method: Method,
+    pruning: Pruning,
     palindromic: bool,
     databases: OnceLock<Databases>,
     histograms: u64,
@@ -156,7 +116,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     #[must_use]
     pub fn new(
         problem: &'a Transfer,
-        method: Method,
+        pruning: Pruning,
         palindromic: bool,
         symmetry: bool,
         histograms: u64,
@@ -171,7 +131,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             symmetries,
             centroid,
             ground,
-            method,
+            pruning,
             palindromic,
             databases: OnceLock::new(),
             histograms,
@@ -189,15 +149,15 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         &self.symmetries
     }
 
-    /// A length that no solution falls below, by the bounds that the method uses anyway; `None` where they show that
+    /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
     /// there is no solution at all.
     #[must_use]
     pub fn lower_bound(&self) -> Option<u32> {
         if self.problem.start == self.problem.target {
             return Some(0);
         }
-        match self.method {
-            Method::Pattern | Method::Leading | Method::Narrowed => {
+        match &self.pruning {
+            Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
                 self.databases().lower_bound(self.problem).map(|d| d.max(1))
             }
             _ => Some(Theorem1::<W>::lower_bound(self.problem).max(1)),
@@ -216,14 +176,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 Answer::Refuted
             })
         } else {
-            match (self.method, self.symmetries.mirror.is_some()) {
-                (Method::Leading, true) => self.leading(length, &mut attempt),
-                (Method::Mcc { c, keep }, true) => self.mcc(length, c, keep, &mut attempt),
-                (Method::Narrowed, true) => self.narrowed(length, &mut attempt),
-                (Method::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
-                (Method::None, true) => self.unpruned(length, &mut attempt),
+            match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
+                (Pruning::Leading, true) => self.leading(length, &mut attempt),
+                (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, &mut attempt),
+                (Pruning::Narrowed, true) => self.narrowed(length, &mut attempt),
+                (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
+                (Pruning::None, true) => self.unpruned(length, &mut attempt),
                 (_, true) => self.mirrored_half(length, self.bounds(length), &mut attempt),
-                (Method::Mcc { .. } | Method::Narrowed | Method::Truncate { .. }, false) => {
+                (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
                     Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
                 }
                 (_, false) => self.two_ended(length, &mut attempt),
@@ -284,9 +244,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// The bounds of the plain prunings for a search from the start.
     fn bounds(&self, length: u32) -> Vec<Arc<dyn Bound<W>>> {
         let mut bounds: Vec<Arc<dyn Bound<W>>> = Vec::new();
-        match self.method {
-            Method::Theorem1 => bounds.push(Arc::new(Theorem1::new(self.problem, length))),
-            Method::Pattern | Method::Narrowed => bounds.push(self.pattern(&self.databases().to_target, length)),
+        match &self.pruning {
+            Pruning::Theorem1 => bounds.push(Arc::new(Theorem1::new(self.problem, length))),
+            Pruning::Pattern | Pruning::Narrowed => bounds.push(self.pattern(&self.databases().to_target, length)),
             _ => {}
         }
         self.with_palindrome(bounds, length)

@@ -17,6 +17,9 @@ use crate::lattice::Lattice;
 /// The distance of what cannot be reached.
 pub const UNREACHED: u8 = u8::MAX;
 
+/// The distance of all that is this far or further.
+pub const FAR: u8 = UNREACHED - 1;
+
 /// Histograms over a partition, and the abstract moves between them.
 #[derive(Clone, Debug)]
 pub struct Abstraction {
@@ -140,16 +143,18 @@ impl Abstraction {
     }
 
     /// The number of abstract moves from each histogram to the nearest of `sources`, where `keep` allowed every
-    /// histogram on the way at its distance, up to `limit` moves; [`UNREACHED`] elsewhere.
+    /// histogram on the way at its distance, up to `limit` moves; [`UNREACHED`] elsewhere. Distances beyond what a
+    /// byte tells apart are given as [`FAR`], which never exceeds them.
     #[must_use]
-    pub fn distances(&self, sources: Vec<u32>, limit: u8, keep: impl Fn(u32, u8) -> bool + Sync) -> Vec<u8> {
+    pub fn distances(&self, sources: Vec<u32>, limit: u32, keep: impl Fn(u32, u8) -> bool + Sync) -> Vec<u8> {
         let mut distance: Vec<AtomicU8> = Vec::new();
         distance.resize_with(self.space.count(), || AtomicU8::new(UNREACHED));
         for &s in &sources {
             distance[s as usize].store(0, Ordering::Relaxed);
         }
         let mut frontier = sources;
-        for d in 1..=limit.min(UNREACHED - 1) {
+        let last = limit.min(u32::from(FAR)) as u8;
+        for d in 1..=last {
             let claim = |rank: u32| {
                 let cell = &distance[rank as usize];
                 cell.load(Ordering::Relaxed) == UNREACHED
@@ -182,6 +187,10 @@ impl Abstraction {
                 break;
             }
         }
-        distance.into_iter().map(AtomicU8::into_inner).collect()
+        let mut distance: Vec<u8> = distance.into_iter().map(AtomicU8::into_inner).collect();
+        if limit > u32::from(FAR) && !frontier.is_empty() {
+            distance.iter_mut().filter(|d| **d == UNREACHED).for_each(|d| *d = FAR);
+        }
+        distance
     }
 }

@@ -46,10 +46,10 @@ impl Databases {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
             vec![abstraction.rank_of(&men)]
         };
-        let to_target = abstraction.distances(source(&problem.target), UNREACHED, |_, _| true);
+        let to_target = abstraction.distances(source(&problem.target), u32::MAX, |_, _| true);
         let from_start = match mirror {
             Some(_) => mirrored(&abstraction, &to_target),
-            None => abstraction.distances(source(&problem.start), UNREACHED, |_, _| true),
+            None => abstraction.distances(source(&problem.start), u32::MAX, |_, _| true),
         };
         Self { abstraction: Arc::new(abstraction), to_target: Arc::new(to_target), from_start: Arc::new(from_start) }
     }
@@ -73,7 +73,8 @@ impl Databases {
         let half = length / 2;
         let following = length - half;
         let classes = self.abstraction.space.classes();
-        let within = |table: &[u8], rank: usize, moves: u32| u32::from(table[rank]) <= moves.min(254);
+        let within =
+            |table: &[u8], rank: usize, moves: u32| table[rank] != UNREACHED && u32::from(table[rank]) <= moves;
         let admissible = |histogram: &[u8], scratch: &mut [u8]| match middles {
             Middles::Leading => self.leads(histogram, length % 2 == 1),
             Middles::Palindromic => self.reflects(histogram, length % 2 == 1, scratch),
@@ -101,7 +102,7 @@ impl Databases {
         // A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those
         // on their shortest ways to a middle, one abstract move at a time.
         let keep = |rank: u32, d: u8| u32::from(self.from_start[rank as usize]) + u32::from(d) <= half;
-        self.abstraction.distances(sources.concat(), half.min(254) as u8, keep)
+        self.abstraction.distances(sources.concat(), half, keep)
     }
 
     /// Whether a solution with such a middle is in the lead there.

@@ -61,7 +61,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             sources.dedup();
             // d moves before `by_then` the histogram must be within reach of the start, too.
             let keep = |rank: u32, d: u8| u32::from(databases.from_start[rank as usize]) + u32::from(d) <= by_then;
-            abstraction.distances(sources, by_then.saturating_sub(depth + 1).min(254) as u8, keep)
+            abstraction.distances(sources, by_then.saturating_sub(depth + 1), keep)
         });
         self.pattern(&Arc::new(table), by_then)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Attempt, Method, Side, TransferSearch, exhausted};
+use super::{Answer, Attempt, Pruning, Side, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::bound::theorem1::Theorem1;
 use crate::key::Key;
@@ -46,17 +46,17 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The bounds of a search from one end for the other.
     fn bounds_from(&self, side: Side, length: u32) -> Vec<Arc<dyn Bound<W>>> {
-        match (self.method, side) {
-            (Method::Theorem1, Side::Forward) => vec![Arc::new(Theorem1::new(self.problem, length))],
-            (Method::Theorem1, _) => {
+        match (&self.pruning, side) {
+            (Pruning::Theorem1, Side::Forward) => vec![Arc::new(Theorem1::new(self.problem, length))],
+            (Pruning::Theorem1, _) => {
                 let Transfer { start, target, .. } = self.problem.clone();
                 let reversed = Transfer { start: target, target: start, ..self.problem.clone() };
                 vec![Arc::new(Theorem1::new(&reversed, length))]
             }
-            (Method::Pattern | Method::Leading, Side::Forward) => {
+            (Pruning::Pattern | Pruning::Leading, Side::Forward) => {
                 vec![self.pattern(&self.databases().to_target, length)]
             }
-            (Method::Pattern | Method::Leading, _) => vec![self.pattern(&self.databases().from_start, length)],
+            (Pruning::Pattern | Pruning::Leading, _) => vec![self.pattern(&self.databases().from_start, length)],
             _ => Vec::new(),
         }
     }
