@@ -14,7 +14,6 @@ Exit status: 0 all claims hold, 1 a claim is wrong, 2 the command or a file is w
 import argparse
 import json
 import random
-import re
 import shlex
 import sys
 import tempfile
@@ -22,7 +21,7 @@ import tomllib
 from pathlib import Path
 
 from referee_rules import (DIGEST_KEYS, RULES, Board, Game, Invalid, TooLarge, Transfer, Wrong, bits, digest, rank,
-                           replay)
+                           replay, written_moves)
 
 ROOT = Path(__file__).resolve().parent.parent
 DIGEST_KEY = "".join(f"{half:016x}" for half in DIGEST_KEYS)
@@ -48,26 +47,6 @@ def read(path):
     except (Invalid, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         what = error if isinstance(error, (Invalid, OSError, ValueError)) else f"{type(error).__name__} {error}"
         raise Invalid(f"{path}: {what}") from error
-
-
-def written_moves(problem, text):
-    """The moves of a written solution, each the names of its landings; `(reflect)` is carried out."""
-    text, reflect = re.subn(r"\(reflect\)", "", text)
-    moves = [re.sub(r"\s", "", move).split("-") for move in text.split(",") if move.strip()]
-    if not reflect:
-        return moves
-    board = problem.board
-    if not moves or getattr(problem, "mirror", None) is None:
-        raise Wrong("(reflect), but " + ("no symmetry swaps the start and the target" if moves else "no moves"))
-    for name in (name for move in moves for name in move if name and name not in board.by_name):
-        raise Wrong(f"{name}: no cell of the board")
-    mirror = lambda move: [board.names[problem.mirror[board.by_name[name]]] for name in reversed(move)]
-    if moves[-1][-1]:
-        return moves + [mirror(move) for move in reversed(moves)]
-    half = moves.pop()[:-1]
-    # A landing that the mirror leaves alone is the middle itself and stands once.
-    whole = half + mirror(half)[mirror(half)[0] == half[-1]:]
-    return moves + [whole] + [mirror(move) for move in reversed(moves)]
 
 
 def check_solution(path):
@@ -130,7 +109,7 @@ def derive(path, max_states):
                 else:
                     said.append(f"counts.{key} absent, derived {value}")
     if symmetries := document.get("symmetries"):
-        same_group = sorted(symmetries["fixing"]) == sorted(problem.fixing)
+        same_group = set(map(tuple, symmetries["fixing"])) == set(map(tuple, problem.fixing))
         claim(same_group, f"K of order {len(symmetries['fixing'])}, derived {len(problem.fixing)}")
     for row in (row for run in runs for row in run["levels"] if "pruned" in row):
         parts = [int(row[part]) for part in ("pruned", "duplicates", "old", "states")]
@@ -289,18 +268,37 @@ def selftest():
     for path in files:
         check_solution(path)
         passed += 1
-    for moves in ["d1-d2"], ["d1-d2", "b1-d1-d4"], ["d1-d3"], ["e1-e2"], ["c1-d1"], ["c1-e1-c1"]:
-        same(f"{moves} is refused", refuses(replay, triangle, [move.split("-") for move in moves]), True)
+    for moves, fault in (["d1-d2"], "not reached after 1"), (["d1-d2", "b1-d1-d4"], "d1-d4 is neither"), \
+            (["c1-d1"], "c1-d1 is neither"), (["d1-f1"], "d1-f1 is neither"), (["e1-e2"], "no man of the mover"), \
+            (["d1-e1-f1"], "d1-e1 is neither"), (["c1-e1-c1"], "goes nowhere"), (["a1-c1"], "a1-c1 is neither"), \
+            (["d1-d2", "d2-c1"], "d2-c1 is neither"), (["d1"], "not a chain"), (["d1-z9"], "not a chain"):
+        refusal = refuses(replay, triangle, [move.split("-") for move in moves])
+        same(f"{moves} refused as {fault}", fault in str(refusal), True)
+    jumps = Transfer(triangle.board, triangle.start, triangle.target, True)
+    same("a step among jumps", "d1-d2 is neither" in str(refuses(replay, jumps, [["d1", "d2"]])), True)
+    # b-d, then blue to c and red back to e or over c: the start, met again, is old.
+    same("levels of a row", [len(level) for level, _, _ in named("5x1", 4, "a1", Game).levels(4)], [1, 1, 1, 2, 3])
+    for name in "holes-6x6-6move", "holes-6x6-6move-plain", "triangle-4-6move-jumps", "halma-19-8move":
+        lines = ROOT.joinpath(f"tests/levels/{name}.levels").read_text().splitlines()
+        said = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#") and ": " in line)
+        board = Board(said["board"], int(said["moves"]))
+        ends = (board.army(said[end].split()) for end in ("start", "target"))
+        problem = Transfer(board, *ends, said["jumps-only"] == "true")
+        fixing = problem.fixing[:1 if said["symmetry"].startswith("off") else None]
+        rows = [f"{at} {len(level)} {generated} {digest(map(rank, level))}"
+                for at, (level, generated) in enumerate(problem.levels(problem.start, 2, fixing))]
+        same(f"fixture {name}", rows, [line for line in lines if line[0].isdigit()][:3])
     altered_records(same)
     return passed
 
 
 def refuses(check, *arguments):
+    """The fault that a check finds, or None."""
     try:
         check(*arguments)
-    except Wrong:
-        return True
-    return False
+    except Wrong as wrong:
+        return wrong
+    return None
 
 
 def altered_records(same):
@@ -331,7 +329,7 @@ def altered_records(same):
         path = Path(folder, "result.json")
         for change in [{}, *altered]:
             path.write_text(json.dumps({**true, **change}))
-            same(f"record with {change}", refuses(derive, path, 10_000), bool(change))
+            same(f"record with {change}", refuses(derive, path, 10_000) is not None, bool(change))
 
 
 def main():

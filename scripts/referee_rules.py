@@ -157,7 +157,9 @@ class Transfer:
         if start.bit_count() != target.bit_count():
             raise Invalid(f"{start.bit_count()} men for a target of {target.bit_count()} cells")
         every = board.symmetries()
-        self.fixing = [s for _, s in every if (image(start, s), image(target, s)) == (start, target)]
+        # On a board of one row two linear maps can be one permutation.
+        fixing = {tuple(s): s for _, s in every if (image(start, s), image(target, s)) == (start, target)}
+        self.fixing = list(fixing.values())
         swaps = [(m, s) for m, s in every if (image(start, s), image(target, s)) == (target, start)
                  and all(s[s[c]] == c for c in range(len(s)))
                  and all([s[k[c]] for c in range(len(s))] == [k[s[c]] for c in range(len(s))] for k in self.fixing)]
@@ -285,6 +287,26 @@ def digest(keys):
             halves = [fmix((h ^ word) + GOLDEN * (i + 1) & M64) for h in halves]
         total += (halves[0] << 64) + halves[1]
     return f"{total & M128:032x}"
+
+
+def written_moves(problem, text):
+    """The moves of a written solution, each the names of its landings; `(reflect)` is carried out."""
+    text, reflect = re.subn(r"\(reflect\)", "", text)
+    moves = [re.sub(r"\s", "", move).split("-") for move in text.split(",") if move.strip()]
+    if not reflect:
+        return moves
+    board = problem.board
+    if not moves or getattr(problem, "mirror", None) is None:
+        raise Wrong("(reflect), but " + ("no symmetry swaps the start and the target" if moves else "no moves"))
+    for name in (name for move in moves for name in move if name and name not in board.by_name):
+        raise Wrong(f"{name}: no cell of the board")
+    mirror = lambda move: [board.names[problem.mirror[board.by_name[name]]] for name in reversed(move)]
+    if moves[-1][-1]:
+        return moves + [mirror(move) for move in reversed(moves)]
+    half = moves.pop()[:-1]
+    # A landing that the mirror leaves alone is the middle itself and stands once.
+    whole = half + mirror(half)[mirror(half)[0] == half[-1]:]
+    return moves + [whole] + [mirror(move) for move in reversed(moves)]
 
 
 def replay(problem, moves):
