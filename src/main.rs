@@ -1,2 +1,20 @@
 //! The command line of halma.
-fn main() {}
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use halma::cli::{self, Cli};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = cli::search().and_then(|search| cli::run(&cli, &search, &mut io::stdout().lock()));
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            // Who closed standard error does not want the message.
+            let _ = writeln!(io::stderr(), "{}", failure.message);
+            failure.exit.into()
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The command line: what may be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::job::{Pruning, typed};
+
+mod commands;
+mod exit;
+
+pub use commands::{Search, run, search};
+pub use exit::{Exit, Failure};
+
+/// Searches board puzzles exhaustively and proves what the shortest solution is.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_STATUS)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a solution exists, 20 none does), \
+2 the job or the command line is wrong, 3 not finished, 4 a record or level file is damaged, 1 anything else.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the shortest solution and refute every shorter length
+    Solve {
+        /// What to search.
+        #[command(flatten)]
+        search: SearchArgs,
+        /// The greatest length to try
+        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        max_length: Option<u32>,
+    },
+    /// Decide whether a solution of at most so many moves exists
+    Prove {
+        /// What to search.
+        #[command(flatten)]
+        search: SearchArgs,
+        /// The length asked about; the job's max-length where not given
+        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        max_length: Option<u32>,
+    },
+    /// Show the level sets as they are, without a goal: sizes and digests
+    Levels {
+        /// What to search.
+        #[command(flatten)]
+        search: SearchArgs,
+        /// The last level
+        #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        depth: u32,
+    },
+    /// Check a written solution move by move and draw it
+    Replay {
+        /// A solution file (TOML), a run's result.json, or its folder
+        file: PathBuf,
+        /// Only the summary, no boards
+        #[arg(short, long)]
+        quiet: bool,
+    },
+    /// Ask the same question under several prunings, side by side
+    Compare {
+        /// What to search.
+        #[command(flatten)]
+        search: SearchArgs,
+        /// The prunings, as in none,mcc(5),leading
+        #[arg(long, value_name = "NAMES", default_value = "theorem-1,pattern,leading")]
+        prunings: Prunings,
+        /// Ask about solutions of at most L moves, instead of for the shortest
+        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        max_length: Option<u32>,
+    },
+}
+
+/// What all commands that search take.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The job, a TOML file
+    pub job: PathBuf,
+    /// Print the record on standard output, instead of a report
+    #[arg(long)]
+    pub json: bool,
+    /// Threads; all that the machine has where neither this nor the job says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Memory to keep to, as in "4 GiB"
+    #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+    pub memory: Option<u64>,
+    /// The folder to write to
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA)
+    #[arg(long, value_name = "NAME")]
+    pub pruning: Option<Pruning>,
+    /// Let the level files stay when the run has ended
+    #[arg(long)]
+    pub keep_levels: bool,
+    /// No progress on standard error
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Report every level
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// A list of prunings; commas within brackets part parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prunings(pub Vec<Pruning>);
+
+impl std::str::FromStr for Prunings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut depth = 0;
+        let parts = text.split(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c == ',' && depth == 0
+        });
+        parts.map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
