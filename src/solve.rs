@@ -4,6 +4,7 @@
 //! is first reached at move i. The first L that answers yes is the shortest length, because every shorter one has
 //! been refuted by then; and for the same reason a state that comes again on a later level may be dropped.
 
+pub mod game;
 mod half;
 mod leading;
 mod mcc;

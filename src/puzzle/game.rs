@@ -114,6 +114,30 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         self.winner
     }
 
+    /// Both bases, which are the start.
+    #[must_use]
+    pub fn bases(&self) -> Armies<W> {
+        self.bases
+    }
+
+    /// The moves.
+    #[must_use]
+    pub fn mover(&self) -> &Mover<W> {
+        &self.mover
+    }
+
+    /// K without the identity, as permutations.
+    #[must_use]
+    pub fn images(&self) -> &[Vec<u8>] {
+        &self.images
+    }
+
+    /// The winner's army and the loser's.
+    #[must_use]
+    pub fn sides(&self, [blue, red]: Armies<W>) -> (Cells<W>, Cells<W>) {
+        if self.winner == Side::Blue { (blue, red) } else { (red, blue) }
+    }
+
     /// The key of the class of a position after `depth` moves.
     #[must_use]
     pub fn canonical(&self, armies: Armies<W>, depth: u32) -> K {
@@ -160,8 +184,8 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         self.bounds.iter().all(|bound| bound.admits(&position))
     }
 
-    fn position(&self, [blue, red]: Armies<W>, depth: u32) -> Position<W> {
-        let (winner, loser) = if self.winner == Side::Blue { (blue, red) } else { (red, blue) };
+    fn position(&self, armies: Armies<W>, depth: u32) -> Position<W> {
+        let (winner, loser) = self.sides(armies);
         Position { winner, loser, remaining: self.length.saturating_sub(depth) }
     }
 }

@@ -1,0 +1,146 @@
+//! Truncated search: of each level only the best states stay. It finds games and proves nothing.
+//!
+//! The score of a position is a weighted sum, the less the better. In the order of their weights:
+//! - the winner's men outside the goal;
+//! - for each of them the steps to the goal that are left after his best single move;
+//! - the rungs that the lowest even and the lowest odd man still miss, on each direction of lines ([`Lines::rungs`]);
+//! - the men that must change their type and so must step;
+//! - the loser's men that are still in the goal.
+//!
+//! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
+
+use rayon::prelude::*;
+
+use super::{Answer, GameSearch, Levels};
+use crate::bound::game::lines::Lines;
+use crate::cells::Cells;
+use crate::moves::Pieces;
+use crate::problem::set;
+use crate::puzzle::game::GamePuzzle;
+use crate::puzzle::game::pair::PairKey;
+use crate::search::{Stopped, digest};
+use crate::store::Level;
+
+/// How wide a truncated search is, and which way it leans where scores are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beam {
+    /// States kept on each level.
+    pub keep: usize,
+    /// Any number.
+    pub seed: u64,
+}
+
+/// What the parts of the score weigh.
+const OUTSIDE: i64 = 16;
+const DISTANCE: i64 = 2;
+const RUNG: i64 = 3;
+const TYPE: i64 = 6;
+const IN_THE_WAY: i64 = 2;
+
+/// The score of positions for one winner.
+struct Score<const W: usize> {
+    base: Cells<W>,
+    /// Steps to the goal, by cell.
+    distance: Vec<u8>,
+    lines: Vec<Lines<W>>,
+    of_type: [Cells<W>; 4],
+}
+
+impl GameSearch<'_> {
+    /// Goes on from the last of these levels, which is truncated too.
+    pub(super) fn truncated<const W: usize, K: PairKey>(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        beam: &Beam,
+        made: &mut Levels<K>,
+    ) -> Result<Answer<W>, Stopped> {
+        let score = self.score(puzzle);
+        let mut complete = true;
+        while made.levels.len() <= puzzle.length() as usize {
+            let last = made.levels.len() - 1;
+            if made.levels[last].len() > beam.keep as u64 {
+                made.levels[last] = self.best(puzzle, &score, beam, &made.levels[last]);
+                complete = false;
+            }
+            self.grow(puzzle, made)?;
+            if made.levels[last + 1].is_empty() {
+                break;
+            }
+        }
+        let arrived = made.levels.len() > puzzle.length() as usize;
+        Ok(match arrived.then(|| self.ending(puzzle, &made.levels)).flatten() {
+            Some(game) => Answer::Found(game),
+            None if complete => Answer::Refuted,
+            None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
+        })
+    }
+
+    fn score<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {
+        let lattice = &self.game.lattice;
+        let goal = self.game.base(puzzle.winner().other());
+        let of_type = [0, 1, 2, 3].map(|t| (0..lattice.len()).filter(|&c| lattice.board.type_of(c) == t).collect());
+        Score {
+            base: set(goal),
+            distance: lattice.distances(goal),
+            lines: Lines::all(self.game, puzzle.winner()),
+            of_type,
+        }
+    }
+
+    fn best<const W: usize, K: PairKey>(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        score: &Score<W>,
+        beam: &Beam,
+        level: &Level<K>,
+    ) -> Level<K> {
+        let scored = |block| {
+            let (mut keys, mut pieces) = (Vec::new(), Pieces::default());
+            level.read_block(block, &mut keys);
+            let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
+            keys.into_iter().map(|key| (score.of(puzzle, key, &mut pieces), tie(key), key)).collect::<Vec<_>>()
+        };
+        let keys = self.expander.install(|| {
+            let mut all: Vec<_> = (0..level.blocks()).into_par_iter().flat_map_iter(scored).collect();
+            all.select_nth_unstable(beam.keep);
+            all.truncate(beam.keep);
+            all.into_iter().map(|(.., key)| key).collect()
+        });
+        Level::of(keys)
+    }
+}
+
+impl<const W: usize> Score<W> {
+    fn of<K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, key: K, pieces: &mut Pieces<W>) -> i64 {
+        let (armies, _) = puzzle.armies(key);
+        let (winner, loser) = puzzle.sides(armies);
+        let outside = winner & !self.base;
+        let men: Vec<u8> = outside.iter().chain(((winner & self.base) | loser).iter()).map(|c| c as u8).collect();
+        let mut reach = vec![Cells::EMPTY; men.len()];
+        puzzle.mover().reach(&men, winner | loser, pieces, &mut reach);
+        let left = |(&man, reach): (&u8, &Cells<W>)| {
+            let here = self.distance[usize::from(man)];
+            i64::from(reach.iter().map(|c| self.distance[c]).fold(here, u8::min))
+        };
+        let distance: i64 = men.iter().zip(&reach).take(outside.len()).map(left).sum();
+        let rungs: i64 = self.lines.iter().map(|lines| missing(lines, outside, winner | loser)).sum();
+        let excess = |cells: &Cells<W>| ((winner & *cells).len() as i64 - (self.base & *cells).len() as i64).max(0);
+        OUTSIDE * outside.len() as i64
+            + DISTANCE * distance
+            + RUNG * rungs
+            + TYPE * self.of_type.iter().map(excess).sum::<i64>()
+            + IN_THE_WAY * (loser & self.base).len() as i64
+    }
+}
+
+/// Rungs that the lowest even and the lowest odd man miss.
+fn missing<const W: usize>(lines: &Lines<W>, outside: Cells<W>, men: Cells<W>) -> i64 {
+    let (mut occupied, mut lowest) = (0u32, [usize::MAX; 2]);
+    men.for_each(|c| occupied |= 1 << lines.line(c));
+    outside.for_each(|c| {
+        let line = lines.line(c);
+        lowest[line % 2] = lowest[line % 2].min(line);
+    });
+    let below = lowest.into_iter().filter(|&line| line < lines.front);
+    below.map(|line| i64::from((lines.rungs(line) & !occupied).count_ones())).sum()
+}

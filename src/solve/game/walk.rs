@@ -1,0 +1,60 @@
+//! From level sets back to a game.
+
+use super::GameSearch;
+use crate::cells::Cells;
+use crate::game::Side;
+use crate::puzzle::game::pair::PairKey;
+use crate::puzzle::game::{Armies, GamePuzzle};
+use crate::store::Level;
+
+impl GameSearch<'_> {
+    /// A game that ends on the last of these levels, if one does.
+    pub(super) fn ending<const W: usize, K: PairKey>(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        levels: &[Level<K>],
+    ) -> Option<Vec<Armies<W>>> {
+        let last = levels.last()?.iter().find(|&key| puzzle.is_goal(key))?;
+        let mut keys = vec![last];
+        for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
+            let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
+            // Every move can be undone by a move of the same man.
+            let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
+            let mut before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
+            before.sort_unstable();
+            let mut cursor = level.cursor();
+            let found = before.into_iter().find(|&k| cursor.contains(k));
+            keys.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
+        }
+        keys.reverse();
+        let mut game = vec![puzzle.bases()];
+        for (depth, &key) in keys.iter().enumerate().skip(1) {
+            let side = Side::to_move(depth as u32 - 1);
+            let next = neighbours(puzzle, game[depth - 1], side);
+            let next = next.into_iter().find(|&armies| puzzle.canonical(armies, depth as u32) == key);
+            game.push(next.unwrap_or_else(|| unreachable!("keys of a game are one move apart")));
+        }
+        Some(game)
+    }
+}
+
+/// The positions one move of `side` away; also those from which such a move leads here.
+pub(super) fn neighbours<const W: usize, K: PairKey>(
+    puzzle: &GamePuzzle<W, K>,
+    armies: Armies<W>,
+    side: Side,
+) -> Vec<Armies<W>> {
+    let mover = usize::from(side == Side::Red);
+    let men: Vec<u8> = armies[mover].iter().chain(armies[1 - mover].iter()).map(|c| c as u8).collect();
+    let mut reach = vec![Cells::EMPTY; men.len()];
+    puzzle.mover().reach(&men, armies[0] | armies[1], &mut Default::default(), &mut reach);
+    let mut all = Vec::new();
+    for (&from, targets) in men.iter().zip(&reach).take(armies[mover].len()) {
+        targets.for_each(|to| {
+            let mut moved = armies;
+            moved[mover] = armies[mover].without(from.into()).with(to);
+            all.push(moved);
+        });
+    }
+    all
+}
