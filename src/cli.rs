@@ -54,6 +54,15 @@ pub enum Command {
         #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999))]
         depth: u32,
     },
+    /// Count the shortest games: sequences of moves, final positions, both also up to the board's symmetry
+    Count {
+        /// What to search.
+        #[command(flatten)]
+        search: SearchArgs,
+        /// The greatest length to try
+        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        max_length: Option<u32>,
+    },
     /// Check a written solution move by move and draw it
     Replay {
         /// A solution file (TOML), a run's result.json, or its folder
@@ -93,7 +102,8 @@ pub struct SearchArgs {
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
-    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA)
+    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA); of a game none, theorem-1, all,
+    /// all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED)
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
     /// Let the level files stay when the run has ended

@@ -17,7 +17,7 @@
 //! """
 //! "#;
 //! let job = Job::parse("corner.toml".as_ref(), text)?;
-//! let Problem::Transfer(transfer) = &job.problem;
+//! let Problem::Transfer(transfer) = &job.problem else { unreachable!() };
 //! assert_eq!(transfer.start, [0, 1, 4]);
 //! assert_eq!(transfer.target, [7, 10, 11]);
 //! # Ok::<(), halma::source::Fault>(())
@@ -27,6 +27,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::game::Game;
 use crate::problem::Transfer;
 use crate::source::{Fault, Source};
 
@@ -61,6 +62,8 @@ pub struct Job {
 pub enum Problem {
     /// An army is to cross the board.
     Transfer(Transfer),
+    /// Two armies are to end a game between them.
+    Game(Game),
 }
 
 /// How to search.
@@ -115,10 +118,18 @@ pub struct Overrides {
     pub keep_levels: bool,
 }
 
-/// The part of a search that cannot be had for a problem without a mirror.
+/// The part of a search that cannot be had for a problem.
 pub(crate) enum Misfit {
+    /// Palindromes, without a mirror.
     Palindromic,
+    /// A pruning that needs a mirror, without one.
     Pruning,
+    /// Palindromes of a game.
+    PalindromicGame,
+    /// A pruning of transfers, for a game.
+    OfTransfers,
+    /// A pruning of games, for a transfer.
+    OfGames,
 }
 
 impl Job {
@@ -163,7 +174,13 @@ impl Job {
 impl Search {
     /// What of this search the problem does not allow.
     pub(crate) fn misfit(&self, problem: &Problem) -> Option<Misfit> {
-        let Problem::Transfer(transfer) = problem;
+        let transfer = match problem {
+            Problem::Transfer(_) if self.pruning.only_for_games() => return Some(Misfit::OfGames),
+            Problem::Transfer(transfer) => transfer,
+            Problem::Game(_) if self.palindromic => return Some(Misfit::PalindromicGame),
+            Problem::Game(_) if self.pruning.of_games().is_none() => return Some(Misfit::OfTransfers),
+            Problem::Game(_) => return None,
+        };
         match (self.palindromic, self.pruning.needs_mirror()) {
             (false, false) => None,
             _ if transfer.symmetries().mirror.is_some() => None,
@@ -175,10 +192,16 @@ impl Search {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("needs a mirror: a symmetry of the board that exchanges start and target; this problem has none")?;
+        const MIRROR: &str =
+            "needs a mirror: a symmetry of the board that exchanges start and target; this problem has none";
         match self {
-            Self::Palindromic => Ok(()),
-            Self::Pruning => f.write_str(", so allowed are none, theorem-1, pattern and leading"),
+            Self::Palindromic => f.write_str(MIRROR),
+            Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
+            Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
+            Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),
+            Self::OfGames => {
+                write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::NAMES.join(", "))
+            }
         }
     }
 }

@@ -127,6 +127,12 @@ pub struct Counts {
     pub sequences: Count,
     /// Sequences, those that a symmetry of the board takes to each other counted once.
     pub up_to_symmetry: Count,
+    /// Games: positions after the last move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_positions: Option<Count>,
+    /// Games: these up to symmetry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_up_to_symmetry: Option<Count>,
 }
 
 /// K and ρ as permutations: cell `i` goes to the `i`-th entry.

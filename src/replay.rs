@@ -4,6 +4,8 @@
 //! A run's `result.json` is read as well. The checks are slow and plain on purpose and share no code with the
 //! search: a step goes to an empty neighbour, a jump over a man to the empty cell behind him.
 
+pub mod game;
+
 use std::ops::Range;
 use std::path::Path;
 
@@ -13,7 +15,7 @@ use toml::Spanned;
 
 use crate::cells::Cells;
 use crate::job::typed::{self, ProblemTable, Within};
-use crate::job::{Stated, resolve_problem};
+use crate::job::{Problem, Stated, resolve_problem};
 use crate::lattice::{Lattice, Rule};
 use crate::notation::{Script, jumped, write_chain};
 use crate::problem::{Transfer, set};
@@ -67,6 +69,62 @@ struct SolutionTable {
     length: Option<Spanned<Within<0, 9999>>>,
 }
 
+/// A solution of either kind.
+#[derive(Clone, Debug)]
+pub enum Checked {
+    /// Of a transfer.
+    Transfer(Replay),
+    /// A game.
+    Game(game::GameReplay),
+}
+
+impl Checked {
+    /// Reads a solution file, or a record where the name ends in `.json`, and checks every move.
+    ///
+    /// # Errors
+    /// As [`Replay::read`] and [`game::GameReplay::from_source`].
+    pub fn read(file: &Path) -> Result<Self, ReplayError> {
+        if file.extension().is_some_and(|e| e == "json") {
+            return Self::from_record(file, &Record::read(file)?);
+        }
+        let source = Source::read(file)?;
+        let kind = typed::parse::<SolutionFile>(&source)?.problem.kind.into_inner();
+        Ok(match kind.as_str() {
+            "game" => Self::Game(game::GameReplay::from_source(&source)?),
+            _ => Self::Transfer(Replay::from_source(&source)?),
+        })
+    }
+
+    /// Checks the solution of a record; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
+        Ok(match record.problem.kind.as_str() {
+            "game" => Self::Game(game::GameReplay::from_record(file, record)?),
+            _ => Self::Transfer(Replay::from_record(file, record)?),
+        })
+    }
+
+    /// The boards as text, before the first move and after each.
+    #[must_use]
+    pub fn draw(&self) -> String {
+        match self {
+            Self::Transfer(replay) => replay.draw(),
+            Self::Game(replay) => replay.draw(),
+        }
+    }
+
+    /// What was checked, in one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Transfer(replay) => replay.summary(),
+            Self::Game(replay) => replay.summary(),
+        }
+    }
+}
+
 /// What is wrong with a solution: the written move at fault (from 0), if it is one move, and why.
 type Refusal = (Option<usize>, String);
 
@@ -112,7 +170,10 @@ impl Replay {
     /// As [`Replay::read`].
     pub fn from_source(source: &Source) -> Result<Self, Fault> {
         let SolutionFile { problem, solution: SolutionTable { moves: written, length } } = typed::parse(source)?;
-        let (stated, transfer) = resolve_problem(source, &problem)?;
+        let (stated, transfer) = match resolve_problem(source, &problem)? {
+            (stated, Problem::Transfer(transfer)) => (stated, transfer),
+            (_, Problem::Game(_)) => return Err(source.fault(problem.kind.span(), "this is a game, not a transfer")),
+        };
         let text = written.get_ref();
         let fault =
             |part: Range<usize>, message| Err(source.fault(source.within(&written.span(), text, part), message));

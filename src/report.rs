@@ -74,7 +74,13 @@ pub fn sentence(record: &Record) -> String {
             None => "The levels are complete.".into(),
         },
         Verdict::Counted => match &record.counts {
-            Some(c) => format!("{} shortest solutions of {length}, {} up to symmetry.", c.sequences, c.up_to_symmetry),
+            Some(c) => {
+                let ends = match (&c.final_positions, &c.final_up_to_symmetry) {
+                    (Some(all), Some(classes)) => format!(" They end in {all} positions, {classes} up to symmetry."),
+                    _ => String::new(),
+                };
+                format!("{} shortest solutions of {length}, {} up to symmetry.{ends}", c.sequences, c.up_to_symmetry)
+            }
             None => "The shortest solutions are counted.".into(),
         },
         Verdict::Incomplete => {

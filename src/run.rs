@@ -1,5 +1,7 @@
 //! From a job to its record.
 
+mod game;
+
 use std::time::Instant;
 
 use thiserror::Error;
@@ -30,6 +32,8 @@ pub enum Question {
         /// The last level.
         depth: u32,
     },
+    /// How many shortest solutions there are.
+    Count,
 }
 
 /// Why a job could not be run at all.
@@ -38,6 +42,9 @@ pub enum RunError {
     /// The threads could not be had.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Counting is for games.
+    #[error("solutions are counted for games only: this problem is a transfer")]
+    CountOfTransfer,
     /// States do not fit any key.
     #[error("{men} men on {cells} cells are too many states to number")]
     TooLarge {
@@ -56,9 +63,15 @@ const DATABASE: u64 = 1 << 29;
 /// # Errors
 /// Where it could not even begin.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
-    let Problem::Transfer(problem) = &job.problem;
     let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let expander = Expander::new(threads)?;
+    let problem = match &job.problem {
+        Problem::Transfer(problem) => problem,
+        Problem::Game(problem) => return game::run(job, problem, question, (&expander, stop, progress)),
+    };
+    if question == Question::Count {
+        return Err(RunError::CountOfTransfer);
+    }
     let context = Context { job, problem, question, expander: &expander, progress, stop };
     let cells = problem.lattice.len();
     // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
@@ -94,51 +107,17 @@ impl Context<'_> {
             (self.expander, self.stop, self.progress),
         )?;
         let begun = Instant::now();
-        let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
+        let mut record = blank(self.job, self.question, self.expander, SymmetryRecord::from(search.symmetries()));
         match self.question {
             Question::Levels { depth } => levels(&mut search, depth, &mut record),
             Question::Solve => self.lengths(&mut search, self.job.search.max_length, &mut record),
             Question::Prove { max_length } => self.lengths(&mut search, Some(max_length), &mut record),
+            Question::Count => {}
         }
         record.seconds = begun.elapsed().as_secs_f64();
         record.cpu_seconds = budget::cpu_seconds();
         record.peak_memory_bytes = budget::peak_memory();
         Some(record)
-    }
-
-    /// A record without an answer.
-    fn blank(&self, symmetries: SymmetryRecord) -> Record {
-        let (question, max_length, depth) = match self.question {
-            Question::Solve => (Asked::Solve, self.job.search.max_length, None),
-            Question::Prove { max_length } => (Asked::Prove, Some(max_length), None),
-            Question::Levels { depth } => (Asked::Levels, None, Some(depth)),
-        };
-        Record {
-            format: FORMAT,
-            program: PROGRAM.into(),
-            problem: self.job.stated.clone(),
-            symmetries: Some(symmetries),
-            question,
-            max_length,
-            depth,
-            verdict: Verdict::Incomplete,
-            reason: None,
-            length: None,
-            refuted_up_to: None,
-            exhausted: false,
-            lower_bound: None,
-            pruning: self.job.search.pruning.clone(),
-            palindromic: self.job.search.palindromic,
-            solution: None,
-            counts: None,
-            runs: Vec::new(),
-            digest_key: Some(Digest(u128::from(digest::KEY[0]) << 64 | u128::from(digest::KEY[1]))),
-            seconds: 0.0,
-            cpu_seconds: 0.0,
-            peak_memory_bytes: 0,
-            disk_bytes_written: 0,
-            threads: self.expander.threads(),
-        }
     }
 
     /// Exact lengths, one after another, until one has a solution or `max_length` is refuted.
@@ -199,6 +178,42 @@ impl Context<'_> {
             notation::chain(lattice, pair[0], from, to, *jumps_only)
         };
         walk.windows(2).filter_map(step).map(|chain| notation::write_chain(&chain, board)).collect()
+    }
+}
+
+/// A record without an answer.
+fn blank(job: &Job, question: Question, expander: &Expander, symmetries: SymmetryRecord) -> Record {
+    let (asked, max_length, depth) = match question {
+        Question::Solve => (Asked::Solve, job.search.max_length, None),
+        Question::Count => (Asked::Count, job.search.max_length, None),
+        Question::Prove { max_length } => (Asked::Prove, Some(max_length), None),
+        Question::Levels { depth } => (Asked::Levels, None, Some(depth)),
+    };
+    Record {
+        format: FORMAT,
+        program: PROGRAM.into(),
+        problem: job.stated.clone(),
+        symmetries: Some(symmetries),
+        question: asked,
+        max_length,
+        depth,
+        verdict: Verdict::Incomplete,
+        reason: None,
+        length: None,
+        refuted_up_to: None,
+        exhausted: false,
+        lower_bound: None,
+        pruning: job.search.pruning.clone(),
+        palindromic: job.search.palindromic,
+        solution: None,
+        counts: None,
+        runs: Vec::new(),
+        digest_key: Some(Digest(u128::from(digest::KEY[0]) << 64 | u128::from(digest::KEY[1]))),
+        seconds: 0.0,
+        cpu_seconds: 0.0,
+        peak_memory_bytes: 0,
+        disk_bytes_written: 0,
+        threads: expander.threads(),
     }
 }
 

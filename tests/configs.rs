@@ -37,7 +37,7 @@ fn table_3_has_a_job_for_each_proved_cell() {
     let jobs = configs("table-3");
     let mut cells = BTreeSet::new();
     for (file, job) in &jobs {
-        let Problem::Transfer(transfer) = &job.problem;
+        let Problem::Transfer(transfer) = &job.problem else { panic!("a transfer") };
         let symmetries = transfer.symmetries();
         assert!(symmetries.mirror.is_some(), "{}", file.display());
         assert_eq!(symmetries.fixing.len(), if job.stated.board == "9x9" { 2 } else { 1 }, "{}", file.display());

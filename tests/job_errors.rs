@@ -120,7 +120,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = \"leeding\"")),
-            "a.toml:7:11: unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate; did you mean `leading`?",
+            "a.toml:7:11: unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"mcc\", d = 5 }}")),
@@ -136,7 +136,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             "[problem]\nkind = \"game\"\nboard = \"9x9\"\nmoves = 6".into(),
-            "a.toml:2:8: kind = \"game\" is not supported yet: use transfer",
+            "a.toml:3:9: missing field `army`: allowed are an army's name and a list of cells",
         ),
     ]);
 }
@@ -296,7 +296,7 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
     let map = "board = \"\"\"\nSBT.\nS#.T\n\"\"\"\nmoves = 8";
     for lines in [TRIANGLE, LOPSIDED, map, "board = \"S..S\"\nmoves = 4\ntarget = [\"a1\", \"d1\"]"] {
         let read = Job::parse("a.toml".as_ref(), &job(lines)).expect("a sound job");
-        let halma::job::Problem::Transfer(transfer) = read.problem;
+        let halma::job::Problem::Transfer(transfer) = read.problem else { panic!("a transfer") };
         let again = read.stated.transfer().expect("the same problem");
         assert_eq!((again.start, again.target), (transfer.start, transfer.target), "{lines}");
         assert_eq!(again.lattice.board, transfer.lattice.board);

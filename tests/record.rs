@@ -42,7 +42,12 @@ fn what_is_written_reads_back() {
     record.verdict = Verdict::Incomplete;
     record.reason = Some("time limit".into());
     record.pruning = "mcc(5)".parse().expect("a pruning");
-    record.counts = Some(Counts { sequences: Count::from(u128::MAX), up_to_symmetry: Count::from(530u64) });
+    record.counts = Some(Counts {
+        sequences: Count::from(u128::MAX),
+        up_to_symmetry: Count::from(530u64),
+        final_positions: Some(Count::from(3u64)),
+        final_up_to_symmetry: None,
+    });
     record.runs[0].generated = u64::MAX;
     record.runs[0].c = Some(-5);
     record.runs[0].levels[0].digest = Digest(7);

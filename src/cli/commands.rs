@@ -8,7 +8,7 @@ use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides};
 use crate::progress::Lines;
 use crate::record::{self, Record};
-use crate::replay::Replay;
+use crate::replay::Checked;
 use crate::report;
 use crate::run::{self, Question};
 use crate::solve::Progress;
@@ -38,6 +38,7 @@ pub fn search() -> Result<impl Fn(&Job, Question, &SearchArgs) -> Result<Record,
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Solve { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Solve), search, out),
+        Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
         Command::Levels { search: args, depth } => {
             answer(args, None, |_| Ok(Question::Levels { depth: *depth }), search, out)
         }
@@ -90,7 +91,7 @@ fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Res
     }
     let record = search(job, question, args)?;
     if record.solution.is_some() {
-        Replay::from_record(&job.file, &record)
+        Checked::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
     }
     if let Some(dir) = &job.output.dir {
@@ -142,7 +143,7 @@ fn json(text: serde_json::Result<String>) -> Result<String, Failure> {
 
 fn replay(file: &Path, quiet: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
-    let replay = Replay::read(&file)?;
+    let replay = Checked::read(&file)?;
     if !quiet {
         writeln!(out, "{}", replay.draw())?;
     }

@@ -90,7 +90,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
             RunError::Threads(_) => Exit::Failed,
-            RunError::TooLarge { .. } => Exit::Input,
+            RunError::TooLarge { .. } | RunError::CountOfTransfer => Exit::Input,
         };
         Self { exit, message: error.to_string() }
     }

@@ -7,6 +7,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::typed::Whole;
+use crate::bound::game::Bounds;
 use crate::source::suggestion;
 
 /// Which states a search drops because no solution of the length asked can pass through them.
@@ -44,7 +45,19 @@ pub enum Pruning {
         /// β.
         beta: i64,
     },
+    /// Of a game: bounds of its own.
+    Game(Bounds),
+    /// Of a game: the best states of each level; finds games and refutes nothing.
+    Beam {
+        /// How many states of a level are kept.
+        keep: usize,
+        /// Decides among equal ones.
+        seed: u64,
+    },
 }
+
+/// The prunings of games, as messages list them.
+pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
 
 /// All names, as messages list them.
 pub const NAMES: [&str; 7] = ["none", "theorem-1", "mcc", "pattern", "leading", "narrowed", "truncate"];
@@ -64,6 +77,8 @@ impl Pruning {
             Self::Leading => NAMES[4],
             Self::Narrowed => NAMES[5],
             Self::Truncate { .. } => NAMES[6],
+            Self::Game(_) => "game",
+            Self::Beam { .. } => "beam",
         }
     }
 
@@ -71,6 +86,24 @@ impl Pruning {
     #[must_use]
     pub fn needs_mirror(&self) -> bool {
         matches!(self, Self::Mcc { .. } | Self::Narrowed | Self::Truncate { .. })
+    }
+
+    /// Whether it makes no sense for a transfer.
+    #[must_use]
+    pub fn only_for_games(&self) -> bool {
+        matches!(self, Self::Game(_) | Self::Beam { .. })
+    }
+
+    /// The bounds that it means for a game; `None` where it makes no sense for one. A beam goes with all bounds.
+    #[must_use]
+    pub fn of_games(&self) -> Option<Bounds> {
+        match self {
+            Self::None => Some(Bounds::none()),
+            Self::Theorem1 => Some(Bounds::paper()),
+            Self::Game(bounds) => Some(bounds.clone()),
+            Self::Beam { .. } => Some(Bounds::all()),
+            _ => None,
+        }
     }
 
     /// The pruning of that name with the parameters given.
@@ -84,10 +117,21 @@ impl Pruning {
             "narrowed" => Self::Narrowed,
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
             "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
-            _ => {
-                let near = suggestion(name, NAMES);
-                return Err(format!("unknown pruning `{name}`: allowed are {}{near}", NAMES.join(", ")));
+            "beam" => {
+                let seed = take("seed").unwrap_or(0);
+                let seed = u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))?;
+                Self::Beam { keep: width(take("keep"))?, seed }
             }
+            _ => match name.parse() {
+                Ok(bounds) => Self::Game(bounds),
+                Err(_) => {
+                    let near = suggestion(name, NAMES);
+                    let names = NAMES.join(", ");
+                    return Err(format!(
+                        "unknown pruning `{name}`: allowed are {names}, and for a game {OF_GAMES}{near}"
+                    ));
+                }
+            },
         };
         if let Self::Truncate { beta: beta @ ..0, .. } = pruning {
             return Err(format!("beta = {beta}: allowed are weights from 0"));
@@ -110,6 +154,7 @@ fn parameters(name: &str) -> &'static [&'static str] {
     match name {
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
+        "beam" => &["keep", "seed"],
         _ => &[],
     }
 }
@@ -147,8 +192,12 @@ impl FromStr for Pruning {
 
 impl fmt::Display for Pruning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Game(bounds) = self {
+            return write!(f, "{bounds}");
+        }
         f.write_str(self.name())?;
         match *self {
+            Self::Beam { keep, seed } => write!(f, "({keep},{seed})"),
             Self::Mcc { c: Some(c), keep: KEEP } => write!(f, "({c})"),
             Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
@@ -210,6 +259,9 @@ mod tests {
                 .prop_map(|name| name.parse().unwrap()),
             (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
             (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
+            (keep(), 0..9u64).prop_map(|(keep, seed)| Pruning::Beam { keep, seed }),
+            proptest::sample::select(&["all", "count", "vacate+hall", "all-but-look-ahead"][..])
+                .prop_map(|name| name.parse().unwrap()),
         ]
     }
 
@@ -240,7 +292,7 @@ mod tests {
         for (text, message) in [
             (
                 "leeding",
-                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate; did you mean `leading`?",
+                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
             ),
             ("mcc(5", "`mcc(5` lacks the closing bracket"),
             ("mcc(x)", "c = x: allowed are whole numbers"),

@@ -5,9 +5,11 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::typed::{File, Men, ProblemTable};
-use super::{Army, Job, Limits, Misfit, Output, Problem, Search, Stated, typed};
+use super::{Army, Job, Limits, Misfit, Output, Problem, Pruning, Search, Stated, typed};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
+use crate::bound::game::Bounds;
+use crate::game::Game;
 use crate::lattice::Lattice;
 use crate::problem::{Transfer, mirrored};
 use crate::rank;
@@ -17,18 +19,23 @@ use crate::source::{Fault, Source, suggestion};
 pub(super) fn job(source: &Source) -> Result<Job, Fault> {
     let file: File = typed::parse(source)?;
     let (stated, problem) = problem(source, &file.problem)?;
-    let problem = Problem::Transfer(problem);
     let (limits, output, typed) = (file.limits, file.output, file.search);
     let search = Search {
-        pruning: typed.pruning.as_ref().map_or(Search::default().pruning, |p| p.get_ref().clone()),
+        pruning: match (&typed.pruning, &problem) {
+            (Some(pruning), _) => pruning.get_ref().clone(),
+            (None, Problem::Transfer(_)) => Search::default().pruning,
+            (None, Problem::Game(_)) => Pruning::Game(Bounds::all()),
+        },
         palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: typed.max_length.map(|l| l.0 as u32),
         symmetry: typed.symmetry.unwrap_or(true),
     };
     if let Some(misfit) = search.misfit(&problem) {
         let (key, span) = match misfit {
-            Misfit::Palindromic => ("palindromic = true".into(), typed.palindromic.map(|p| p.span())),
-            Misfit::Pruning => (format!("pruning {}", search.pruning), typed.pruning.map(|p| p.span())),
+            Misfit::Palindromic | Misfit::PalindromicGame => {
+                ("palindromic = true".into(), typed.palindromic.map(|p| p.span()))
+            }
+            _ => (format!("pruning {}", search.pruning), typed.pruning.map(|p| p.span())),
         };
         return Err(source.fault(span.unwrap_or(0..0), format!("{key} {misfit}")));
     }
@@ -42,16 +49,16 @@ pub(super) fn job(source: &Source) -> Result<Job, Fault> {
     Ok(Job { file: source.file().into(), stated, problem, search, limits, output })
 }
 
-/// The transfer that a `[problem]` table states.
-pub(crate) fn problem(source: &Source, table: &ProblemTable) -> Result<(Stated, Transfer), Fault> {
-    match table.kind.get_ref().as_str() {
-        "transfer" => {}
-        "game" => return Err(source.fault(table.kind.span(), "kind = \"game\" is not supported yet: use transfer")),
+/// The problem that a `[problem]` table states.
+pub(crate) fn problem(source: &Source, table: &ProblemTable) -> Result<(Stated, Problem), Fault> {
+    let is_game = match table.kind.get_ref().as_str() {
+        "transfer" => false,
+        "game" => true,
         other => {
             let message = format!("unknown kind `{other}`: allowed are transfer and game");
             return Err(source.fault(table.kind.span(), message + &suggestion(other, ["transfer", "game"])));
         }
-    }
+    };
     let resolver = Resolver { source, table };
     let (board, marks) = resolver.board()?;
     let start = resolver.start(&board, &marks)?;
@@ -60,7 +67,13 @@ pub(crate) fn problem(source: &Source, table: &ProblemTable) -> Result<(Stated, 
     let jumps_only = table.jumps_only.as_ref().is_some_and(|j| *j.get_ref());
     let transfer = Transfer { lattice, start, target, jumps_only };
     resolver.check(&transfer)?;
-    Ok((resolver.stated(&transfer), transfer))
+    let stated = resolver.stated(&transfer);
+    if !is_game {
+        return Ok((stated, Problem::Transfer(transfer)));
+    }
+    let Transfer { lattice, start: blue, target: red, .. } = transfer;
+    resolver.check_game(&lattice, &blue, &red)?;
+    Ok((stated, Problem::Game(Game { lattice, blue, red })))
 }
 
 /// The table under resolution.
@@ -220,6 +233,19 @@ impl Resolver<'_> {
                 list(to)
             );
             return self.fault(jumps_only.span(), message);
+        }
+        Ok(())
+    }
+
+    /// What two bases must be like.
+    fn check_game(&self, lattice: &Lattice, blue: &[usize], red: &[usize]) -> Result<(), Fault> {
+        if let Some(jumps_only) = self.table.jumps_only.as_ref().filter(|j| *j.get_ref()) {
+            return self.fault(jumps_only.span(), "jumps-only = true is for transfers: in a game men also step");
+        }
+        if let Some(&shared) = blue.iter().find(|c| red.contains(c)) {
+            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let name = lattice.board.name_of(shared);
+            return self.fault(span, format!("both armies would stand on {name}: the bases of a game must be apart"));
         }
         Ok(())
     }

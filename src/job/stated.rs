@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
+use crate::game::Game;
 use crate::lattice::{Lattice, Rule};
 use crate::problem::Transfer;
 
@@ -49,6 +50,26 @@ impl Stated {
         if self.kind != "transfer" {
             return Err(format!("problem.kind is `{}`, not transfer", self.kind));
         }
+        self.armies()
+    }
+
+    /// The game that these words state.
+    ///
+    /// # Errors
+    /// As [`Self::transfer`].
+    pub fn game(&self) -> Result<Game, String> {
+        if self.kind != "game" {
+            return Err(format!("problem.kind is `{}`, not game", self.kind));
+        }
+        let Transfer { lattice, start: blue, target: red, .. } = self.armies()?;
+        match blue.iter().any(|c| red.contains(c)) {
+            true => Err("problem.start and problem.target overlap: the bases of a game must be apart".into()),
+            false => Ok(Game { lattice, blue, red }),
+        }
+    }
+
+    /// The lattice and both sets of cells.
+    fn armies(&self) -> Result<Transfer, String> {
         let board = match &self.map {
             Some(map) => Board::from_map(map).map_err(|e| format!("problem.map: {e}"))?.0,
             None => {

@@ -21,6 +21,7 @@ use crate::problem::set;
 use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::Orientation;
 use crate::rank::Ranks;
+use crate::symmetry::Symmetry;
 use pair::PairKey;
 
 /// A game that a puzzle of this width and these keys cannot hold.
@@ -76,11 +77,12 @@ pub struct Scratch<const W: usize, R> {
 }
 
 impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
-    /// The games of `length` moves, cut by `bounds`.
+    /// The games of `length` moves, cut by `bounds`, up to the symmetries in `fixing`, which keep both bases; the identity is
+    /// the first of them.
     ///
     /// # Errors
     /// Where the game is too large for `W` and `K`.
-    pub fn new(game: &Game, length: u32, bounds: &Bounds) -> Result<Self, TooLarge> {
+    pub fn new(game: &Game, length: u32, bounds: &Bounds, fixing: &[Symmetry]) -> Result<Self, TooLarge> {
         let (cells, men) = (game.lattice.len(), game.blue.len());
         if cells > Cells::<W>::CAPACITY {
             return Err(TooLarge::Cells { cells, capacity: Cells::<W>::CAPACITY });
@@ -97,7 +99,7 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
             mover: Mover::new(&game.lattice, false),
             ranks,
             bits,
-            images: game.symmetries()[1..].iter().map(|s| s.cells.clone()).collect(),
+            images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
             bounds: bounds.build(game, winner),
         })
     }

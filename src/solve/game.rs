@@ -24,6 +24,7 @@ use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle, TooLarge};
 use crate::search::{Expander, Stop, Stopped};
 use crate::store::Level;
+use crate::symmetry::Symmetry;
 use beam::Beam;
 
 /// The size of a level from which a truncated search looks ahead.
@@ -65,6 +66,7 @@ pub struct GameSearch<'a> {
     game: &'a Game,
     bounds: Bounds,
     beam: Option<Beam>,
+    symmetry: bool,
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
@@ -77,15 +79,29 @@ struct Levels<K> {
 }
 
 impl<'a> GameSearch<'a> {
-    /// A search under `bounds`; where `beam` is given, every level is truncated and nothing is refuted.
+    /// A search under `bounds`; where `beam` is given, every level is truncated and nothing is refuted. `symmetry` says
+    /// whether states that K exchanges count as one.
     #[must_use]
     pub fn new(
         game: &'a Game,
         bounds: Bounds,
         beam: Option<Beam>,
+        symmetry: bool,
         (expander, stop, progress): (&'a Expander, &'a Stop, &'a dyn Progress),
     ) -> Self {
-        Self { game, bounds, beam, expander, stop, progress }
+        Self { game, bounds, beam, symmetry, expander, stop, progress }
+    }
+
+    /// K, the identity alone where symmetry is not used.
+    #[must_use]
+    pub fn symmetries(&self) -> Vec<Symmetry> {
+        let mut all = self.game.symmetries();
+        all.truncate(if self.symmetry { all.len() } else { 1 });
+        all
+    }
+
+    fn puzzle<const W: usize, K: PairKey>(&self, length: u32, bounds: &Bounds) -> Result<GamePuzzle<W, K>, TooLarge> {
+        GamePuzzle::new(self.game, length, bounds, &self.symmetries())
     }
 
     /// A length that no game falls below: bound (7) of the paper.
@@ -100,7 +116,7 @@ impl<'a> GameSearch<'a> {
     /// Where the game is too large for `W` and `K`.
     pub fn attempt<const W: usize, K: PairKey>(&self, length: u32) -> Result<Attempt<W>, TooLarge> {
         let begun = Instant::now();
-        let puzzle = GamePuzzle::<W, K>::new(self.game, length, &self.bounds)?;
+        let puzzle = self.puzzle::<W, K>(length, &self.bounds)?;
         self.progress.length(length);
         let mut made = self.open(&puzzle);
         let answer = self.search(&puzzle, &mut made).unwrap_or_else(Answer::Stopped);
@@ -122,7 +138,7 @@ impl<'a> GameSearch<'a> {
         depth: u32,
     ) -> Result<(Vec<LevelFigures>, Result<(), Stopped>), TooLarge> {
         // Without bounds the length only says how far to go.
-        let puzzle = GamePuzzle::<W, K>::new(self.game, depth, &Bounds::none())?;
+        let puzzle = self.puzzle::<W, K>(depth, &Bounds::none())?;
         let mut made = self.open(&puzzle);
         let result = (0..depth).try_for_each(|_| self.grow(&puzzle, &mut made));
         Ok((made.figures, result))

@@ -55,7 +55,7 @@ impl GameSearch<'_> {
     /// # Errors
     /// Where the game is too large for `W` and `K`.
     pub fn count<const W: usize, K: PairKey>(&self, length: u32) -> Result<Counted<W>, TooLarge> {
-        let puzzle = GamePuzzle::<W, K>::new(self.game, length, &self.bounds)?;
+        let puzzle = self.puzzle::<W, K>(length, &self.bounds)?;
         self.progress.length(length);
         let mut made = self.open(&puzzle);
         let grown = (0..length).try_for_each(|_| self.grow(&puzzle, &mut made));

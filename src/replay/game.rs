@@ -1,0 +1,175 @@
+//! Written games, checked move by move with nothing but the rules.
+//!
+//! Blue and red move in turn, blue first; a move is a step or a chain of jumps by one man of the side whose turn it is,
+//! over men of either side; the game is over as soon as one army fills the other's base, and not before.
+
+use std::path::Path;
+
+use crate::cells::Cells;
+use crate::game::{Game, Side};
+use crate::job::{Problem, Stated, resolve_problem, typed};
+use crate::notation::{Script, write_chain};
+use crate::problem::set;
+use crate::record::Record;
+use crate::source::{Fault, Source};
+
+use super::{Refusal, ReplayError, SolutionFile, SolutionTable, ends, legal};
+
+/// A game that was checked.
+#[derive(Clone, Debug)]
+pub struct GameReplay {
+    /// The problem as stated.
+    pub stated: Stated,
+    /// The game.
+    pub game: Game,
+    /// Every move with all landings.
+    pub moves: Vec<Vec<usize>>,
+}
+
+impl GameReplay {
+    /// Checks a game file that was read.
+    ///
+    /// # Errors
+    /// The first fault: no such cell, an illegal move, a move of the wrong side, a game that is over earlier or later than
+    /// its last move, or another length than claimed.
+    pub fn from_source(source: &Source) -> Result<Self, Fault> {
+        let SolutionFile { problem, solution: SolutionTable { moves: written, length } } = typed::parse(source)?;
+        let (stated, game) = match resolve_problem(source, &problem)? {
+            (stated, Problem::Game(game)) => (stated, game),
+            (_, Problem::Transfer(_)) => {
+                return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
+            }
+        };
+        let text = written.get_ref();
+        let fault = |part, message| Err(source.fault(source.within(&written.span(), text, part), message));
+        let script = match Script::parse(text, &game.lattice.board) {
+            Ok(script) => script,
+            Err(e) => return fault(e.span, e.message),
+        };
+        let moves = match check(&game, &script) {
+            Ok(moves) => moves,
+            Err((at, message)) => {
+                let start = text.len() - text.trim_start().len();
+                let last = script.moves.last().map_or(start..start, |m| m.span.clone());
+                return fault(at.map_or(last, |i| script.moves[i].span.clone()), message);
+            }
+        };
+        if let Some(length) = length.filter(|l| l.get_ref().0 != moves.len() as i64) {
+            let message = format!("length = {}, and the game has {} moves", length.get_ref().0, moves.len());
+            return Err(source.fault(length.span(), message));
+        }
+        Ok(Self { stated, game, moves })
+    }
+
+    /// Checks the game of a record; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Self::from_source`].
+    pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
+        let file = file.display().to_string();
+        let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
+        let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
+        let game = record.problem.game().map_err(damaged)?;
+        let script = Script::parse(&solution.join(",\n"), &game.lattice.board)
+            .map_err(|e| damaged(format!("solution: {}", e.message)))?;
+        let moves = check(&game, &script).map_err(|(_, message)| damaged(message))?;
+        match record.length {
+            Some(length) if length as usize == moves.len() => Ok(Self { stated: record.problem.clone(), game, moves }),
+            length => {
+                let claimed = length.map_or("null".into(), |l| l.to_string());
+                Err(damaged(format!("length is {claimed}, and the game has {} moves", moves.len())))
+            }
+        }
+    }
+
+    /// Who wins.
+    #[must_use]
+    pub fn winner(&self) -> Side {
+        Side::winner(self.moves.len() as u32)
+    }
+
+    /// The boards as text: before the first move and after each, `b` and `r` men, `B` or `R` the one that has moved, `+` the cell
+    /// that he left.
+    #[must_use]
+    pub fn draw(&self) -> String {
+        let board = &self.game.lattice.board;
+        let mut armies = bases(&self.game);
+        let man = |armies: &[Cells<4>; 2], c| match (armies[0].contains(c), armies[1].contains(c)) {
+            (true, _) => 'b',
+            (_, true) => 'r',
+            _ => '.',
+        };
+        let mut text = format!("start\n{}", board.draw(|c| man(&armies, c)));
+        for (number, cells) in (1..).zip(&self.moves) {
+            let (from, to) = ends(cells);
+            let side = Side::to_move(number - 1);
+            let army = &mut armies[usize::from(side == Side::Red)];
+            *army = army.without(from).with(to);
+            let glyph = |c| match c {
+                c if c == to => man(&armies, c).to_ascii_uppercase(),
+                c if c == from => '+',
+                c => man(&armies, c),
+            };
+            text += &format!("\n{number}. {} {}\n{}", side.name(), write_chain(cells, board), board.draw(glyph));
+        }
+        text
+    }
+
+    /// One line: who wins, and in how many moves.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (winner, moves) = (self.winner().name(), self.moves.len());
+        format!("legal: {winner} wins with {} men a side in {moves} moves", self.stated.men)
+    }
+}
+
+/// The armies at the start, blue's first.
+fn bases(game: &Game) -> [Cells<4>; 2] {
+    [set(&game.blue), set(&game.red)]
+}
+
+/// Plays a script from the start; its moves, if all are legal and only the last one ends the game.
+fn check(game: &Game, script: &Script) -> Result<Vec<Vec<usize>>, Refusal> {
+    let board = &game.lattice.board;
+    if script.reflect {
+        return Err((None, "(reflect) is for transfers: the second half of a game never mirrors the first".into()));
+    }
+    let start = bases(game);
+    let mut armies = start;
+    let over = |armies: &[Cells<4>; 2]| armies[0] == start[1] || armies[1] == start[0];
+    let mut moves: Vec<Vec<usize>> = Vec::new();
+    for (number, m) in (0..).zip(&script.moves) {
+        let (cells, side) = (&m.cells, Side::to_move(number));
+        let refused = |why: String| {
+            (Some(number as usize), format!("move {} ({}): {why}", number + 1, write_chain(cells, board)))
+        };
+        if over(&armies) {
+            let winner = Side::winner(number).name();
+            return Err(refused(format!("the game is over before it: {winner} has won in {number} moves")));
+        }
+        let mover = usize::from(side == Side::Red);
+        let (from, to) = ends(cells);
+        if armies[1 - mover].contains(from) {
+            let name = board.name_of(from);
+            return Err(refused(format!(
+                "{} is to move, and the man on {name} is {}'s",
+                side.name(),
+                side.other().name()
+            )));
+        }
+        legal(&game.lattice, armies[0] | armies[1], cells, false).map_err(refused)?;
+        armies[mover] = armies[mover].without(from).with(to);
+        moves.push(cells.clone());
+    }
+    if over(&armies) {
+        return Ok(moves);
+    }
+    let outside = |side: usize| (armies[side] & !start[1 - side]).len();
+    let message = format!(
+        "after all {} moves nobody has won: blue has {} men outside red's base, red {} outside blue's",
+        moves.len(),
+        outside(0),
+        outside(1)
+    );
+    Err((None, message))
+}
