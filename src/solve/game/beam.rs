@@ -32,10 +32,10 @@ pub struct Beam {
 
 /// What the parts of the score weigh.
 const OUTSIDE: i64 = 16;
-const DISTANCE: i64 = 2;
+const DISTANCE: i64 = 1;
 const RUNG: i64 = 3;
 const TYPE: i64 = 6;
-const IN_THE_WAY: i64 = 2;
+const IN_THE_WAY: i64 = 12;
 
 /// The score of positions for one winner.
 struct Score<const W: usize> {
