@@ -58,7 +58,7 @@ const DATABASE: u64 = 1 << 29;
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
     let Problem::Transfer(problem) = &job.problem;
     let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let expander = Expander::new(threads)?;
+    let expander = Expander::new(threads, job.limits.memory)?;
     let context = Context { job, problem, question, expander: &expander, progress, stop };
     let cells = problem.lattice.len();
     // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.

@@ -5,11 +5,11 @@ use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::TransferPuzzle;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// The keys of a walk through `levels`, from level 0 to `last` on the last level.
-    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Vec<K> {
+    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Result<Vec<K>, StoreError> {
         // Every move can be undone by a move, so predecessors are successors without bounds.
         let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         let (mut scratch, mut walk) = (free.scratch(), vec![last]);
@@ -18,11 +18,16 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
             before.sort_unstable();
             let mut cursor = level.cursor();
-            let found = before.into_iter().find(|&k| cursor.contains(k));
+            let mut found = None;
+            for key in before {
+                if found.is_none() && cursor.contains(key)? {
+                    found = Some(key);
+                }
+            }
             walk.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
         }
         walk.reverse();
-        walk
+        Ok(walk)
     }
 
     /// The armies of a walk that is given by keys, from the start on.
