@@ -8,6 +8,7 @@ use crate::job::{Pruning, typed};
 
 mod commands;
 mod exit;
+mod folder;
 
 pub use commands::{Search, run, search};
 pub use exit::{Exit, Failure};

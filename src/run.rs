@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use crate::board::Board;
-use crate::budget;
+use crate::budget::Meter;
 use crate::cells::Cells;
 use crate::job::{Job, Problem};
 use crate::key::Key;
@@ -32,7 +31,19 @@ pub enum Question {
     },
 }
 
-/// Why a job could not be run at all.
+impl Question {
+    /// The question as a record of `job` states it: what is asked, the greatest length, the last level.
+    #[must_use]
+    pub fn asked(self, job: &Job) -> (Asked, Option<u32>, Option<u32>) {
+        match self {
+            Self::Solve => (Asked::Solve, job.search.max_length, None),
+            Self::Prove { max_length } => (Asked::Prove, Some(max_length), None),
+            Self::Levels { depth } => (Asked::Levels, None, Some(depth)),
+        }
+    }
+}
+
+/// Why a job has no record.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The threads could not be had.
@@ -46,6 +57,12 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
+    /// The search found what is no solution.
+    #[error("a bug: move {number} of the solution found is none")]
+    NoMove {
+        /// The move, from 1.
+        number: usize,
+    },
 }
 
 /// Bytes that one pattern database may have where no memory limit is given.
@@ -54,7 +71,7 @@ const DATABASE: u64 = 1 << 29;
 /// Answers `question` for `job`. A search that is stopped leaves a record that says so.
 ///
 /// # Errors
-/// Where it could not even begin.
+/// Where it could not even begin, or found what is no solution.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
     let Problem::Transfer(problem) = &job.problem;
     let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -62,10 +79,13 @@ pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) 
     let context = Context { job, problem, question, expander: &expander, progress, stop };
     let cells = problem.lattice.len();
     // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
-    let record = if cells <= Cells::<2>::CAPACITY {
-        context.search::<2, u64>().or_else(|| context.search::<2, u128>())
+    let record = if cells > Cells::<2>::CAPACITY {
+        context.search::<4, u128>()?
     } else {
-        context.search::<4, u128>()
+        match context.search::<2, u64>()? {
+            None => context.search::<2, u128>()?,
+            answered => answered,
+        }
     };
     record.ok_or(RunError::TooLarge { men: problem.start.len(), cells })
 }
@@ -82,37 +102,35 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// The answer; `None` where the states do not fit.
-    fn search<const W: usize, K: Key>(self) -> Option<Record> {
+    fn search<const W: usize, K: Key>(self) -> Result<Option<Record>, RunError> {
+        let (begun, meter) = (Instant::now(), Meter::start());
         let search = &self.job.search;
         let databases = self.job.limits.memory.map_or(DATABASE, |m| m / 8);
-        let mut search = TransferSearch::<W, K>::new(
+        let Some(mut search) = TransferSearch::<W, K>::new(
             self.problem,
             search.pruning.clone(),
             search.palindromic,
             search.symmetry,
             databases,
             (self.expander, self.stop, self.progress),
-        )?;
-        let begun = Instant::now();
+        ) else {
+            return Ok(None);
+        };
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
             Question::Levels { depth } => levels(&mut search, depth, &mut record),
-            Question::Solve => self.lengths(&mut search, self.job.search.max_length, &mut record),
-            Question::Prove { max_length } => self.lengths(&mut search, Some(max_length), &mut record),
+            Question::Solve => self.lengths(&mut search, self.job.search.max_length, &mut record)?,
+            Question::Prove { max_length } => self.lengths(&mut search, Some(max_length), &mut record)?,
         }
         record.seconds = begun.elapsed().as_secs_f64();
-        record.cpu_seconds = budget::cpu_seconds();
-        record.peak_memory_bytes = budget::peak_memory();
-        Some(record)
+        record.cpu_seconds = meter.cpu_seconds();
+        record.peak_memory_bytes = meter.peak_memory();
+        Ok(Some(record))
     }
 
     /// A record without an answer.
     fn blank(&self, symmetries: SymmetryRecord) -> Record {
-        let (question, max_length, depth) = match self.question {
-            Question::Solve => (Asked::Solve, self.job.search.max_length, None),
-            Question::Prove { max_length } => (Asked::Prove, Some(max_length), None),
-            Question::Levels { depth } => (Asked::Levels, None, Some(depth)),
-        };
+        let (question, max_length, depth) = self.question.asked(self.job);
         Record {
             format: FORMAT,
             program: PROGRAM.into(),
@@ -147,13 +165,13 @@ impl Context<'_> {
         search: &mut TransferSearch<'_, W, K>,
         max_length: Option<u32>,
         record: &mut Record,
-    ) {
+    ) -> Result<(), RunError> {
         let Some(bound) = search.lower_bound() else {
             // Not even the abstraction has a way from the start to the target.
             record.verdict = Verdict::None;
             record.exhausted = true;
             record.refuted_up_to = max_length;
-            return;
+            return Ok(());
         };
         record.lower_bound = Some(bound);
         let max_length = max_length.unwrap_or(u32::MAX);
@@ -166,39 +184,41 @@ impl Context<'_> {
             match attempt.answer {
                 Answer::Found(walk) => {
                     record.length = Some(length);
-                    record.solution = Some(self.moves(&walk));
+                    record.solution = Some(self.moves(&walk)?);
                     let optimal = gap.is_none() && self.question == Question::Solve;
                     record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
-                    return;
+                    return Ok(());
                 }
                 Answer::Exhausted if gap.is_none() => {
                     record.verdict = Verdict::None;
                     record.exhausted = true;
                     record.refuted_up_to = Some(length);
-                    return;
+                    return Ok(());
                 }
                 Answer::Refuted | Answer::Exhausted if gap.is_none() => record.refuted_up_to = Some(length),
                 Answer::Refuted | Answer::Exhausted => {}
                 Answer::Unproved(reason) => gap = gap.or(Some(reason)),
                 Answer::Stopped(stopped) => {
                     record.reason = Some(stopped.to_string());
-                    return;
+                    return Ok(());
                 }
             }
         }
         record.verdict = if gap.is_none() { Verdict::None } else { Verdict::Incomplete };
         record.reason = gap;
+        Ok(())
     }
 
     /// A walk in the paper's notation, every landing named.
-    fn moves<const W: usize>(&self, walk: &[Cells<W>]) -> Vec<String> {
+    fn moves<const W: usize>(&self, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
         let Transfer { lattice, jumps_only, .. } = self.problem;
-        let board: &Board = &lattice.board;
-        let step = |pair: &[Cells<W>]| {
-            let (from, to) = ((pair[0] & !pair[1]).iter().next()?, (pair[1] & !pair[0]).iter().next()?);
-            notation::chain(lattice, pair[0], from, to, *jumps_only)
+        let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
+        let step = |(number, pair): (usize, &[Cells<W>])| {
+            let ends = only(pair[0] & !pair[1]).zip(only(pair[1] & !pair[0]));
+            let chain = ends.and_then(|(from, to)| notation::chain(lattice, pair[0], from, to, *jumps_only));
+            chain.map(|cells| notation::write_chain(&cells, &lattice.board)).ok_or(RunError::NoMove { number })
         };
-        walk.windows(2).filter_map(step).map(|chain| notation::write_chain(&chain, board)).collect()
+        (1..).zip(walk.windows(2)).map(step).collect()
     }
 }
 

@@ -1,9 +1,9 @@
 //! What each command does. Results go to `out`, nothing else does; what is wrong comes back as a [`Failure`].
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder};
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides};
 use crate::progress::Lines;
@@ -81,19 +81,24 @@ fn answer(
 
 /// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
 fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
-    if let Some(dir) = &job.output.dir {
-        // Now, and not when the search has taken hours.
+    // Now, and not when the search has taken hours.
+    let dir = folder::choose(job, question)?;
+    if let Some(dir) = &dir {
         std::fs::create_dir_all(dir).map_err(|e| Failure {
             exit: Exit::Input,
             message: format!("{}: the output folder cannot be made: {e}", dir.display()),
         })?;
+    }
+    if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
+        // Who closed standard error does not want it.
+        let _ = writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
     }
     let record = search(job, question, args)?;
     if record.solution.is_some() {
         Replay::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
     }
-    if let Some(dir) = &job.output.dir {
+    if let Some(dir) = dir {
         record.write(&dir.join(record::FILE))?;
     }
     Ok(record)

@@ -89,7 +89,7 @@ impl From<RecordError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
-            RunError::Threads(_) => Exit::Failed,
+            RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
             RunError::TooLarge { .. } => Exit::Input,
         };
         Self { exit, message: error.to_string() }
