@@ -7,4 +7,5 @@ pub mod lattice;
 pub mod problem;
 pub mod puzzle;
 pub mod rank;
+pub mod row;
 pub mod symmetry;
