@@ -77,3 +77,6 @@ pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> 
     }
     Ok(())
 }
+
+pub mod pair_row;
+pub mod reversal;

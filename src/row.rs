@@ -18,4 +18,6 @@
 pub mod board;
 pub mod labels;
 pub mod levels;
+pub mod pairs;
+pub mod reversal;
 pub mod shift;

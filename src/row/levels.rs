@@ -186,3 +186,25 @@ impl<P: Puzzle> Iterator for Paths<'_, P> {
         }
     }
 }
+
+/// Searches for length after length, `lower` first and then every `step` more, each time in the puzzle that `puzzle`
+/// makes for it, until the goal is found or a search that no bound has cut comes to its end. `None` where there is no
+/// puzzle for a length.
+///
+/// Every length below the one found has then been refuted, provided that `lower` and `step` pass over no other.
+pub fn shortest<P: Puzzle>(
+    puzzle: impl Fn(u32) -> Option<P>,
+    lower: u32,
+    step: u32,
+    goal: impl Fn(&P) -> P::Key,
+    budget: usize,
+) -> Option<(P, Outcome<P::Key>)> {
+    let mut length = lower;
+    loop {
+        let puzzle = puzzle(length)?;
+        match search(&puzzle, goal(&puzzle), budget) {
+            Outcome::Exhausted { pruned } if pruned > 0 => length += step,
+            outcome => return Some((puzzle, outcome)),
+        }
+    }
+}
