@@ -37,7 +37,7 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
 }
 
 /// Bits behind the leading one that a bucket number sees.
-const BUCKET_BITS: u32 = 9;
+const BUCKET_BITS: u32 = 11;
 
 /// Multiplies to 128 bits and folds the halves: the three-line hash of most modern hash tables.
 #[inline]

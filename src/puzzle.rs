@@ -1,5 +1,7 @@
 //! What the search needs to know of a puzzle, and a check that a puzzle keeps to it.
 
+pub mod transfer;
+
 use std::collections::BTreeSet;
 
 use crate::key::Key;

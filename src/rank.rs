@@ -25,7 +25,6 @@ pub fn choose(n: usize, k: usize) -> Option<u128> {
 #[derive(Clone, Debug)]
 pub struct Ranks<K> {
     men: usize,
-    cells: usize,
     /// C(cell, j) at `cell * (men + 2) + j`.
     table: Vec<K>,
 }
@@ -34,7 +33,8 @@ impl<K: Key> Ranks<K> {
     /// Ranks of sets of `men` out of `cells` cells; `None` where they do not fit the key.
     #[must_use]
     pub fn new(cells: usize, men: usize) -> Option<Self> {
-        let all = choose(cells, men)?;
+        // The largest entry that ranks and unranking compare, not just the number of sets.
+        let all = choose(cells, men.min(cells / 2)).filter(|_| men <= cells)?;
         if K::from_words(all.words()).words() != all.words() || K::from_words(all.words()) == K::MAX {
             return None;
         }
@@ -47,7 +47,7 @@ impl<K: Key> Ranks<K> {
                 table[n * stride + j] = table[(n - 1) * stride + j - 1].plus(table[(n - 1) * stride + j]);
             }
         }
-        Some(Self { men, cells, table })
+        Some(Self { men, table })
     }
 
     /// C(cell, j), for j up to one more than the men.
@@ -76,20 +76,26 @@ impl<K: Key> Ranks<K> {
         rank
     }
 
-    /// The cells of the set with that rank, ascending, into `cells`.
+    /// The cells of the set with that rank, ascending, into `cells`. What `cells` holds before is taken as a guess:
+    /// ranks that are close to each other share their upper cells, so the set of the rank before is a good one.
     #[inline]
     pub fn unrank(&self, rank: K, cells: &mut [u8]) {
-        let (mut rest, mut cell) = (rank, self.cells);
+        let (mut rest, stride) = (rank, self.men + 2);
         for j in (1..=self.men).rev() {
-            loop {
-                cell -= 1;
-                let c = self.choose(cell, j);
-                if c <= rest {
-                    rest = rest.minus(c);
-                    break;
+            let mut at = usize::from(cells[j - 1]) * stride + j;
+            let mut c = self.table[at];
+            if c <= rest {
+                while let Some(&higher) = self.table.get(at + stride).filter(|&&h| h <= rest) {
+                    (at, c) = (at + stride, higher);
+                }
+            } else {
+                while c > rest {
+                    at -= stride;
+                    c = self.table[at];
                 }
             }
-            cells[j - 1] = cell as u8;
+            rest = rest.minus(c);
+            cells[j - 1] = (at / stride) as u8;
         }
     }
 }

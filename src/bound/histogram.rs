@@ -1,0 +1,259 @@
+//! Histograms: how many men stand in each class of cells, numbered without gaps.
+
+/// A partition of the cells into classes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// Class by cell.
+    pub class_of: Vec<u8>,
+    /// A number for each class, growing from class to class, that stands for the centroid: K leaves it alone and the
+    /// mirror negates it, because classes are made of cells whose centroids are rounded alike on both sides of 0.
+    pub values: Vec<i32>,
+}
+
+/// The most classes a partition may have, so that a set of classes is one word.
+pub const MAX_CLASSES: usize = 32;
+
+impl Partition {
+    /// Cells whose centroids round to the same multiple of `width` share a class; `None` where these are too many.
+    #[must_use]
+    pub fn bands(centroid: &[i32], width: i32) -> Option<Self> {
+        let band = |v: i32| v.signum() * ((v.abs() + width / 2) / width);
+        let mut values: Vec<i32> = centroid.iter().map(|&v| band(v)).collect();
+        values.sort_unstable();
+        values.dedup();
+        let class_of = centroid.iter().map(|&v| values.partition_point(|&b| b < band(v)) as u8).collect();
+        (values.len() <= MAX_CLASSES).then_some(Self { class_of, values })
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many cells each class has.
+    #[must_use]
+    pub fn capacities(&self) -> Vec<u8> {
+        let mut capacities = vec![0u8; self.classes()];
+        for &class in &self.class_of {
+            capacities[usize::from(class)] = capacities[usize::from(class)].saturating_add(1);
+        }
+        capacities
+    }
+}
+
+/// The histograms of a number of men over classes with room for so many each, ranked 0, 1, 2, ... in the order in which
+/// a histogram with fewer men in its first class comes first.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    men: usize,
+    capacities: Vec<u8>,
+    /// How many histograms have fewer than v men in class i when r men are left for the classes from i on:
+    /// `fewer[(i * (men + 2) + r) * (men + 2) + v]`.
+    fewer: Vec<u32>,
+    count: u32,
+}
+
+impl Histograms {
+    /// The histograms of `men` men; `None` where there are more than `limit`.
+    #[must_use]
+    pub fn new(men: usize, capacities: Vec<u8>, limit: u64) -> Option<Self> {
+        let stride = men + 2;
+        let classes = capacities.len();
+        // ways[i][r]: how to spread r men over the classes from i on.
+        let mut ways = vec![vec![0u64; stride]; classes + 1];
+        ways[classes][0] = 1;
+        let mut fewer = vec![0u32; classes * stride * stride];
+        for i in (0..classes).rev() {
+            for r in 0..=men {
+                let mut sum = 0u64;
+                for v in 0..stride {
+                    fewer[(i * stride + r) * stride + v] = u32::try_from(sum).unwrap_or(u32::MAX);
+                    if v <= r && v <= usize::from(capacities[i]) {
+                        sum = sum.saturating_add(ways[i + 1][r - v]);
+                    }
+                }
+                ways[i][r] = sum;
+            }
+        }
+        let count = ways[0][men];
+        (count <= limit.min(u64::from(u32::MAX) - 1)).then_some(Self { men, capacities, fewer, count: count as u32 })
+    }
+
+    /// How many histograms there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.capacities.len()
+    }
+
+    /// How many men there are.
+    #[must_use]
+    pub fn men(&self) -> usize {
+        self.men
+    }
+
+    /// How many men each class has room for.
+    #[must_use]
+    pub fn capacities(&self) -> &[u8] {
+        &self.capacities
+    }
+
+    #[inline(always)]
+    fn fewer(&self, class: usize, left: usize, men: usize) -> u32 {
+        self.fewer[(class * (self.men + 2) + left) * (self.men + 2) + men]
+    }
+
+    /// The rank of a histogram.
+    #[inline]
+    #[must_use]
+    pub fn rank(&self, histogram: &[u8]) -> u32 {
+        let (mut rank, mut left) = (0, self.men);
+        for (class, &men) in histogram.iter().enumerate() {
+            rank += self.fewer(class, left, usize::from(men));
+            left -= usize::from(men);
+        }
+        rank
+    }
+
+    /// The histogram of that rank, into `histogram`.
+    #[inline]
+    pub fn unrank(&self, rank: u32, histogram: &mut [u8]) {
+        let (mut rest, mut left) = (rank, self.men);
+        for (class, men) in histogram.iter_mut().enumerate() {
+            let mut v = 0;
+            while v < left && self.fewer(class, left, v + 1) <= rest && v < usize::from(self.capacities[class]) {
+                v += 1;
+            }
+            rest -= self.fewer(class, left, v);
+            left -= v;
+            *men = v as u8;
+        }
+    }
+}
+
+/// Ranks of all histograms one man's move away from a given one, each in constant time.
+///
+/// Moving a man from class a to class b changes the number of men left only between the two, so the new rank is made
+/// of prefix sums: those of the histogram itself, and those with one man more or fewer left.
+#[derive(Clone, Debug)]
+pub struct Neighbourhood {
+    left: Vec<u8>,
+    /// Prefix sums of `fewer(i, left_i + d, h_i)` for d = 0, 1, -1.
+    sums: [Vec<u32>; 3],
+}
+
+impl Neighbourhood {
+    /// Space for the neighbourhood of histograms of `space`.
+    #[must_use]
+    pub fn new(space: &Histograms) -> Self {
+        let zeros = || vec![0; space.classes() + 1];
+        Self { left: vec![0; space.classes() + 1], sums: [zeros(), zeros(), zeros()] }
+    }
+
+    /// Takes up the neighbourhood of `histogram`; returns its rank.
+    #[inline]
+    pub fn enter(&mut self, space: &Histograms, histogram: &[u8]) -> u32 {
+        let mut left = space.men;
+        for (i, &men) in histogram.iter().enumerate() {
+            let m = usize::from(men);
+            self.left[i] = left as u8;
+            self.sums[0][i + 1] = self.sums[0][i] + space.fewer(i, left, m);
+            self.sums[1][i + 1] = self.sums[1][i].wrapping_add(space.fewer(i, left + 1, m));
+            // With no man left there is none to take away either; such sums are never used.
+            self.sums[2][i + 1] = self.sums[2][i].wrapping_add(space.fewer(i, left.saturating_sub(1), m));
+            left -= m;
+        }
+        self.left[histogram.len()] = left as u8;
+        self.sums[0][histogram.len()]
+    }
+
+    /// The rank after a man of class `a` has gone to class `b`, which has room for him.
+    #[inline(always)]
+    #[must_use]
+    pub fn moved(&self, space: &Histograms, histogram: &[u8], a: usize, b: usize) -> u32 {
+        let [same, more, less] = &self.sums;
+        let whole = same[histogram.len()];
+        let at = |i: usize| (usize::from(self.left[i]), usize::from(histogram[i]));
+        if a == b {
+            return whole;
+        }
+        let ((left_a, men_a), (left_b, men_b)) = (at(a), at(b));
+        // Of the classes from the first of the two to the second: what they added, and what they add now.
+        if a < b {
+            let old = same[b + 1].wrapping_sub(same[a]);
+            let new = space
+                .fewer(a, left_a, men_a - 1)
+                .wrapping_add(more[b].wrapping_sub(more[a + 1]))
+                .wrapping_add(space.fewer(b, left_b + 1, men_b + 1));
+            whole.wrapping_sub(old).wrapping_add(new)
+        } else {
+            let old = same[a + 1].wrapping_sub(same[b]);
+            let new = space
+                .fewer(b, left_b, men_b + 1)
+                .wrapping_add(less[a].wrapping_sub(less[b + 1]))
+                .wrapping_add(space.fewer(a, left_a - 1, men_a - 1));
+            whole.wrapping_sub(old).wrapping_add(new)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_diagonals_of_the_9x9_board_have_the_published_number_of_histograms() {
+        let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
+        let partition = Partition::bands(&centroid, 1).unwrap();
+        assert_eq!(partition.classes(), 17);
+        let count = |men| Histograms::new(men, partition.capacities(), u64::MAX).map(|h| h.count());
+        assert_eq!((count(10), count(15)), (Some(3_335_433), Some(111_323_149)));
+        assert!(Histograms::new(15, partition.capacities(), 1 << 20).is_none());
+    }
+
+    #[test]
+    fn bands_are_the_same_on_both_sides() {
+        let centroid: Vec<i32> = (-15..=15).collect();
+        for width in 1..6 {
+            let partition = Partition::bands(&centroid, width).unwrap();
+            let values: Vec<i32> = partition.values.iter().rev().map(|v| -v).collect();
+            assert_eq!(values, partition.values);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn histograms_and_ranks_are_inverse_and_neighbours_are_right(
+            capacities in proptest::collection::vec(1u8..4, 2..6), men in 1usize..6
+        ) {
+            let Some(space) = Histograms::new(men, capacities.clone(), u64::MAX) else { return Ok(()) };
+            let mut h = vec![0; capacities.len()];
+            let mut around = Neighbourhood::new(&space);
+            let mut before: Option<Vec<u8>> = None;
+            for rank in 0..space.count() as u32 {
+                space.unrank(rank, &mut h);
+                prop_assert_eq!(h.iter().map(|&m| usize::from(m)).sum::<usize>(), men);
+                prop_assert!(h.iter().zip(&capacities).all(|(m, c)| m <= c));
+                prop_assert!(before.is_none_or(|b| b < h));
+                prop_assert_eq!(space.rank(&h), rank);
+                prop_assert_eq!(around.enter(&space, &h), rank);
+                for a in (0..h.len()).filter(|&a| h[a] > 0) {
+                    for b in (0..h.len()).filter(|&b| b != a && h[b] < capacities[b]) {
+                        let mut moved = h.clone();
+                        moved[a] -= 1;
+                        moved[b] += 1;
+                        prop_assert_eq!(around.moved(&space, &h, a, b), space.rank(&moved));
+                    }
+                }
+                before = Some(h.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What the process has used, and what there is: read from the system, which knows.
+
+use std::fs;
+
+/// The value in kB of a line `name: value kB` of a file in /proc, in bytes.
+fn proc_bytes(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':'))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The most memory that the process has held at once, in bytes; 0 where the system does not say.
+#[must_use]
+pub fn peak_memory() -> u64 {
+    proc_bytes("/proc/self/status", "VmHWM").unwrap_or(0)
+}
+
+/// The memory that the process holds now, in bytes; 0 where the system does not say.
+#[must_use]
+pub fn memory() -> u64 {
+    proc_bytes("/proc/self/status", "VmRSS").unwrap_or(0)
+}
+
+/// Memory that the process may come to hold: what is free, within the limits of its control group.
+#[must_use]
+pub fn available_memory() -> Option<u64> {
+    let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let group = number("/sys/fs/cgroup/memory.max")
+        .and_then(|max| Some(max.saturating_sub(number("/sys/fs/cgroup/memory.current")?)));
+    let system = proc_bytes("/proc/meminfo", "MemAvailable");
+    system.into_iter().chain(group).min()
+}
+
+/// Processor time of all threads so far, in seconds; 0 where the system does not say.
+#[must_use]
+pub fn cpu_seconds() -> f64 {
+    let Ok(text) = fs::read_to_string("/proc/self/stat") else { return 0.0 };
+    // Fields are counted behind the command's name, which may hold anything: user and system time are 11 and 12.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    // Linux shows these in hundredths of a second on every machine.
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_says_what_the_process_uses() {
+        let held = vec![1u8; 32 << 20];
+        assert!(memory() > 32 << 20 && peak_memory() >= memory() / 2);
+        assert!(available_memory().is_some_and(|m| m > 0));
+        assert!(held.iter().map(|&b| u64::from(b)).sum::<u64>() > 0 && cpu_seconds() >= 0.0);
+    }
+}

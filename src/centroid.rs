@@ -1,0 +1,143 @@
+//! The centroid: how far an army has come (Section 3.1 of the paper), for any board.
+//!
+//! On the boards of the paper the centroid of a cell is column + row - constant, 0 half way. What the searches use of
+//! it is only that K leaves it alone and that the mirror negates it; so here it is the linear function with these
+//! two properties along which the start and the target lie furthest apart.
+
+use crate::problem::Transfer;
+use crate::symmetry::Symmetries;
+
+/// Linear functions of column and row to choose from, the paper's first.
+const FUNCTIONS: [(i32, i32); 8] = [(1, 1), (1, 0), (0, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2)];
+
+/// The centroid of each cell: K leaves it alone, the mirror (where there is one) negates it, the target's sum is not
+/// below the start's.
+#[must_use]
+pub fn of_cells(problem: &Transfer, symmetries: &Symmetries) -> Vec<i32> {
+    let board = &problem.lattice.board;
+    let candidates = FUNCTIONS.iter().filter_map(|&(a, b)| {
+        let value = |c: usize| {
+            let (x, y) = board.xy(c);
+            a * x + b * y
+        };
+        centred((0..board.len()).map(value).collect(), problem, symmetries)
+    });
+    // Of equally good ones the first.
+    let best = candidates.map(|f| (progress(&f, problem), f)).reduce(|a, b| if b.0 > a.0 { b } else { a });
+    best.filter(|(progress, _)| *progress > 0.0).map_or_else(|| fallback(problem), |(_, f)| f)
+}
+
+/// `values` less what makes them odd under the mirror, and turned so that they grow toward the target; `None` where
+/// that is impossible.
+fn centred(mut values: Vec<i32>, problem: &Transfer, symmetries: &Symmetries) -> Option<Vec<i32>> {
+    let invariant = |k: &Vec<u8>| (0..values.len()).all(|c| values[c] == values[usize::from(k[c])]);
+    if !symmetries.fixing.iter().all(|k| invariant(&k.cells)) {
+        return None;
+    }
+    let twice_the_middle = match &symmetries.mirror {
+        Some(mirror) => {
+            let sum = |c: usize| values[c] + values[usize::from(mirror.cells[c])];
+            if (0..values.len()).any(|c| sum(c) != sum(0)) {
+                return None;
+            }
+            sum(0)
+        }
+        None => {
+            let both = problem.start.iter().chain(&problem.target);
+            let sum: i32 = both.map(|&c| values[c]).sum();
+            2 * sum.div_euclid(2 * problem.start.len() as i32)
+        }
+    };
+    // A middle between two integers doubles everything.
+    let scale = if twice_the_middle % 2 == 0 { 1 } else { 2 };
+    for v in &mut values {
+        *v = scale * *v - scale * twice_the_middle / 2;
+    }
+    if gain(&values, problem) < 0 {
+        values.iter_mut().for_each(|v| *v = -*v);
+    }
+    Some(values)
+}
+
+fn gain(values: &[i32], problem: &Transfer) -> i64 {
+    let sum = |cells: &[usize]| cells.iter().map(|&c| i64::from(values[c])).sum::<i64>();
+    sum(&problem.target) - sum(&problem.start)
+}
+
+/// The way from start to target as a part of the board's extent.
+fn progress(values: &[i32], problem: &Transfer) -> f64 {
+    let (low, high) = values.iter().fold((i32::MAX, i32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+    gain(values, problem) as f64 / f64::from((high - low).max(1))
+}
+
+/// Steps from the start less steps to the target, which every symmetry treats as it should.
+fn fallback(problem: &Transfer) -> Vec<i32> {
+    let from = problem.lattice.distances(&problem.start);
+    let to = problem.lattice.distances(&problem.target);
+    from.into_iter().zip(to).map(|(f, t)| i32::from(f) - i32::from(t)).collect()
+}
+
+/// The most that one step can change the centroid: ℓ of equation (10).
+#[must_use]
+pub fn largest_step(problem: &Transfer, centroid: &[i32]) -> i32 {
+    let lattice = &problem.lattice;
+    let steps = (0..lattice.len()).flat_map(|c| lattice.neighbours(c).iter().map(move |&n| (c, usize::from(n))));
+    steps.map(|(a, b)| centroid[b] - centroid[a]).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::{Lattice, Rule};
+    use crate::problem;
+
+    fn transfer(board: &str, rule: Rule, army: &str) -> Transfer {
+        let lattice = Lattice::new(Board::named(board).unwrap(), rule);
+        let start = army::named(army, &lattice.board).unwrap().unwrap();
+        let target = problem::mirrored(&lattice, &start).unwrap();
+        Transfer { lattice, start, target, jumps_only: false }
+    }
+
+    #[test]
+    fn on_the_papers_boards_it_is_column_plus_row() {
+        for (board, army, constant) in [
+            ("9x9", "triangle-4", 8),
+            ("8x8", "triangle-4", 7),
+            ("16x16", "halma-19", 15),
+            ("checkers-32", "checkers-12", 13),
+        ] {
+            for rule in [Rule::Four, Rule::Six, Rule::Eight] {
+                let problem = transfer(board, rule, army);
+                let values = of_cells(&problem, &problem.symmetries());
+                let scale = 1 + constant / 13 * 0;
+                for (c, v) in values.iter().enumerate() {
+                    let (x, y) = problem.lattice.board.xy(c);
+                    if board != "checkers-32" {
+                        assert_eq!(*v, scale * (x + y - constant), "{board}");
+                    } else {
+                        assert_eq!(*v, 2 * (x + y) - constant, "{board}");
+                    }
+                }
+                let step = if rule == Rule::Eight { 2 } else { 1 };
+                assert_eq!(largest_step(&problem, &values), step * if board == "checkers-32" { 2 } else { 1 });
+            }
+        }
+    }
+
+    #[test]
+    fn between_any_two_points_of_the_star_the_mirror_negates_it() {
+        let lattice = Lattice::new(Board::named("star-121").unwrap(), Rule::Six);
+        let point = |n: usize| army::named(&format!("point-{n}"), &lattice.board).unwrap().unwrap();
+        for to in 2..=6 {
+            let problem = Transfer { lattice: lattice.clone(), start: point(1), target: point(to), jumps_only: false };
+            let symmetries = problem.symmetries();
+            let values = of_cells(&problem, &symmetries);
+            let mirror = symmetries.mirror.unwrap();
+            assert!((0..121).all(|c| values[usize::from(mirror.cells[c])] == -values[c]), "to {to}");
+            assert!(gain(&values, &problem) > 0);
+            assert!(symmetries.fixing.iter().all(|k| (0..121).all(|c| values[usize::from(k.cells[c])] == values[c])));
+        }
+    }
+}

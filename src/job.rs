@@ -1,0 +1,189 @@
+//! Job files: TOML, checked in full before anything runs.
+//!
+//! What a file says and what it resolves to are two types: [`typed`] mirrors the file key by key, a [`Job`] is what
+//! a search can rely on: the men stand on the board, no two on one cell, the target has as many cells, the ranks
+//! of the states fit their keys, and a search that needs a mirror has one.
+//!
+//! ```
+//! use halma::job::{Job, Problem};
+//! let text = r#"
+//!     [problem]
+//!     kind = "transfer"
+//!     moves = 6
+//!     board = """
+//! SS..
+//! S..T
+//! ..TT
+//! """
+//! "#;
+//! let job = Job::parse("corner.toml".as_ref(), text)?;
+//! let Problem::Transfer(transfer) = &job.problem;
+//! assert_eq!(transfer.start, [0, 1, 4]);
+//! assert_eq!(transfer.target, [7, 10, 11]);
+//! # Ok::<(), halma::source::Fault>(())
+//! ```
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::problem::Transfer;
+use crate::source::{Fault, Source};
+
+pub mod pruning;
+mod resolve;
+mod stated;
+pub mod typed;
+
+pub use pruning::Pruning;
+pub use stated::{Army, Stated};
+
+/// A job that passed every check.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The file it was read from.
+    pub file: PathBuf,
+    /// The problem in the words of the file; records repeat it.
+    pub stated: Stated,
+    /// The problem itself.
+    pub problem: Problem,
+    /// How to search.
+    pub search: Search,
+    /// What may be used up.
+    pub limits: Limits,
+    /// What is written, and where.
+    pub output: Output,
+}
+
+/// What is to be solved.
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// An army is to cross the board.
+    Transfer(Transfer),
+}
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The bound that keeps levels small.
+    pub pruning: Pruning,
+    /// Whether only solutions are looked for whose second half mirrors the first (equation 13).
+    pub palindromic: bool,
+    /// The greatest length to try.
+    pub max_length: Option<u32>,
+    /// Whether states that a symmetry of the problem exchanges count as one.
+    pub symmetry: bool,
+}
+
+/// What a run may use up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Threads; all that the machine has where not given.
+    pub threads: Option<usize>,
+    /// Bytes of memory; beyond it levels go to disk.
+    pub memory: Option<u64>,
+    /// Bytes of disk.
+    pub disk: Option<u64>,
+    /// Time on the clock.
+    pub time: Option<Duration>,
+}
+
+/// What a run writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The folder of the record and the level files.
+    pub dir: Option<PathBuf>,
+    /// Whether level files stay when the run has ended.
+    pub keep_levels: bool,
+}
+
+/// What the command line says over the job file; `None` and `false` leave the file's word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// For [`Search::pruning`].
+    pub pruning: Option<Pruning>,
+    /// For [`Search::max_length`].
+    pub max_length: Option<u32>,
+    /// For [`Limits::threads`].
+    pub threads: Option<usize>,
+    /// For [`Limits::memory`].
+    pub memory: Option<u64>,
+    /// For [`Output::dir`].
+    pub output_dir: Option<PathBuf>,
+    /// For [`Output::keep_levels`].
+    pub keep_levels: bool,
+}
+
+/// The part of a search that cannot be had for a problem without a mirror.
+pub(crate) enum Misfit {
+    Palindromic,
+    Pruning,
+}
+
+impl Job {
+    /// Reads and checks a job file.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn read(file: &Path) -> Result<Self, Fault> {
+        resolve::job(&Source::read(file)?)
+    }
+
+    /// Checks the text of a job file; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, Fault> {
+        resolve::job(&Source::new(file, text))
+    }
+
+    /// The job with options of the command line in place of its keys.
+    ///
+    /// # Errors
+    /// Where the search that results cannot be had for the problem, as in a job file.
+    pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
+        let Overrides { pruning, max_length, threads, memory, output_dir, keep_levels } = overrides.clone();
+        self.search.pruning = pruning.unwrap_or(self.search.pruning);
+        self.search.max_length = max_length.or(self.search.max_length);
+        self.limits.threads = threads.or(self.limits.threads);
+        self.limits.memory = memory.or(self.limits.memory);
+        self.output.dir = output_dir.or(self.output.dir);
+        self.output.keep_levels |= keep_levels;
+        match self.search.misfit(&self.problem) {
+            None => Ok(self),
+            Some(misfit) => {
+                let message = format!("--pruning {} {misfit} ({})", self.search.pruning, self.file.display());
+                Err(Fault { file: None, place: None, message })
+            }
+        }
+    }
+}
+
+impl Search {
+    /// What of this search the problem does not allow.
+    pub(crate) fn misfit(&self, problem: &Problem) -> Option<Misfit> {
+        let Problem::Transfer(transfer) = problem;
+        match (self.palindromic, self.pruning.needs_mirror()) {
+            (false, false) => None,
+            _ if transfer.symmetries().mirror.is_some() => None,
+            (true, _) => Some(Misfit::Palindromic),
+            (false, true) => Some(Misfit::Pruning),
+        }
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("needs a mirror: a symmetry of the board that exchanges start and target; this problem has none")?;
+        match self {
+            Self::Palindromic => Ok(()),
+            Self::Pruning => f.write_str(", so allowed are none, theorem-1, pattern and leading"),
+        }
+    }
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { pruning: Pruning::Leading, palindromic: false, max_length: None, symmetry: true }
+    }
+}

@@ -1,0 +1,257 @@
+//! The prunings by name: one word, with parameters in brackets, in files and on the command line alike.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::typed::Whole;
+use crate::source::suggestion;
+
+/// Which states a search drops because no solution of the length asked can pass through them.
+///
+/// ```
+/// use halma::job::Pruning;
+/// let pruning: Pruning = "truncate(1000000, 2)".parse()?;
+/// assert_eq!(pruning, Pruning::Truncate { keep: 1_000_000, beta: 2 });
+/// assert_eq!(pruning.to_string(), "truncate(1000000,2)");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pruning {
+    /// Nothing is dropped.
+    None,
+    /// The distance to the target and the men outside it (Theorem 1).
+    Theorem1,
+    /// The minimum centroid constraint (Theorem 2): the centroid at the middle is at least -C.
+    Mcc {
+        /// C; where not given, guessed by a truncated run.
+        c: Option<i64>,
+        /// How many states of a level the guessing run keeps.
+        keep: usize,
+    },
+    /// Distances to the target among histograms over diagonals.
+    Pattern,
+    /// The half of the solutions whose middle has a centroid of at least 0, and what follows from it.
+    Leading,
+    /// Pattern, narrowed after each level by the histograms that the mirror then leaves possible.
+    Narrowed,
+    /// The states with the largest c(A) + β sym(A); finds solutions and refutes nothing.
+    Truncate {
+        /// How many states of a level are kept.
+        keep: usize,
+        /// β.
+        beta: i64,
+    },
+}
+
+/// All names, as messages list them.
+pub const NAMES: [&str; 7] = ["none", "theorem-1", "mcc", "pattern", "leading", "narrowed", "truncate"];
+
+/// The paper guesses C with "a few million"; a wrong guess costs a second run, never a wrong verdict.
+const KEEP: usize = 1_000_000;
+
+impl Pruning {
+    /// Its name, without parameters.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => NAMES[0],
+            Self::Theorem1 => NAMES[1],
+            Self::Mcc { .. } => NAMES[2],
+            Self::Pattern => NAMES[3],
+            Self::Leading => NAMES[4],
+            Self::Narrowed => NAMES[5],
+            Self::Truncate { .. } => NAMES[6],
+        }
+    }
+
+    /// Whether it compares a state with mirrored ones.
+    #[must_use]
+    pub fn needs_mirror(&self) -> bool {
+        matches!(self, Self::Mcc { .. } | Self::Narrowed | Self::Truncate { .. })
+    }
+
+    /// The pruning of that name with the parameters given.
+    fn with(name: &str, mut given: Vec<(String, i64)>) -> Result<Self, String> {
+        let mut take = |key: &str| given.iter().position(|(k, _)| k == key).map(|i| given.remove(i).1);
+        let pruning = match name {
+            "none" => Self::None,
+            "theorem-1" => Self::Theorem1,
+            "pattern" => Self::Pattern,
+            "leading" => Self::Leading,
+            "narrowed" => Self::Narrowed,
+            "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
+            "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
+            _ => {
+                let near = suggestion(name, NAMES);
+                return Err(format!("unknown pruning `{name}`: allowed are {}{near}", NAMES.join(", ")));
+            }
+        };
+        if let Self::Truncate { beta: beta @ ..0, .. } = pruning {
+            return Err(format!("beta = {beta}: allowed are weights from 0"));
+        }
+        match given.first() {
+            None => Ok(pruning),
+            Some((key, _)) => {
+                let allowed = match parameters(name) {
+                    [] => "it takes none".into(),
+                    names => format!("allowed are {}, each once", names.join(" and ")),
+                };
+                Err(format!("unknown parameter `{key}` of the pruning `{name}`: {allowed}"))
+            }
+        }
+    }
+}
+
+/// The parameters of a pruning, in the order in which they may be written without their names.
+fn parameters(name: &str) -> &'static [&'static str] {
+    match name {
+        "mcc" => &["c", "keep"],
+        "truncate" => &["keep", "beta"],
+        _ => &[],
+    }
+}
+
+fn width(keep: Option<i64>) -> Result<usize, String> {
+    match keep {
+        None => Ok(KEEP),
+        Some(keep @ 1..) => usize::try_from(keep).map_err(|e| format!("keep = {keep}: {e}")),
+        Some(keep) => Err(format!("keep = {keep}: allowed are numbers of states from 1")),
+    }
+}
+
+impl FromStr for Pruning {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let Some((name, rest)) = text.split_once('(') else { return Self::with(text, Vec::new()) };
+        let name = name.trim_end();
+        let inside = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks the closing bracket"))?;
+        let mut given = Vec::new();
+        for (i, part) in inside.split(',').map(str::trim).enumerate() {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (key.trim_end(), value.trim_start()),
+                None => (parameters(name).get(i).copied().unwrap_or(part), part),
+            };
+            // An unknown name or parameter is the better message than what its value looks like.
+            Self::with(name, vec![(key.into(), 1)])?;
+            let number = value.parse().map_err(|_| format!("{key} = {value}: allowed are whole numbers"))?;
+            given.push((key.into(), number));
+        }
+        Self::with(name, given)
+    }
+}
+
+impl fmt::Display for Pruning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match *self {
+            Self::Mcc { c: Some(c), keep: KEEP } => write!(f, "({c})"),
+            Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
+            Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
+            Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Serialize for Pruning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pruning {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AsTyped)
+    }
+}
+
+/// Reads `"leading"`, `"mcc(5)"` or `{ name = "mcc", c = 5 }`.
+struct AsTyped;
+
+impl<'de> Visitor<'de> for AsTyped {
+    type Value = Pruning;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one of {}, or a table with name and parameters", NAMES.join(", "))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Pruning, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pruning, A::Error> {
+        let (mut name, mut given) = (None, Vec::new());
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "name" {
+                name = Some(map.next_value::<String>()?);
+            } else {
+                given.push((key, map.next_value::<Whole>()?.0));
+            }
+        }
+        let name = name.ok_or_else(|| A::Error::missing_field("name"))?;
+        Pruning::with(&name, given).map_err(A::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pruning() -> impl Strategy<Value = Pruning> {
+        let keep = || prop_oneof![Just(KEEP), 1..5_000_000usize];
+        prop_oneof![
+            proptest::sample::select(&["none", "theorem-1", "pattern", "leading", "narrowed"][..])
+                .prop_map(|name| name.parse().unwrap()),
+            (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
+            (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_pruning_reads_back_as_it_is_printed(pruning in pruning()) {
+            prop_assert_eq!(pruning.to_string().parse::<Pruning>().unwrap(), pruning);
+        }
+    }
+
+    #[test]
+    fn parameters_stand_in_order_or_by_name() {
+        let mcc = |c, keep| Pruning::Mcc { c, keep };
+        for (text, expected) in [
+            ("mcc", mcc(None, KEEP)),
+            (" mcc( 5 ) ", mcc(Some(5), KEEP)),
+            ("mcc(keep=3)", mcc(None, 3)),
+            ("mcc(5, 3)", mcc(Some(5), 3)),
+            ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
+            ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pruning_is_refused_with_what_would_be() {
+        for (text, message) in [
+            (
+                "leeding",
+                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate; did you mean `leading`?",
+            ),
+            ("mcc(5", "`mcc(5` lacks the closing bracket"),
+            ("mcc(x)", "c = x: allowed are whole numbers"),
+            ("mcc()", "c = : allowed are whole numbers"),
+            ("mcc(1,2,3)", "unknown parameter `3` of the pruning `mcc`: allowed are c and keep, each once"),
+            ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
+            ("leading(5)", "unknown parameter `5` of the pruning `leading`: it takes none"),
+            ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
+            ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
+        ] {
+            assert_eq!(text.parse::<Pruning>(), Err(message.into()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where men can go: the fast generator for the search, and the slow, obvious one beside it.
+//!
+//! A chain of jumps stays on cells of one type (Section 2.1 of the paper) and passes over men of the other types, so
+//! the mover never gets in his own way, and all men of one type move among the same connected pieces of empty cells.
+//! A man lets a jump connect one pair of cells for each axis; joining the empty pairs gives those pieces, and a man
+//! reaches the pieces at the other ends of the pairs that his own cell belongs to.
+
+use crate::cells::Cells;
+use crate::lattice::Lattice;
+
+/// Moves on one lattice, in bit sets.
+#[derive(Clone, Debug)]
+pub struct Mover<const W: usize> {
+    neighbours: Vec<Cells<W>>,
+    /// The pairs that a man on cell `c` lets a jump connect: `pairs[starts[c]..starts[c + 1]]`.
+    pairs: Vec<(u8, u8)>,
+    starts: Vec<u16>,
+    jumps_only: bool,
+}
+
+/// What [`Mover::reach`] needs to work without allocating; empty between calls.
+#[derive(Clone, Debug)]
+pub struct Pieces<const W: usize> {
+    /// By cell: one more than the number of the man on it, or 0.
+    man: [u8; 256],
+    /// By cell: one more than the number of its piece, or 0.
+    piece: [u8; 256],
+    pieces: Vec<Cells<W>>,
+    /// Men and the cell that one jump takes them to.
+    landings: Vec<(u8, u8)>,
+}
+
+impl<const W: usize> Default for Pieces<W> {
+    fn default() -> Self {
+        Self { man: [0; 256], piece: [0; 256], pieces: Vec::new(), landings: Vec::new() }
+    }
+}
+
+impl<const W: usize> Mover<W> {
+    /// The tables for a lattice of at most `Cells::<W>::CAPACITY` cells.
+    #[must_use]
+    pub fn new(lattice: &Lattice, jumps_only: bool) -> Self {
+        let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect();
+        let (mut pairs, mut starts) = (Vec::new(), vec![0]);
+        for cell in 0..lattice.len() {
+            pairs.extend_from_slice(lattice.jumps(cell));
+            starts.push(pairs.len() as u16);
+        }
+        Self { neighbours: (0..lattice.len()).map(neighbours).collect(), pairs, starts, jumps_only }
+    }
+
+    /// Where each man can go in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of `men`.
+    #[inline]
+    pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
+        let Pieces { man, piece, pieces, landings } = scratch;
+        for ((i, &cell), reach) in (1u8..).zip(men).zip(reach.iter_mut()) {
+            man[usize::from(cell)] = i;
+            *reach = if self.jumps_only { Cells::EMPTY } else { self.neighbours[usize::from(cell)] & !occupied };
+        }
+        for &cell in men {
+            let cell = usize::from(cell);
+            for &(a, b) in &self.pairs[usize::from(self.starts[cell])..usize::from(self.starts[cell + 1])] {
+                match (man[usize::from(a)], man[usize::from(b)]) {
+                    (0, 0) => join(piece, pieces, a, b),
+                    (i, 0) => landings.push((i - 1, b)),
+                    (0, i) => landings.push((i - 1, a)),
+                    _ => {}
+                }
+            }
+        }
+        for (i, cell) in landings.drain(..) {
+            let reach = &mut reach[usize::from(i)];
+            match piece[usize::from(cell)] {
+                0 => reach.add(usize::from(cell)),
+                p => *reach |= pieces[usize::from(p) - 1],
+            }
+        }
+        for &cell in men {
+            man[usize::from(cell)] = 0;
+        }
+        for cells in pieces.drain(..) {
+            cells.for_each(|c| piece[c] = 0);
+        }
+    }
+}
+
+/// Puts the empty cells `a` and `b` into one piece.
+#[inline(always)]
+fn join<const W: usize>(piece: &mut [u8; 256], pieces: &mut Vec<Cells<W>>, a: u8, b: u8) {
+    let (a, b) = (usize::from(a), usize::from(b));
+    match (piece[a], piece[b]) {
+        (0, 0) => {
+            pieces.push(Cells::of(a).with(b));
+            (piece[a], piece[b]) = (pieces.len() as u8, pieces.len() as u8);
+        }
+        (p, 0) => {
+            pieces[usize::from(p) - 1].add(b);
+            piece[b] = p;
+        }
+        (0, p) => {
+            pieces[usize::from(p) - 1].add(a);
+            piece[a] = p;
+        }
+        (p, q) if p != q => {
+            let gone = std::mem::take(&mut pieces[usize::from(q) - 1]);
+            gone.for_each(|c| piece[c] = p);
+            pieces[usize::from(p) - 1] |= gone;
+        }
+        _ => {}
+    }
+}
+
+/// The slow, obvious generator: where the man on `from` can go in one move, ascending.
+#[must_use]
+pub fn destinations(lattice: &Lattice, occupied: &[bool], from: usize, jumps_only: bool) -> Vec<usize> {
+    let board = &lattice.board;
+    let free = |x, y| board.at(x, y).filter(|&c| c == from || !occupied[c]);
+    let man = |x, y| board.at(x, y).is_some_and(|c| c != from && occupied[c]);
+    let mut reached = vec![false; lattice.len()];
+    let mut jumped_to = vec![from];
+    while let Some(cell) = jumped_to.pop() {
+        let (x, y) = board.xy(cell);
+        for (dx, dy) in lattice.rule.directions() {
+            if let Some(landing) = free(x + 2 * dx, y + 2 * dy)
+                && man(x + dx, y + dy)
+                && !reached[landing]
+            {
+                reached[landing] = true;
+                jumped_to.push(landing);
+            }
+        }
+    }
+    if !jumps_only {
+        let (x, y) = board.xy(from);
+        for cell in lattice.rule.directions().filter_map(|(dx, dy)| free(x + dx, y + dy)) {
+            reached[cell] = true;
+        }
+    }
+    (0..lattice.len()).filter(|&c| reached[c] && c != from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+    use crate::lattice::Rule;
+    use proptest::prelude::*;
+
+    fn check<const W: usize>(board: Board, rule: Rule, jumps_only: bool, men: &[u8]) {
+        let lattice = Lattice::new(board, rule);
+        let mut men: Vec<u8> = men.iter().map(|&m| (usize::from(m) % lattice.len()) as u8).collect();
+        men.sort_unstable();
+        men.dedup();
+        let occupied: Cells<W> = men.iter().map(|&m| usize::from(m)).collect();
+        let flags: Vec<bool> = (0..lattice.len()).map(|c| occupied.contains(c)).collect();
+        let mover = Mover::<W>::new(&lattice, jumps_only);
+        let (mut scratch, mut reach) = (Pieces::default(), vec![Cells::EMPTY; men.len()]);
+        for _ in 0..2 {
+            mover.reach(&men, occupied, &mut scratch, &mut reach);
+            for (man, reach) in men.iter().zip(&reach) {
+                let expected = destinations(&lattice, &flags, usize::from(*man), jumps_only);
+                assert_eq!(reach.iter().collect::<Vec<_>>(), expected, "man on {man} of {men:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_generator_agrees_with_the_obvious_one(
+            men in proptest::collection::vec(any::<u8>(), 1..40),
+            rule in prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)],
+            jumps_only: bool,
+            holes in proptest::collection::vec(any::<bool>(), 60),
+        ) {
+            let drawn: Vec<String> =
+                holes.chunks(10).map(|r| r.iter().map(|&h| if h { '#' } else { '.' }).collect()).collect();
+            let map = format!("..........\n{}\n", drawn.join("\n"));
+            check::<2>(Board::from_map(&map).unwrap().0, rule, jumps_only, &men);
+            check::<1>(Board::named("checkers-32").unwrap(), rule, jumps_only, &men);
+            check::<2>(Board::named("star-121").unwrap(), rule, jumps_only, &men);
+            check::<4>(Board::named("16x16").unwrap(), rule, jumps_only, &men);
+        }
+    }
+}

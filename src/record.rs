@@ -1,0 +1,314 @@
+//! What a run leaves behind: `result.json`, the same document that `--json` prints.
+//!
+//! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use atomic_write_file::AtomicWriteFile;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::job::{Pruning, Stated};
+use crate::symmetry::Symmetries;
+
+pub mod number;
+
+pub use number::{Count, Digest};
+
+/// The version of the document. A reader that finds another one must refuse: fields may mean something else.
+pub const FORMAT: u32 = 1;
+
+/// The name of a record in its run's folder.
+pub const FILE: &str = "result.json";
+
+/// The program that writes records, as they name it.
+pub const PROGRAM: &str = concat!("halma ", env!("CARGO_PKG_VERSION"));
+
+/// What was asked, what was found, and all that the answer rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// [`PROGRAM`].
+    pub program: String,
+    /// The problem.
+    pub problem: Stated,
+    /// The symmetries that the search used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symmetries: Option<SymmetryRecord>,
+    /// What was asked of it.
+    pub question: Asked,
+    /// `prove`: the length asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<u32>,
+    /// `levels`: the last level asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why there is no answer, where the verdict is [`Verdict::Incomplete`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The length of the solution.
+    pub length: Option<u32>,
+    /// The greatest length L such that no solution has L moves or fewer.
+    pub refuted_up_to: Option<u32>,
+    /// Whether every state that can be reached was seen, so that no solution of any length exists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exhausted: bool,
+    /// The length below which a bound refuted all, before any search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<u32>,
+    /// The pruning asked for.
+    pub pruning: Pruning,
+    /// Whether only palindromes were looked for; then a refutation speaks of palindromes only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub palindromic: bool,
+    /// The moves, each chain with all its landings.
+    pub solution: Option<Vec<String>>,
+    /// How many shortest solutions there are, where that was asked.
+    pub counts: Option<Counts>,
+    /// One entry per length tried, in the order tried.
+    pub runs: Vec<RunRecord>,
+    /// The key under which the levels' states were mixed for their digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest_key: Option<Digest>,
+    /// Time on the clock.
+    pub seconds: f64,
+    /// Time of all threads.
+    pub cpu_seconds: f64,
+    /// The most memory held at once.
+    #[serde(with = "number::digits")]
+    pub peak_memory_bytes: u64,
+    /// All that was written to disk, what was removed again included.
+    #[serde(with = "number::digits")]
+    pub disk_bytes_written: u64,
+    /// How many threads searched.
+    pub threads: usize,
+}
+
+/// The question of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asked {
+    /// What is the shortest solution?
+    Solve,
+    /// Is there a solution of at most so many moves?
+    Prove,
+    /// How large is each level?
+    Levels,
+    /// How many shortest solutions are there?
+    Count,
+}
+
+/// The answer of a record or of one of its runs. Not finished is an answer of its own, and never "none".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The solution is a shortest one: every shorter length is refuted.
+    Optimal,
+    /// There is no solution of the lengths asked about.
+    None,
+    /// There is a solution; shorter ones are not excluded.
+    Solution,
+    /// The levels asked for are complete.
+    Levels,
+    /// The shortest solutions are counted.
+    Counted,
+    /// The search ended before it had an answer.
+    Incomplete,
+}
+
+/// Numbers of solutions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Sequences of moves.
+    pub sequences: Count,
+    /// Sequences, those that a symmetry of the board takes to each other counted once.
+    pub up_to_symmetry: Count,
+}
+
+/// K and ρ as permutations: cell `i` goes to the `i`-th entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymmetryRecord {
+    /// The identity and all else that fixes start and target.
+    pub fixing: Vec<Vec<u8>>,
+    /// What swaps them.
+    pub mirror: Option<Vec<u8>>,
+}
+
+/// The search for one length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The length.
+    pub length: u32,
+    /// What was found.
+    pub verdict: Verdict,
+    /// Why the run did not end, where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The pruning, where it is not that of the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruning: Option<Pruning>,
+    /// `mcc`: the C that the run was made with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<i64>,
+    /// Time on the clock.
+    pub seconds: f64,
+    /// Successors over all levels.
+    #[serde(with = "number::digits")]
+    pub generated: u64,
+    /// States of the largest level.
+    #[serde(with = "number::digits")]
+    pub largest_level: u64,
+    /// `false` where a guess that the run was made with proved too small, so that its verdict counts for nothing.
+    pub self_consistent: bool,
+    /// One entry per level and side.
+    pub levels: Vec<LevelRecord>,
+}
+
+/// One level of one side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelRecord {
+    /// How many moves from its side's start.
+    pub depth: u32,
+    /// The side.
+    pub side: Side,
+    /// New states, one for each class under K.
+    #[serde(with = "number::digits")]
+    pub states: u64,
+    /// Successors of the level before: pruned + duplicates + old + states.
+    #[serde(with = "number::digits")]
+    pub generated: u64,
+    /// Successors that a bound dropped.
+    #[serde(with = "number::digits")]
+    pub pruned: u64,
+    /// Successors met more than once on this level.
+    #[serde(with = "number::digits")]
+    pub duplicates: u64,
+    /// Successors that stand on one of the two levels before.
+    #[serde(with = "number::digits")]
+    pub old: u64,
+    /// The largest centroid.
+    pub centroid_max: Option<i64>,
+    /// The sum of all states' mixes.
+    pub digest: Digest,
+    /// Time on the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Bytes that the level takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// Which levels a level belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// From the start.
+    Forward,
+    /// From the target.
+    Backward,
+    /// From the start to the middle, the leading half only.
+    Leading,
+    /// From the middles of the leading half to the target.
+    Following,
+}
+
+/// Why a record cannot be read or written.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", file.display())]
+    Read {
+        /// The record.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file cannot be written.
+    #[error("{}: cannot be written: {source}", file.display())]
+    Write {
+        /// The record.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no record.
+    #[error("{}: damaged record: {source}", file.display())]
+    Damaged {
+        /// The record.
+        file: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The file is a record that another version wrote.
+    #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
+    Format {
+        /// The record.
+        file: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+}
+
+impl Record {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// [`RecordError::Damaged`] and [`RecordError::Format`] where the file is there and cannot be trusted.
+    pub fn read(file: &Path) -> Result<Self, RecordError> {
+        let text = std::fs::read_to_string(file).map_err(|source| RecordError::Read { file: file.into(), source })?;
+        Self::parse(file, &text)
+    }
+
+    /// Reads a record's text; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Record::read`].
+    pub fn parse(file: &Path, text: &str) -> Result<Self, RecordError> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let damaged = |source| RecordError::Damaged { file: file.into(), source };
+        // The version first: a record of another format need not have the fields of this one.
+        let Version { format } = serde_json::from_str(text).map_err(damaged)?;
+        if format != FORMAT {
+            return Err(RecordError::Format { file: file.into(), found: format });
+        }
+        serde_json::from_str(text).map_err(damaged)
+    }
+
+    /// The document, indented, with a line break at its end.
+    ///
+    /// # Errors
+    /// Never for a record that this program made: all keys are text and all numbers finite.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Writes the record as `file`, whole or not at all, and makes its folder where that is missing.
+    ///
+    /// # Errors
+    /// Where the file system does not let it.
+    pub fn write(&self, file: &Path) -> Result<(), RecordError> {
+        let write = || {
+            std::fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
+            let mut writer = AtomicWriteFile::open(file)?;
+            writer.write_all(self.to_json()?.as_bytes())?;
+            writer.commit()
+        };
+        write().map_err(|source| RecordError::Write { file: file.into(), source })
+    }
+}
+
+impl From<&Symmetries> for SymmetryRecord {
+    fn from(symmetries: &Symmetries) -> Self {
+        Self {
+            fixing: symmetries.fixing.iter().map(|s| s.cells.clone()).collect(),
+            mirror: symmetries.mirror.as_ref().map(|s| s.cells.clone()),
+        }
+    }
+}

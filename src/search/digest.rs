@@ -1,0 +1,44 @@
+//! Order-independent digests of sets of keys.
+//!
+//! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Two runs agree on a
+//! level exactly if counts and digests agree; the digest of a level does not depend on the order in which it was found.
+
+use crate::key::Key;
+
+/// Finalizer of MurmurHash3: every input bit reaches every output bit, and nothing is lost.
+#[inline]
+fn fmix(mut x: u64) -> u64 {
+    x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ x >> 33
+}
+
+#[inline]
+fn half(key: u64, words: [u64; 4]) -> u64 {
+    let mut h = key;
+    for (i, w) in (1u64..).zip(words) {
+        h = fmix((h ^ w).wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(i)));
+    }
+    h
+}
+
+/// The key under which digests are made: 128 digits of pi, in hexadecimal.
+pub const KEY: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
+
+/// A second key, for records that state two digests.
+pub const SECOND_KEY: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+
+/// The 128 bits of one state under `key`.
+#[inline]
+#[must_use]
+pub fn mix_under(key: [u64; 2], state: impl Key) -> u128 {
+    let words = state.words();
+    u128::from(half(key[0], words)) << 64 | u128::from(half(key[1], words))
+}
+
+/// The 128 bits of one state under [`KEY`].
+#[inline]
+#[must_use]
+pub fn mix(state: impl Key) -> u128 {
+    mix_under(KEY, state)
+}

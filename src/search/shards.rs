@@ -1,0 +1,90 @@
+//! Ranges of keys, so chosen that each gets about as many of a level's successors.
+//!
+//! Duplicates are eliminated range by range, each in memory that stays in one core's cache; the ranges one after
+//! another are the sorted level. Which ranges are taken changes no result.
+
+use crate::key::Key;
+
+/// A partition of the keys into ranges, by their bucket numbers.
+#[derive(Clone, Debug)]
+pub struct Shards {
+    /// Shard by bucket; never falls.
+    of_bucket: Vec<u16>,
+    shards: usize,
+}
+
+impl Shards {
+    /// One range for all keys.
+    #[must_use]
+    pub fn one() -> Self {
+        Self { of_bucket: Vec::new(), shards: 1 }
+    }
+
+    /// At most `shards` ranges that hold about equally many of the sample's keys.
+    #[must_use]
+    pub fn balanced<K: Key>(sample: &[K], shards: usize) -> Self {
+        if shards <= 1 || sample.is_empty() {
+            return Self::one();
+        }
+        let mut histogram = vec![0u32; K::BUCKETS];
+        for key in sample {
+            histogram[key.bucket()] += 1;
+        }
+        let (mut before, mut shard, mut started) = (0u64, 0u16, false);
+        let of_bucket = histogram
+            .into_iter()
+            .map(|n| {
+                // The quantile that this bucket starts in; shards without a bucket of their own are skipped.
+                let quantile = ((before * shards as u64) / sample.len() as u64).min(shards as u64 - 1);
+                if started && quantile > u64::from(shard) {
+                    shard += 1;
+                    started = false;
+                }
+                started |= n > 0;
+                before += u64::from(n);
+                shard
+            })
+            .collect();
+        Self { of_bucket, shards: usize::from(shard) + 1 }
+    }
+
+    /// How many ranges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shards
+    }
+
+    /// Always false: there is at least one range.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The range that `key` falls into.
+    #[inline(always)]
+    #[must_use]
+    pub fn of<K: Key>(&self, key: K) -> usize {
+        if self.shards == 1 { 0 } else { usize::from(self.of_bucket[key.bucket()]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_ordered_and_about_equal() {
+        let sample: Vec<u64> = (0..20_000u64).map(|i| i * i * 37).collect();
+        let shards = Shards::balanced(&sample, 16);
+        assert!(shards.len() > 12 && shards.len() <= 16, "{}", shards.len());
+        let mut counts = vec![0; shards.len()];
+        let mut last = 0;
+        for &key in &sample {
+            let shard = shards.of(key);
+            assert!(shard >= last);
+            last = shard;
+            counts[shard] += 1;
+        }
+        assert!(counts.iter().all(|&c| c < 2 * sample.len() / 16), "{counts:?}");
+    }
+}

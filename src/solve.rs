@@ -1,0 +1,338 @@
+//! Shortest transfers: exact lengths, one after another, each found or refuted.
+//!
+//! For a length L the question is whether a walk of exactly L moves leads from S to T on which the state after i moves
+//! is first reached at move i. The first L that answers yes is the shortest length, because every shorter one has
+//! been refuted by then; and for the same reason a state that comes again on a later level may be dropped.
+
+mod half;
+mod leading;
+mod mcc;
+mod narrowed;
+mod trace;
+mod truncate;
+mod two_ended;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use crate::bound::Bound;
+use crate::bound::database::Databases;
+use crate::bound::palindrome::Palindrome;
+use crate::bound::theorem1::Theorem1;
+use crate::cells::Cells;
+use crate::centroid;
+pub use crate::job::Pruning;
+use crate::key::Key;
+use crate::moves;
+use crate::problem::Transfer;
+use crate::puzzle::Puzzle;
+use crate::puzzle::transfer::{Ground, TransferPuzzle};
+pub use crate::record::Side;
+use crate::search::{Expander, Stop, Stopped, Tally};
+use crate::store::Level;
+use crate::symmetry::Symmetries;
+
+/// One level of an attempt.
+#[derive(Clone, Debug)]
+pub struct LevelFigures {
+    /// Moves from its side's end; for [`Side::Following`] from the start.
+    pub depth: u32,
+    /// Its side.
+    pub side: Side,
+    /// Its counts.
+    pub tally: Tally,
+    /// Bytes that it takes up.
+    pub bytes: u64,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// The answer of an attempt at one length.
+#[derive(Debug)]
+pub enum Answer<const W: usize> {
+    /// A solution: the armies from the start to the target.
+    Found(Vec<Cells<W>>),
+    /// There is none of this length, if there is none shorter.
+    Refuted,
+    /// There is none of this length or any greater one: every state that can be reached was seen.
+    Exhausted,
+    /// Nothing was found, and nothing proved, for this reason.
+    Unproved(String),
+    /// The search was stopped.
+    Stopped(Stopped),
+}
+
+/// What came of one length.
+#[derive(Debug)]
+pub struct Attempt<const W: usize> {
+    /// The length.
+    pub length: u32,
+    /// What came of it.
+    pub answer: Answer<W>,
+    /// The levels searched.
+    pub levels: Vec<LevelFigures>,
+    /// For the minimum centroid constraint: the C of the last run, and whether no army on its middle level exceeds it.
+    pub c: Option<(i64, bool)>,
+    /// Seconds taken.
+    pub seconds: f64,
+}
+
+/// What a search tells while it goes on.
+pub trait Progress: Sync {
+    /// A length is about to be tried.
+    fn length(&self, _length: u32) {}
+    /// A level is complete.
+    fn level(&self, _figures: &LevelFigures) {}
+    /// Something else worth a line.
+    fn note(&self, _text: &str) {}
+}
+
+/// No progress is told.
+impl Progress for () {}
+
+/// Everything that attempts at one problem share.
+pub struct TransferSearch<'a, const W: usize, K: Key> {
+    problem: &'a Transfer,
+    symmetries: Symmetries,
+    centroid: Vec<i32>,
+    ground: Arc<Ground<W, K>>,
+    pruning: Pruning,
+    palindromic: bool,
+    databases: OnceLock<Databases>,
+    histograms: u64,
+    expander: &'a Expander,
+    stop: &'a Stop,
+    progress: &'a dyn Progress,
+    /// Levels from the start that depend on no length, kept from one length to the next.
+    kept: Vec<Level<K>>,
+    kept_complete: bool,
+}
+
+impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
+    /// A search for the shortest solution of `problem`; `None` where its board or its ranks do not fit `W` and `K`.
+    ///
+    /// `symmetry` says whether states that K exchanges count as one; `histograms` is how many bytes one pattern database
+    /// may have.
+    #[must_use]
+    pub fn new(
+        problem: &'a Transfer,
+        pruning: Pruning,
+        palindromic: bool,
+        symmetry: bool,
+        histograms: u64,
+        (expander, stop, progress): (&'a Expander, &'a Stop, &'a dyn Progress),
+    ) -> Option<Self> {
+        let all = problem.symmetries();
+        let centroid = centroid::of_cells(problem, &all);
+        let symmetries = if symmetry { all } else { all.without_fixing() };
+        let ground = Arc::new(Ground::new(problem, &symmetries.fixing, centroid.clone())?);
+        Some(Self {
+            problem,
+            symmetries,
+            centroid,
+            ground,
+            pruning,
+            palindromic,
+            databases: OnceLock::new(),
+            histograms,
+            expander,
+            stop,
+            progress,
+            kept: Vec::new(),
+            kept_complete: true,
+        })
+    }
+
+    /// K and ρ.
+    #[must_use]
+    pub fn symmetries(&self) -> &Symmetries {
+        &self.symmetries
+    }
+
+    /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
+    /// there is no solution at all.
+    #[must_use]
+    pub fn lower_bound(&self) -> Option<u32> {
+        if self.problem.start == self.problem.target {
+            return Some(0);
+        }
+        match &self.pruning {
+            Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
+                self.databases().lower_bound(self.problem).map(|d| d.max(1))
+            }
+            _ => Some(Theorem1::<W>::lower_bound(self.problem).max(1)),
+        }
+    }
+
+    /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
+    pub fn attempt(&mut self, length: u32) -> Attempt<W> {
+        let begun = Instant::now();
+        self.progress.length(length);
+        let mut attempt = Attempt { length, answer: Answer::Refuted, levels: Vec::new(), c: None, seconds: 0.0 };
+        let answer = if length == 0 {
+            Ok(if self.problem.start == self.problem.target {
+                Answer::Found(vec![crate::problem::set(&self.problem.start)])
+            } else {
+                Answer::Refuted
+            })
+        } else {
+            match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
+                (Pruning::Leading, true) => self.leading(length, &mut attempt),
+                (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, &mut attempt),
+                (Pruning::Narrowed, true) => self.narrowed(length, &mut attempt),
+                (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
+                (Pruning::None, true) => self.unpruned(length, &mut attempt),
+                (_, true) => self.mirrored_half(length, self.bounds(length), &mut attempt),
+                (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
+                    Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
+                }
+                (_, false) => self.two_ended(length, &mut attempt),
+            }
+        };
+        attempt.answer = answer.unwrap_or_else(Answer::Stopped);
+        if let Answer::Found(walk) = &attempt.answer
+            && let Err(fault) = self.check_walk(walk, length)
+        {
+            // A search that is wrong about what it found is wrong about what it refuted, too.
+            unreachable!("the solution found is none: {fault}");
+        }
+        attempt.seconds = begun.elapsed().as_secs_f64();
+        attempt
+    }
+
+    /// Level sets without a goal: levels 0 to `depth` of the unpruned search.
+    ///
+    /// # Errors
+    /// What stopped it, beside the levels that are complete.
+    pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        let (mut figures, mut levels) = (Vec::new(), Vec::new());
+        let result = (|| {
+            self.open(&puzzle, Side::Forward, &mut levels, &mut figures);
+            for _ in 0..depth {
+                self.grow(&puzzle, Side::Forward, &mut levels, &mut figures)?;
+                let done = levels.len().saturating_sub(2);
+                levels[..done].iter_mut().for_each(|l| *l = Level::default());
+            }
+            Ok(())
+        })();
+        (figures, result)
+    }
+
+    fn databases(&self) -> &Databases {
+        self.databases.get_or_init(|| {
+            let begun = Instant::now();
+            let databases = self
+                .expander
+                .install(|| Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms));
+            let space = &databases.abstraction.space;
+            self.progress.note(&format!(
+                "pattern database: {} classes, {} histograms, {:.2} s",
+                space.classes(),
+                space.count(),
+                begun.elapsed().as_secs_f64()
+            ));
+            databases
+        })
+    }
+
+    /// The permutation ρ. Only called where there is one.
+    fn mirror(&self) -> &[u8] {
+        self.symmetries.mirror.as_ref().map_or(&[], |m| &m.cells)
+    }
+
+    /// The bounds of the plain prunings for a search from the start.
+    fn bounds(&self, length: u32) -> Vec<Arc<dyn Bound<W>>> {
+        let mut bounds: Vec<Arc<dyn Bound<W>>> = Vec::new();
+        match &self.pruning {
+            Pruning::Theorem1 => bounds.push(Arc::new(Theorem1::new(self.problem, length))),
+            Pruning::Pattern | Pruning::Narrowed => bounds.push(self.pattern(&self.databases().to_target, length)),
+            _ => {}
+        }
+        self.with_palindrome(bounds, length)
+    }
+
+    fn pattern(&self, table: &Arc<Vec<u8>>, limit: u32) -> Arc<dyn Bound<W>> {
+        Arc::new(crate::bound::pattern::Pattern::new(&self.databases().abstraction, table, limit))
+    }
+
+    fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {
+        if self.palindromic {
+            bounds.push(Arc::new(Palindrome::new(self.mirror(), self.problem.start.len(), length)));
+        }
+        bounds
+    }
+
+    /// Puts level 0 of `puzzle` into `levels`.
+    fn open(
+        &self,
+        puzzle: &TransferPuzzle<W, K>,
+        side: Side,
+        levels: &mut Vec<Level<K>>,
+        figures: &mut Vec<LevelFigures>,
+    ) {
+        let begun = Instant::now();
+        let first = self.expander.level_of(puzzle, puzzle.start());
+        self.told(side, 0, first.tally, first.level, begun, levels, figures);
+    }
+
+    /// Appends the next level of `puzzle` to `levels`.
+    fn grow(
+        &self,
+        puzzle: &TransferPuzzle<W, K>,
+        side: Side,
+        levels: &mut Vec<Level<K>>,
+        figures: &mut Vec<LevelFigures>,
+    ) -> Result<(), Stopped> {
+        let begun = Instant::now();
+        let depth = levels.len() - 1;
+        let earlier: Vec<&Level<K>> = levels[..depth].iter().rev().take(1).collect();
+        let next = self.expander.expand(puzzle, depth as u32, &levels[depth], &earlier, self.stop)?;
+        self.told(side, depth as u32 + 1, next.tally, next.level, begun, levels, figures);
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one level's figures on their way to three places")]
+    fn told(
+        &self,
+        side: Side,
+        depth: u32,
+        tally: Tally,
+        level: Level<K>,
+        begun: Instant,
+        levels: &mut Vec<Level<K>>,
+        figures: &mut Vec<LevelFigures>,
+    ) {
+        let seconds = begun.elapsed().as_secs_f64();
+        figures.push(LevelFigures { depth, side, tally, bytes: level.bytes(), seconds });
+        self.progress.level(&figures[figures.len() - 1]);
+        levels.push(level);
+    }
+
+    /// Whether the army walks from the start to the target in `length` legal moves, by the slow generator.
+    fn check_walk(&self, walk: &[Cells<W>], length: u32) -> Result<(), String> {
+        let ends = (walk.first().copied(), walk.last().copied());
+        let set = |cells: &[usize]| Some(crate::problem::set::<W>(cells));
+        if ends != (set(&self.problem.start), set(&self.problem.target)) || walk.len() != length as usize + 1 {
+            return Err("it does not lead from the start to the target in that many moves".into());
+        }
+        for (number, pair) in (1..).zip(walk.windows(2)) {
+            let (gone, come) = (pair[0] & !pair[1], pair[1] & !pair[0]);
+            let occupied: Vec<bool> = (0..self.problem.lattice.len()).map(|c| pair[0].contains(c)).collect();
+            let legal = gone.len() == 1
+                && come.len() == 1
+                && gone.iter().zip(come.iter()).all(|(from, to)| {
+                    moves::destinations(&self.problem.lattice, &occupied, from, self.problem.jumps_only).contains(&to)
+                });
+            if !legal {
+                return Err(format!("move {number} is illegal"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether every state that can be reached has been seen: the last level is empty, and no bound ever cut one.
+fn exhausted(figures: &[LevelFigures]) -> bool {
+    figures.last().is_some_and(|f| f.tally.states == 0) && figures.iter().all(|f| f.tally.pruned == 0)
+}

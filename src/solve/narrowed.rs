@@ -1,0 +1,68 @@
+//! Mirror-narrowed search: what the mirror makes of a complete level is all that is possible as far from the end, and
+//! distances to that prune the levels to come.
+//!
+//! It holds every state of every solution on each level, because the bound of a level is made of levels that do.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Answer, Attempt, Side, TransferSearch, exhausted};
+use crate::bound::Bound;
+use crate::key::Key;
+use crate::puzzle::transfer::TransferPuzzle;
+use crate::search::Stopped;
+use crate::store::Level;
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
+        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        let mut levels = Vec::new();
+        self.open(&free, Side::Forward, &mut levels, &mut attempt.levels);
+        while levels.len() <= length.div_ceil(2) as usize {
+            let depth = levels.len() as u32 - 1;
+            let mut bounds = self.bounds(length);
+            bounds.push(self.toward_images(length, depth, &levels[depth as usize]));
+            let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
+            self.grow(&puzzle, Side::Forward, &mut levels, &mut attempt.levels)?;
+            if levels[levels.len() - 1].is_empty() {
+                return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
+            }
+        }
+        Ok(self.meet(length, &levels))
+    }
+
+    /// The bound of the level after `depth`: by level `length - depth` the histogram must be the mirror image of one of
+    /// level `depth`.
+    fn toward_images(&self, length: u32, depth: u32, level: &Level<K>) -> Arc<dyn Bound<W>> {
+        let databases = self.databases();
+        let abstraction = &databases.abstraction;
+        let classes = abstraction.space.classes();
+        let images = |block: usize| {
+            let (mut keys, mut men) = (Vec::new(), vec![0; self.ground.ranks.men()]);
+            let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
+            level.read_block(block, &mut keys);
+            let mut ranks: Vec<u32> = keys
+                .into_iter()
+                .map(|key| {
+                    self.ground.ranks.unrank(key, &mut men);
+                    abstraction.histogram(&men, &mut histogram);
+                    abstraction.mirror_rank(&histogram, &mut scratch)
+                })
+                .collect();
+            ranks.sort_unstable();
+            ranks.dedup();
+            ranks
+        };
+        let by_then = length - depth;
+        let table = self.expander.install(|| {
+            let mut sources: Vec<u32> = (0..level.blocks()).into_par_iter().map(images).collect::<Vec<_>>().concat();
+            sources.par_sort_unstable();
+            sources.dedup();
+            // d moves before `by_then` the histogram must be within reach of the start, too.
+            let keep = |rank: u32, d: u8| u32::from(databases.from_start[rank as usize]) + u32::from(d) <= by_then;
+            abstraction.distances(sources, by_then.saturating_sub(depth + 1), keep)
+        });
+        self.pattern(&Arc::new(table), by_then)
+    }
+}

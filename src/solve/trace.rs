@@ -1,0 +1,59 @@
+//! From level sets back to a solution.
+
+use super::TransferSearch;
+use crate::cells::Cells;
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::puzzle::transfer::TransferPuzzle;
+use crate::store::Level;
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// The keys of a walk through `levels`, from level 0 to `last` on the last level.
+    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Vec<K> {
+        // Every move can be undone by a move, so predecessors are successors without bounds.
+        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        let (mut scratch, mut walk) = (free.scratch(), vec![last]);
+        for level in levels[..levels.len() - 1].iter().rev() {
+            let mut before = Vec::new();
+            free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
+            before.sort_unstable();
+            let mut cursor = level.cursor();
+            let found = before.into_iter().find(|&k| cursor.contains(k));
+            walk.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
+        }
+        walk.reverse();
+        walk
+    }
+
+    /// The armies of a walk that is given by keys, from the start on.
+    pub(super) fn armies(&self, keys: &[K]) -> Vec<Cells<W>> {
+        let mut walk: Vec<Cells<W>> = vec![crate::problem::set(&self.problem.start)];
+        for &key in &keys[1..] {
+            let army = walk[walk.len() - 1];
+            let next = self.successor_armies(army).into_iter().find(|&a| self.ground.canonical(a) == key);
+            walk.push(next.unwrap_or_else(|| unreachable!("keys of a walk are one move apart")));
+        }
+        walk
+    }
+
+    /// All armies one move away.
+    pub(super) fn successor_armies(&self, army: Cells<W>) -> Vec<Cells<W>> {
+        let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
+        let mut reach = vec![Cells::EMPTY; men.len()];
+        self.ground.mover.reach(&men, army, &mut Default::default(), &mut reach);
+        let moved = |(&from, to): (&u8, Cells<W>)| to.iter().map(move |to| army.without(usize::from(from)).with(to));
+        men.iter().zip(reach).flat_map(moved).collect()
+    }
+
+    /// A walk to the middle, and the mirror image of another one back from it.
+    ///
+    /// `there` ends on the army that the mirror image of the end of `back` continues: the same state, or one move away.
+    pub(super) fn join_mirrored(&self, there: &[K], back: &[K]) -> Vec<Cells<W>> {
+        let image = |&key: &K| self.ground.canonical(self.ground.army(key).mapped(self.mirror()));
+        let mut keys = there.to_vec();
+        let returning: Vec<K> = back.iter().rev().map(image).collect();
+        let shared = usize::from(keys.last() == returning.first());
+        keys.extend(&returning[shared..]);
+        self.armies(&keys)
+    }
+}

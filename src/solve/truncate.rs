@@ -1,0 +1,90 @@
+//! Truncated levels (Sections 3.2 and 3.3): only the best states stay. Finds solutions, and guesses C; proves nothing.
+
+use rayon::prelude::*;
+
+use super::{Answer, Attempt, LevelFigures, Side, TransferSearch};
+use crate::bound::palindrome::symmetry;
+use crate::key::Key;
+use crate::puzzle::transfer::TransferPuzzle;
+use crate::search::Stopped;
+use crate::store::Level;
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// One length of the truncated search; its levels serve all lengths.
+    pub(super) fn truncated(
+        &mut self,
+        length: u32,
+        keep: usize,
+        beta: i64,
+        attempt: &mut Attempt<W>,
+    ) -> Result<Answer<W>, Stopped> {
+        let mut kept = std::mem::take(&mut self.kept);
+        let grown = self.grow_truncated(length.div_ceil(2), keep, beta, &mut kept, &mut attempt.levels);
+        self.kept = kept;
+        self.kept_complete &= grown?;
+        Ok(match self.meet(length, &self.kept) {
+            Answer::Refuted if !self.kept_complete => {
+                Answer::Unproved(format!("no solution among the {keep} best states of each level"))
+            }
+            answer => answer,
+        })
+    }
+
+    /// The largest centroid after `depth` moves of a search that keeps `keep` states a level, for a first C.
+    pub(super) fn guess(&self, depth: u32, keep: usize) -> Result<i64, Stopped> {
+        let mut levels = Vec::new();
+        let mut figures = Vec::new();
+        self.grow_truncated(depth, keep, 0, &mut levels, &mut figures)?;
+        let reached = figures.iter().find(|f| f.depth == depth).and_then(|f| f.tally.measure_max);
+        let c = reached.unwrap_or(0).max(0);
+        self.progress.note(&format!("C = {c} by a search that keeps {keep} states a level"));
+        Ok(c)
+    }
+
+    /// Appends truncated levels as far as `depth`; says whether nothing had to be cut.
+    fn grow_truncated(
+        &self,
+        depth: u32,
+        keep: usize,
+        beta: i64,
+        levels: &mut Vec<Level<K>>,
+        figures: &mut Vec<LevelFigures>,
+    ) -> Result<bool, Stopped> {
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        let mut complete = true;
+        if levels.is_empty() {
+            self.open(&puzzle, Side::Forward, levels, figures);
+        }
+        while levels.len() <= depth as usize {
+            self.grow(&puzzle, Side::Forward, levels, figures)?;
+            let last = levels.len() - 1;
+            if levels[last].len() > keep as u64 {
+                levels[last] = self.best(&levels[last], keep, beta);
+                complete = false;
+            }
+        }
+        Ok(complete)
+    }
+
+    /// The `keep` states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.
+    fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Level<K> {
+        let score = |key: K| {
+            let army = self.ground.army(key);
+            let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
+            let sym = if beta == 0 { 0 } else { symmetry(self.mirror(), army) as i64 };
+            self.ground.centroid(&men) + beta * sym
+        };
+        let scored = |block| {
+            let mut keys = Vec::new();
+            level.read_block(block, &mut keys);
+            keys.into_iter().map(|key| (std::cmp::Reverse(score(key)), key)).collect::<Vec<_>>()
+        };
+        let keys = self.expander.install(|| {
+            let mut all: Vec<_> = (0..level.blocks()).into_par_iter().flat_map_iter(scored).collect();
+            all.select_nth_unstable(keep);
+            all.truncate(keep);
+            all.into_iter().map(|(_, key)| key).collect()
+        });
+        Level::of(keys)
+    }
+}

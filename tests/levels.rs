@@ -1,0 +1,52 @@
+//! Level sets without pruning: published sizes, and the same levels however they are computed.
+
+use std::sync::Arc;
+
+use halma::army;
+use halma::board::Board;
+use halma::lattice::{Lattice, Rule};
+use halma::problem::{self, Transfer};
+use halma::puzzle::check_contract;
+use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::search::{Expander, Stop, Tally};
+
+fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
+    let lattice = Lattice::new(Board::named(board).unwrap(), rule);
+    let start = army::named(army, &lattice.board).unwrap().unwrap();
+    let target = problem::mirrored(&lattice, &start).unwrap();
+    Transfer { lattice, start, target, jumps_only: false }
+}
+
+fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
+    let centroid = (0..problem.lattice.len()).map(|c| problem.lattice.board.xy(c)).map(|(x, y)| x + y - 8).collect();
+    let ground = Arc::new(Ground::<2, u64>::new(problem, &problem.symmetries().fixing, centroid).unwrap());
+    let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
+    check_contract(&puzzle, 3).unwrap();
+    let expander = Expander::new(threads).unwrap();
+    let stop = Stop::after(None);
+    let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
+    let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
+    for d in 0..depth as usize {
+        let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
+        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, &stop).unwrap();
+        let t = &next.tally;
+        assert_eq!(t.generated, t.pruned + t.duplicates + t.old + t.states);
+        tallies.push(next.tally);
+        levels.push(next.level);
+    }
+    tallies
+}
+
+#[test]
+fn problem_2_has_the_published_level_sizes() {
+    let tallies = levels(&problem("9x9", Rule::Six, "triangle-4"), 7, 2);
+    let sizes: Vec<u64> = tallies.iter().map(|t| t.states).collect();
+    assert_eq!(sizes, [1, 7, 85, 749, 5699, 37114, 210_835, 1_054_311]);
+    assert_eq!(tallies[0].measure_max, Some(-60));
+}
+
+#[test]
+fn levels_do_not_depend_on_the_number_of_threads() {
+    let problem = problem("9x9", Rule::Eight, "square-3");
+    assert_eq!(levels(&problem, 5, 1), levels(&problem, 5, 3));
+}
