@@ -82,3 +82,4 @@ pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> 
 
 pub mod pair_row;
 pub mod reversal;
+pub mod shift_row;

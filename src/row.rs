@@ -21,3 +21,4 @@ pub mod levels;
 pub mod pairs;
 pub mod reversal;
 pub mod shift;
+pub mod solve;

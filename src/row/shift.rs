@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 use super::labels::Label;
 
 mod formula;
+pub mod kind;
 
 /// The largest number of checkers of one colour that a row may have.
 pub const MAX_CHECKERS: u64 = 1_000_000_000;
