@@ -36,6 +36,7 @@ mod stated;
 pub mod typed;
 
 pub use pruning::Pruning;
+pub(crate) use resolve::problem as resolve_problem;
 pub use stated::{Army, Stated};
 
 /// A job that passed every check.

@@ -1,4 +1,4 @@
-//! Binomial ranks: the sets of k out of n cells, numbered from 0 in the order of [`Cells`](crate::cells::Cells).
+//! Binomial ranks: the sets of k out of n cells, numbered from 0 in the order of [`Cells`].
 //!
 //! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k), the combinatorial number
 //! system. Ten men on 81 cells need 41 bits, 15 need 53, 19 on 256 cells need 95.

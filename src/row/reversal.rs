@@ -149,6 +149,28 @@ impl Reversal {
     }
 }
 
+/// Minimum and number of shortest solutions for every start (row) and end (column) of the vacancy, each up to symmetry
+/// searched once. `None` as in [`Reversal::minimum_and_count`].
+#[must_use]
+pub fn table(n: u64, budget: usize) -> Option<Vec<Vec<(u64, BigUint)>>> {
+    let places = n as usize + 1;
+    let mut cells: Vec<Vec<(u64, BigUint)>> = Vec::with_capacity(places);
+    for start in 0..=n {
+        let mut row = Vec::with_capacity(places);
+        for end in 0..=n {
+            let puzzle = Reversal::new(n, start, end);
+            let Reversal { start: s, end: f, .. } = puzzle.canonical();
+            // The canonical pair is the least, so it stands above or to the left unless it is this one.
+            row.push(match cells.get(s as usize).map_or_else(|| row.get(f as usize), |row| row.get(f as usize)) {
+                Some(known) if (s, f) != (start, end) => known.clone(),
+                _ => puzzle.minimum_and_count(budget)?,
+            });
+        }
+        cells.push(row);
+    }
+    Some(cells)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +222,15 @@ mod tests {
             let (minimum, count) = puzzle.minimum_and_count(1_000_000).unwrap();
             assert_eq!(minimum, puzzle.conjectured_minimum(), "{puzzle:?}");
             assert_eq!(puzzle.canonical().minimum_and_count(1_000_000), Some((minimum, count)), "{puzzle:?}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_made_of_the_single_answers() {
+        let table = table(5, 1_000_000).unwrap();
+        for puzzle in all(5) {
+            let cell = &table[puzzle.start as usize][puzzle.end as usize];
+            assert_eq!(Some(cell), puzzle.minimum_and_count(1_000_000).as_ref(), "{puzzle:?}");
         }
     }
 

@@ -1,0 +1,264 @@
+//! Written solutions, checked move by move with nothing but the rules.
+//!
+//! A solution file is TOML: the `[problem]` of a job and a `[solution]` with `moves` and, if one likes, `length`.
+//! A run's `result.json` is read as well. The checks are slow and plain on purpose and share no code with the
+//! search: a step goes to an empty neighbour, a jump over a man to the empty cell behind him.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Deserialize;
+use thiserror::Error;
+use toml::Spanned;
+
+use crate::cells::Cells;
+use crate::job::typed::{self, ProblemTable, Within};
+use crate::job::{Stated, resolve_problem};
+use crate::lattice::{Lattice, Rule};
+use crate::notation::{Script, jumped, write_chain};
+use crate::problem::{Transfer, set};
+use crate::record::{Record, RecordError};
+use crate::source::{Fault, Source};
+
+/// A solution that was checked.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The problem as stated.
+    pub stated: Stated,
+    /// The problem.
+    pub transfer: Transfer,
+    /// Every move with all landings; `(reflect)` is written out.
+    pub moves: Vec<Vec<usize>>,
+}
+
+/// Why a file is no solution.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// What somebody wrote is no solution.
+    #[error(transparent)]
+    Solution(#[from] Fault),
+    /// A record cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A record's solution is none.
+    #[error("{file}: damaged record: {message}")]
+    Damaged {
+        /// The record.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A record that has no solution to replay.
+    #[error("{0}: the record has no solution to replay")]
+    Nothing(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SolutionFile {
+    problem: ProblemTable,
+    solution: SolutionTable,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SolutionTable {
+    moves: Spanned<String>,
+    length: Option<Spanned<Within<0, 9999>>>,
+}
+
+/// What is wrong with a solution: the written move at fault (from 0), if it is one move, and why.
+type Refusal = (Option<usize>, String);
+
+impl Replay {
+    /// Reads a solution file, or a record where the name ends in `.json`, and checks every move.
+    ///
+    /// # Errors
+    /// The first fault: no such file, no such cell, an illegal move, another length than claimed, or men outside
+    /// the target after the last move.
+    pub fn read(file: &Path) -> Result<Self, ReplayError> {
+        if file.extension().is_some_and(|e| e == "json") {
+            return Self::from_record(file, &Record::read(file)?);
+        }
+        Ok(Self::from_source(&Source::read(file)?)?)
+    }
+
+    /// Checks the solution of a record; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Replay::read`].
+    pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
+        let file = file.display().to_string();
+        let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
+        let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
+        let transfer = record.problem.transfer().map_err(damaged)?;
+        let script = Script::parse(&solution.join(",\n"), &transfer.lattice.board)
+            .map_err(|e| damaged(format!("solution: {}", e.message)))?;
+        let moves = check(&transfer, &script).map_err(|(_, message)| damaged(message))?;
+        match record.length {
+            Some(length) if length as usize == moves.len() => {
+                Ok(Self { stated: record.problem.clone(), transfer, moves })
+            }
+            length => {
+                let claimed = length.map_or("null".into(), |l| l.to_string());
+                Err(damaged(format!("length is {claimed}, and the solution has {} moves", moves.len())))
+            }
+        }
+    }
+
+    /// Checks a solution file that was read.
+    ///
+    /// # Errors
+    /// As [`Replay::read`].
+    pub fn from_source(source: &Source) -> Result<Self, Fault> {
+        let SolutionFile { problem, solution: SolutionTable { moves: written, length } } = typed::parse(source)?;
+        let (stated, transfer) = resolve_problem(source, &problem)?;
+        let text = written.get_ref();
+        let fault =
+            |part: Range<usize>, message| Err(source.fault(source.within(&written.span(), text, part), message));
+        let script = match Script::parse(text, &transfer.lattice.board) {
+            Ok(script) => script,
+            Err(e) => return fault(e.span, e.message),
+        };
+        let moves = match check(&transfer, &script) {
+            Ok(moves) => moves,
+            Err((at, message)) => {
+                let start = text.len() - text.trim_start().len();
+                let last = script.moves.last().map_or(start..start, |m| m.span.clone());
+                return fault(at.map_or(last, |i| script.moves[i].span.clone()), message);
+            }
+        };
+        if let Some(length) = length.filter(|l| l.get_ref().0 != moves.len() as i64) {
+            let message = format!("length = {}, and the solution has {} moves", length.get_ref().0, moves.len());
+            return Err(source.fault(length.span(), message));
+        }
+        Ok(Self { stated, transfer, moves })
+    }
+
+    /// How many of the moves are steps; the others are chains of jumps.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        let is_step = |m: &&Vec<usize>| m.len() == 2 && jumped(&self.transfer.lattice, m[0], m[1]).is_none();
+        self.moves.iter().filter(is_step).count()
+    }
+
+    /// The army's average speed σ, equation (18) of the paper, as a reduced fraction; `None` without moves.
+    #[must_use]
+    pub fn speed(&self) -> Option<(u64, u64)> {
+        let Transfer { lattice, start, target, .. } = &self.transfer;
+        let sum = |cells: &[usize]| {
+            cells.iter().map(|&c| lattice.board.xy(c)).fold((0, 0), |(x, y), (dx, dy)| (x + dx, y + dy))
+        };
+        let ((ax, ay), (bx, by)) = (sum(start), sum(target));
+        // Equation (1); y upwards in the paper is minus our row.
+        let (x, y) = (bx - ax, ay - by);
+        let norm = match lattice.rule {
+            Rule::Four => x.abs() + y.abs(),
+            Rule::Six => (x.abs() + y.abs() + (x - y).abs()) / 2,
+            Rule::Eight => x.abs().max(y.abs()),
+        };
+        let (over, under) = (norm.unsigned_abs().into(), (start.len() * self.moves.len()) as u64);
+        let divisor = gcd(over, under);
+        (under > 0).then(|| (over / divisor, under / divisor))
+    }
+
+    /// The boards as text: before the first move and after each, `o` a man, `O` the one that has moved, `+` the cell
+    /// that he left.
+    #[must_use]
+    pub fn draw(&self) -> String {
+        let Transfer { lattice, start, .. } = &self.transfer;
+        let board = &lattice.board;
+        let mut men: Cells<4> = set(start);
+        let mut text = format!("start\n{}", board.draw(|c| if men.contains(c) { 'o' } else { '.' }));
+        for (number, cells) in self.moves.iter().enumerate() {
+            let (from, to) = ends(cells);
+            men = men.without(from).with(to);
+            let glyph = |c| match c {
+                c if c == to => 'O',
+                c if c == from => '+',
+                c if men.contains(c) => 'o',
+                _ => '.',
+            };
+            text += &format!("\n{}. {}\n{}", number + 1, write_chain(cells, board), board.draw(glyph));
+        }
+        text
+    }
+
+    /// One line: how many moves of which kind, and how fast.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (moves, steps) = (self.moves.len(), self.steps());
+        let speed = self.speed().map(|(a, b)| format!(", speed {a}/{b} cells a move")).unwrap_or_default();
+        let kinds = format!("{steps} steps and {} chains of jumps", moves - steps);
+        format!("legal: {} men reach the target in {moves} moves, {kinds}{speed}", self.stated.men)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a.max(1) } else { gcd(b, a % b) }
+}
+
+fn ends(cells: &[usize]) -> (usize, usize) {
+    (cells[0], cells[cells.len() - 1])
+}
+
+/// Plays a script from the start; its moves written out, if all are legal and the last one fills the target.
+fn check(transfer: &Transfer, script: &Script) -> Result<Vec<Vec<usize>>, Refusal> {
+    let board = &transfer.lattice.board;
+    let mirror = transfer.symmetries().mirror.map(|m| m.cells);
+    let moves = script.expand(mirror.as_deref()).ok_or_else(|| {
+        (None, "(reflect) needs a mirror: a symmetry that exchanges start and target; this problem has none".into())
+    })?;
+    let (mut men, target): (Cells<4>, Cells<4>) = (set(&transfer.start), set(&transfer.target));
+    for (i, cells) in moves.iter().enumerate() {
+        // Move i of the second half mirrors the one as far from the other end.
+        let written = if i < script.moves.len() { i } else { moves.len() - 1 - i };
+        let refused = |why: String| {
+            let mirrors = if i == written { String::new() } else { format!(", the mirror of move {}", written + 1) };
+            (Some(written), format!("move {} ({}{mirrors}): {why}", i + 1, write_chain(cells, board)))
+        };
+        if men == target {
+            return Err(refused("the target is filled before it, so the solution ends there".into()));
+        }
+        legal(&transfer.lattice, men, cells, transfer.jumps_only).map_err(refused)?;
+        let (from, to) = ends(cells);
+        men = men.without(from).with(to);
+    }
+    if men == target {
+        return Ok(moves);
+    }
+    let outside: Vec<String> = men.iter().filter(|&c| !target.contains(c)).map(|c| board.name_of(c)).collect();
+    Err((None, format!("after all {} moves men stand outside the target, on {}", moves.len(), outside.join(", "))))
+}
+
+/// Whether a man may make this move.
+fn legal(lattice: &Lattice, men: Cells<4>, cells: &[usize], jumps_only: bool) -> Result<(), String> {
+    let name = |cell| lattice.board.name_of(cell);
+    let [from, .., to] = *cells else { return Err("a move has two cells at least".into()) };
+    if !men.contains(from) {
+        return Err(format!("no man stands on {}", name(from)));
+    }
+    if from == to {
+        return Err("it ends where it began".into());
+    }
+    let others = men.without(from);
+    for pair in cells.windows(2) {
+        let (here, there) = (pair[0], pair[1]);
+        if others.contains(there) {
+            return Err(format!("{} is occupied", name(there)));
+        }
+        if lattice.neighbours(here).contains(&(there as u8)) {
+            match (jumps_only, cells.len()) {
+                (false, 2) => continue,
+                (true, _) => return Err(format!("{}-{} is a step, and only jumps count", name(here), name(there))),
+                (false, _) => return Err(format!("{}-{} is a step inside a chain", name(here), name(there))),
+            }
+        }
+        match jumped(lattice, here, there) {
+            Some(over) if others.contains(over) => {}
+            Some(over) => return Err(format!("no man stands on {} to be jumped over", name(over))),
+            None => return Err(format!("{} and {} are neither a step nor a jump apart", name(here), name(there))),
+        }
+    }
+    Ok(())
+}

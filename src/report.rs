@@ -1,0 +1,197 @@
+//! A record as people read it: the answer in a sentence, the solution, a table of the lengths tried.
+
+use std::fmt::Write;
+
+use crate::job::{Army, Stated};
+use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
+
+/// The whole report; `levels` adds a table of every level.
+///
+/// Ends with a line break.
+#[must_use]
+pub fn text(record: &Record, levels: bool) -> String {
+    let mut text = format!("{}\n{}\n", problem(&record.problem), sentence(record));
+    if let Some(solution) = record.solution.as_ref().filter(|s| !s.is_empty()) {
+        let width = solution.len().to_string().len();
+        text.push('\n');
+        for (i, chain) in solution.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{:>width$}. {chain}", i + 1);
+        }
+    }
+    if !record.runs.is_empty() {
+        text.push('\n');
+        text += &runs(record);
+    }
+    for run in record.runs.iter().filter(|_| levels || record.question == Asked::Levels) {
+        let _ = write!(text, "\n{}{}", title(record, run), self::levels(&run.levels));
+    }
+    let memory = bytesize::ByteSize(record.peak_memory_bytes);
+    let _ = writeln!(
+        text,
+        "\n{:.1} s, {:.1} s of CPU time on {} threads, {memory:.1} of memory",
+        record.seconds, record.cpu_seconds, record.threads
+    );
+    text
+}
+
+/// The problem in a line.
+#[must_use]
+pub fn problem(stated: &Stated) -> String {
+    let army = match &stated.army {
+        Army::Named(name) => format!("{name}, {} men", stated.men),
+        Army::Cells(_) => format!("{} men", stated.men),
+    };
+    let board = if stated.map.is_some() { "a drawn board" } else { &stated.board };
+    let jumps = if stated.jumps_only { ", jumps only" } else { "" };
+    format!("{army}, on {board} under {}-move rules{jumps}", stated.moves.number())
+}
+
+/// The answer in a sentence.
+#[must_use]
+pub fn sentence(record: &Record) -> String {
+    let solution = if record.palindromic { "palindromic solution" } else { "solution" };
+    let at_most = |l: u32| format!("of at most {l} {}", plural(u64::from(l), "move"));
+    let length = record.length.map(|l| format!("{l} {}", plural(u64::from(l), "move"))).unwrap_or_default();
+    match record.verdict {
+        Verdict::Optimal => format!("The shortest {solution} has {length}: every shorter length is refuted."),
+        Verdict::Solution if record.question == Asked::Prove => format!("There is a {solution} of {length}."),
+        Verdict::Solution => {
+            format!("There is a {solution} of {length}; whether that is the shortest has not been decided.")
+        }
+        Verdict::None => match record.max_length.or(record.refuted_up_to) {
+            Some(l) => format!("There is no {solution} {}.", at_most(l)),
+            None => format!("There is no {solution}."),
+        },
+        Verdict::Levels => match record.depth {
+            Some(depth) => format!("The levels 0 to {depth} are complete."),
+            None => "The levels are complete.".into(),
+        },
+        Verdict::Counted => match &record.counts {
+            Some(c) => format!("{} shortest solutions of {length}, {} up to symmetry.", c.sequences, c.up_to_symmetry),
+            None => "The shortest solutions are counted.".into(),
+        },
+        Verdict::Incomplete => {
+            let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+            let known = record.refuted_up_to.map(|l| format!(" No {solution} {} exists;", at_most(l)));
+            let found = record.length.map(|_| format!(" A {solution} of {length} was found;"));
+            let open = if known.is_some() { " longer ones are undecided." } else { " Nothing is decided." };
+            let known = known.unwrap_or_default();
+            format!("Not finished{reason}.{}{known}{open}", found.unwrap_or_default())
+        }
+    }
+}
+
+fn plural(count: u64, word: &str) -> String {
+    if count == 1 { word.into() } else { format!("{word}s") }
+}
+
+/// One line for each length tried.
+fn runs(record: &Record) -> String {
+    let head = ["length", "verdict", "pruning", "generated", "largest level", "seconds"];
+    let rows = record.runs.iter().map(|run| {
+        let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
+        let pruning = match run.c {
+            Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
+            Some(c) => format!("{pruning}, C = {c}"),
+            None => pruning,
+        };
+        vec![
+            run.length.to_string(),
+            verdict(run.verdict).into(),
+            pruning,
+            grouped(run.generated),
+            grouped(run.largest_level),
+            format!("{:.1}", run.seconds),
+        ]
+    });
+    table(&head, rows)
+}
+
+fn title(record: &Record, run: &RunRecord) -> String {
+    if record.question == Asked::Levels { String::new() } else { format!("Levels for length {}\n", run.length) }
+}
+
+fn levels(levels: &[LevelRecord]) -> String {
+    let head = ["depth", "side", "states", "generated", "pruned", "duplicates", "old", "centroid", "digest"];
+    let rows = levels.iter().map(|level| {
+        vec![
+            level.depth.to_string(),
+            format!("{:?}", level.side).to_lowercase(),
+            grouped(level.states),
+            grouped(level.generated),
+            grouped(level.pruned),
+            grouped(level.duplicates),
+            grouped(level.old),
+            level.centroid_max.map(|c| c.to_string()).unwrap_or_default(),
+            level.digest.to_string(),
+        ]
+    });
+    table(&head, rows)
+}
+
+/// Records of one question under several prunings, side by side.
+#[must_use]
+pub fn comparison(records: &[Record]) -> String {
+    let head = ["pruning", "verdict", "length", "refuted", "generated", "largest level", "seconds", "CPU", "memory"];
+    let rows = records.iter().map(|record| {
+        let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
+        vec![
+            record.pruning.to_string(),
+            verdict(record.verdict).into(),
+            number(record.length),
+            number(record.refuted_up_to),
+            grouped(record.runs.iter().map(|r| r.generated).sum()),
+            grouped(record.runs.iter().map(|r| r.largest_level).max().unwrap_or(0)),
+            format!("{:.1}", record.seconds),
+            format!("{:.1}", record.cpu_seconds),
+            bytesize::ByteSize(record.peak_memory_bytes).to_string(),
+        ]
+    });
+    let about = records.first().map(|r| problem(&r.problem) + "\n\n").unwrap_or_default();
+    about + &table(&head, rows)
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Optimal => "optimal",
+        Verdict::None => "none",
+        Verdict::Solution => "solution",
+        Verdict::Levels => "levels",
+        Verdict::Counted => "counted",
+        Verdict::Incomplete => "not finished",
+    }
+}
+
+/// A number with its digits in groups of three.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Rows under a head, each column as wide as it must be: numbers to the right, words to the left.
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut lines = vec![head.iter().map(ToString::to_string).collect::<Vec<_>>()];
+    lines.extend(rows);
+    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-') && cell.len() < 32;
+    let column = |i: usize| lines.iter().map(move |line| &line[i]);
+    let widths: Vec<usize> = (0..head.len()).map(|i| column(i).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
+    let right: Vec<bool> = (0..head.len()).map(|i| column(i).skip(1).all(|c| c.is_empty() || is_number(c))).collect();
+    let mut text = String::new();
+    for line in &lines {
+        let cells = line.iter().zip(&widths).zip(&right);
+        let padded =
+            cells.map(|((cell, &w), &right)| if right { format!("{cell:>w$}") } else { format!("{cell:<w$}") });
+        text += padded.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
