@@ -86,8 +86,8 @@ impl Common {
         self.memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 2)
     }
 
-    /// The states of a level that a search with path counts may hold: 32 bytes each, and five times as many
-    /// successors before equal ones are joined.
+    /// The states of a level that a search with path counts may hold: 32 bytes each, and room for three times as many
+    /// successors before equal ones are joined and for the level before.
     fn states(&self) -> usize {
         usize::try_from(self.memory() / (6 * 32)).unwrap_or(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Level search as it is told on paper: sorted vectors, one thread, exact path counts.
+//! Level search as it is told on paper: sorted vectors, exact path counts.
 //!
 //! The reference that the engine is compared with, and the means to count and to list all shortest solutions: it
 //! keeps every level, and with each state the number of shortest paths that lead to it.
@@ -27,30 +27,42 @@ pub enum Outcome<K> {
     Stopped,
 }
 
+/// States that are expanded before equal successors are looked for.
+const BATCH: usize = 1 << 18;
+
 /// Expands one level: the states on the next, with their path counts, and how many successors were pruned.
 /// `None` where a count leaves 128 bits.
 fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option<(Level<P::Key>, u64)> {
-    let parts: Vec<(Level<P::Key>, u64)> = level
-        .par_chunks(level.len().div_ceil(rayon::current_num_threads()).max(1024))
-        .map(|chunk| {
-            let (mut scratch, mut next, mut generated) = (puzzle.scratch(), Vec::new(), 0);
-            for &(key, paths) in chunk {
-                generated += puzzle.successors(&mut scratch, key, depth, &mut |k| next.push((k, paths)));
-            }
-            let pruned = generated - next.len() as u64;
-            next.sort_unstable_by_key(|&(key, _)| key);
-            (merged(next)?, pruned).into()
-        })
-        .collect::<Option<_>>()?;
-    let pruned = parts.iter().map(|p| p.1).sum();
-    let mut next: Level<P::Key> = parts.into_iter().flat_map(|p| p.0).collect();
-    // The parts are sorted runs: a stable sort merges them.
-    next.sort_by_key(|&(key, _)| key);
+    let (mut next, mut distinct, mut pruned) = (Level::new(), 0, 0);
+    for batch in level.chunks(BATCH) {
+        let size = batch.len().div_ceil(rayon::current_num_threads()).max(1024);
+        let parts: Vec<(Level<P::Key>, u64)> = batch
+            .par_chunks(size)
+            .map(|states| {
+                let (mut scratch, mut next, mut generated) = (puzzle.scratch(), Vec::new(), 0);
+                for &(key, paths) in states {
+                    generated += puzzle.successors(&mut scratch, key, depth, &mut |k| next.push((k, paths)));
+                }
+                let pruned = generated - next.len() as u64;
+                (next, pruned)
+            })
+            .collect();
+        for (part, cut) in parts {
+            next.extend(part);
+            pruned += cut;
+        }
+        // Joined when they have doubled, so the level never takes more than some three times its room.
+        if next.len() > 2 * distinct + 4 * BATCH {
+            next = merged(next)?;
+            distinct = next.len();
+        }
+    }
     Some((merged(next)?, pruned))
 }
 
-/// Adds up the counts of equal keys, which stand side by side.
+/// Sorts, and adds up the counts of equal keys.
 fn merged<K: Key>(mut level: Level<K>) -> Option<Level<K>> {
+    level.par_sort_unstable_by_key(|&(key, _)| key);
     let mut kept = 0;
     for i in 1..level.len() {
         if level[i].0 == level[kept].0 {

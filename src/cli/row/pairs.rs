@@ -15,7 +15,7 @@ use crate::search::Stop;
 
 /// `halma row pairs`.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("what").args(["solve", "construct", "formula", "enumerate", "count"]))]
+#[command(group = ArgGroup::new("what").args(["solve", "construct", "formula", "enumerate", "count", "conjecture"]))]
 pub struct PairsArgs {
     /// Checkers of each colour
     #[arg(value_parser = checkers, allow_negative_numbers = true)]
@@ -35,6 +35,10 @@ pub struct PairsArgs {
     /// Print the number of shortest solutions, counted by search
     #[arg(long)]
     count: bool,
+    /// Print the number of shortest solutions that a formula gives which fits all numbers counted so far, for N >= 4: a
+    /// conjecture
+    #[arg(long, conflicts_with_all = ["json", "draw"])]
+    conjecture: bool,
     /// Options of all row puzzles.
     #[command(flatten)]
     common: Common,
@@ -42,6 +46,9 @@ pub struct PairsArgs {
 
 /// The most checkers that a search takes.
 const MOST: u64 = 56;
+
+/// The most checkers of a colour for which the conjectured count is written out.
+const MAX_CONJECTURE: u64 = 10_000;
 
 /// Does what was typed.
 pub fn run(args: &PairsArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
@@ -65,6 +72,13 @@ pub fn run(args: &PairsArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), Row
         };
         let heading = heading(puzzle, "solve", None, more);
         return Ok(heading.print(moves.map(Vec::into_iter), start, common, out)?);
+    }
+    if args.conjecture {
+        // Beyond that the number has too many digits to be of use.
+        let conjectured = Some(puzzle).filter(|_| n <= MAX_CONJECTURE).and_then(Pairs::conjectured_count);
+        let wrong = || RowError::Input(format!("--conjecture: N is {n}, allowed are 4 to {MAX_CONJECTURE}"));
+        writeln!(out, "{}", conjectured.ok_or_else(wrong)?)?;
+        return Ok(());
     }
     if args.count {
         PairRow::new(n, None).ok_or_else(|| too_long(&what, MOST))?;

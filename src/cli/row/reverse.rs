@@ -16,7 +16,7 @@ use crate::search::Stop;
 
 /// `halma row reverse`.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("what").args(["solve", "construct", "formula", "enumerate", "count", "table"]))]
+#[command(group = ArgGroup::new("what").args(["solve", "construct", "formula", "enumerate", "count", "table", "conjecture"]))]
 pub struct ReverseArgs {
     /// Checkers
     #[arg(value_parser = checkers, allow_negative_numbers = true)]
@@ -45,6 +45,9 @@ pub struct ReverseArgs {
     /// Print minima and counts for all places of the vacancy, found by search
     #[arg(long, conflicts_with_all = ["start", "end", "draw"])]
     table: bool,
+    /// Print the minimum that a formula gives which is proved for some N, S and F and a conjecture for the others
+    #[arg(long, conflicts_with_all = ["json", "draw"])]
+    conjecture: bool,
     /// Options of all row puzzles.
     #[command(flatten)]
     common: Common,
@@ -95,6 +98,10 @@ pub fn run(args: &ReverseArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), R
         let paths = levels.iter().flat_map(|levels| Paths::new(&bounded, levels, row.goal()));
         let solutions = paths.map(|keys| keys.into_iter().map(place));
         return Ok(heading("enumerate", minimum, Some(count), "").print(solutions, start, common, out)?);
+    }
+    if args.conjecture {
+        writeln!(out, "{}", puzzle.conjectured_minimum())?;
+        return Ok(());
     }
     let length = puzzle.upper_bound();
     let minimum = match puzzle.is_proved() {
