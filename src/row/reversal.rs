@@ -15,7 +15,7 @@
 //! anywhere else. The legs of each construction are in [`route`].
 //!
 //! Where the two bounds meet, the minimum is proved. Where they do not, that nothing is shorter than the construction
-//! is a **conjecture**, true for all s and f at least up to n = 10.
+//! is a **conjecture**, true for all s and f at least up to n = 9.
 
 use num_bigint::BigUint;
 
