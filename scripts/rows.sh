@@ -2,12 +2,14 @@
 # Writes the tables of results/rows: shifting checkers solved for n, m <= 12, moving pairs counted, reversals for all
 # places of the vacancy.
 #
-#   scripts/rows.sh [PAIRS_MAX [REVERSE_MAX]]     default 18 and 9: some three minutes and 3 GB on two cores
+#   scripts/rows.sh [PAIRS_MAX [REVERSE_MAX]]     default 18 and 9: two minutes and 2 GB on two cores
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pairs_max=${1:-18} reverse_max=${2:-9}
-cargo build --release --quiet
-halma=target/release/halma
+# HALMA names another binary than the one built here, ROWS_MEMORY what counting may take (n = 20 took 10.3 GB).
+[ -n "${HALMA:-}" ] || cargo build --release --quiet
+halma=${HALMA:-target/release/halma}
+memory=(${ROWS_MEMORY:+--memory "$ROWS_MEMORY"})
 out=results/rows
 mkdir -p "$out"
 made="Made by \`scripts/rows.sh $pairs_max $reverse_max\`."
@@ -34,7 +36,7 @@ done | array >"$out/shift.json"
         done
 } >"$out/shift.md"
 
-for n in $(seq 0 "$pairs_max"); do "$halma" row pairs "$n" --count --json; done | array >"$out/pairs.json"
+for n in $(seq 0 "$pairs_max"); do "$halma" row pairs "$n" --count --json "${memory[@]}"; done | array >"$out/pairs.json"
 {
     echo "# Moving pairs: shortest solutions, counted by exhaustive search"
     echo

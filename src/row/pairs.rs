@@ -109,7 +109,7 @@ impl Pairs {
         levels::count_between((&forward, length / 2), (&backward, length - length / 2), budget)
     }
 
-    /// A formula for the number of shortest solutions that fits every count known, n = 4 to 19: a **conjecture**. With
+    /// A formula for the number of shortest solutions that fits every count known, n = 4 to 20: a **conjecture**. With
     /// n = 4j + r and C the Catalan numbers it is (j!)^4 times C(j-1), j C(j-1), j(j+1)/2 C(j), j(j+1)^2/2 C(j) for
     /// r = 0, 1, 2, 3.
     ///

@@ -12,7 +12,7 @@
 //! carried every checker one place backward. For odd n, n(n+1)/2 moves carry everything, the vacancy included, to the
 //! opposite place of the cycle, which is p -> n - p: they solve s + f = n. For even n, n/2 rounds from place 0 carry the
 //! checkers half round the cycle of the other n places: they solve s = f = 0. Slides before or after bring the vacancy
-//! anywhere else. The legs of each construction are in [`route`].
+//! anywhere else. The legs of each construction are in `reversal/route.rs`.
 //!
 //! Where the two bounds meet, the minimum is proved. Where they do not, that nothing is shorter than the construction
 //! is a **conjecture**, true for all s and f at least up to n = 9.
