@@ -111,11 +111,10 @@ mod tests {
             for rule in [Rule::Four, Rule::Six, Rule::Eight] {
                 let problem = transfer(board, rule, army);
                 let values = of_cells(&problem, &problem.symmetries());
-                let scale = 1 + constant / 13 * 0;
                 for (c, v) in values.iter().enumerate() {
                     let (x, y) = problem.lattice.board.xy(c);
                     if board != "checkers-32" {
-                        assert_eq!(*v, scale * (x + y - constant), "{board}");
+                        assert_eq!(*v, x + y - constant, "{board}");
                     } else {
                         assert_eq!(*v, 2 * (x + y) - constant, "{board}");
                     }

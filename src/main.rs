@@ -1,17 +1,18 @@
 //! The command line of halma.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use halma::cli::{self, Cli, Exit, Failure};
+use halma::cli::{self, Cli};
 
 fn main() -> ExitCode {
-    let search: &cli::Search =
-        &|_, _, _| Err(Failure { exit: Exit::Failed, message: "searches are not wired on this branch".into() });
-    match cli::run(&Cli::parse(), search, &mut std::io::stdout().lock()) {
+    let cli = Cli::parse();
+    match cli::run(&cli, &cli::search(), &mut io::stdout().lock()) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            eprintln!("halma: {}", failure.message);
+            // Who closed standard error does not want the message.
+            let _ = writeln!(io::stderr(), "{}", failure.message);
             failure.exit.into()
         }
     }

@@ -11,6 +11,9 @@ use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
 #[must_use]
 pub fn text(record: &Record, levels: bool) -> String {
     let mut text = format!("{}\n{}\n", problem(&record.problem), sentence(record));
+    if let Some(bound) = record.lower_bound.filter(|_| record.question != Asked::Levels) {
+        let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
+    }
     if let Some(solution) = record.solution.as_ref().filter(|s| !s.is_empty()) {
         let width = solution.len().to_string().len();
         text.push('\n');
@@ -19,7 +22,7 @@ pub fn text(record: &Record, levels: bool) -> String {
             let _ = writeln!(text, "{:>width$}. {chain}", i + 1);
         }
     }
-    if !record.runs.is_empty() {
+    if !record.runs.is_empty() && record.question != Asked::Levels {
         text.push('\n');
         text += &runs(record);
     }
@@ -58,6 +61,9 @@ pub fn sentence(record: &Record) -> String {
         Verdict::Solution if record.question == Asked::Prove => format!("There is a {solution} of {length}."),
         Verdict::Solution => {
             format!("There is a {solution} of {length}; whether that is the shortest has not been decided.")
+        }
+        Verdict::None if record.exhausted => {
+            format!("There is no {solution} of any length: every position that can be reached was seen.")
         }
         Verdict::None => match record.max_length.or(record.refuted_up_to) {
             Some(l) => format!("There is no {solution} {}.", at_most(l)),
@@ -194,4 +200,62 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::run::{self, Question};
+    use crate::search::Stop;
+
+    fn solved() -> Record {
+        let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let job = Job::parse("a.toml".as_ref(), text).unwrap();
+        run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap()
+    }
+
+    #[test]
+    fn the_answer_is_said_with_what_it_rests_on() {
+        let record = solved();
+        assert_eq!(sentence(&record), "The shortest solution has 4 moves: every shorter length is refuted.");
+        let said = |change: &dyn Fn(&mut Record)| {
+            let mut record = record.clone();
+            change(&mut record);
+            sentence(&record)
+        };
+        assert_eq!(
+            said(&|r| (r.verdict, r.palindromic, r.length) = (Verdict::Optimal, true, Some(1))),
+            "The shortest palindromic solution has 1 move: every shorter length is refuted."
+        );
+        assert_eq!(
+            said(&|r| r.verdict = Verdict::Solution),
+            "There is a solution of 4 moves; whether that is the shortest has not been decided."
+        );
+        assert_eq!(
+            said(&|r| (r.verdict, r.exhausted) = (Verdict::None, true)),
+            "There is no solution of any length: every position that can be reached was seen."
+        );
+        assert_eq!(said(&|r| r.verdict = Verdict::None), "There is no solution of at most 3 moves.");
+    }
+
+    #[test]
+    fn what_is_not_finished_says_how_far_it_came() {
+        let said = |length, refuted_up_to| {
+            let reason = Some("time limit reached".to_string());
+            sentence(&Record { verdict: Verdict::Incomplete, reason, length, refuted_up_to, ..solved() })
+        };
+        assert_eq!(
+            said(None, Some(3)),
+            "Not finished: time limit reached. No solution of at most 3 moves exists; longer ones are undecided."
+        );
+        assert_eq!(said(None, None), "Not finished: time limit reached. Nothing is decided.");
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be() {
+        let rows = [vec!["1".into(), "none".into()], vec!["1,000".into(), "solution".into()]];
+        assert_eq!(table(&["n", "verdict"], rows.into_iter()), "    n  verdict\n    1  none\n1,000  solution\n");
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
 }

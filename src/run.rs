@@ -61,10 +61,11 @@ pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) 
     let expander = Expander::new(threads)?;
     let context = Context { job, problem, question, expander: &expander, progress, stop };
     let cells = problem.lattice.len();
-    let record = match cells {
-        ..=64 => context.with_width::<1>(),
-        65..=128 => context.with_width::<2>(),
-        _ => context.with_width::<4>(),
+    // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+    let record = if cells <= Cells::<2>::CAPACITY {
+        context.search::<2, u64>().or_else(|| context.search::<2, u128>())
+    } else {
+        context.search::<4, u128>()
     };
     record.ok_or(RunError::TooLarge { men: problem.start.len(), cells })
 }
@@ -80,12 +81,8 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The answer, with the narrowest keys that hold the ranks.
-    fn with_width<const W: usize>(self) -> Option<Record> {
-        self.with_key::<W, u64>().or_else(|| self.with_key::<W, u128>())
-    }
-
-    fn with_key<const W: usize, K: Key>(self) -> Option<Record> {
+    /// The answer; `None` where the states do not fit.
+    fn search<const W: usize, K: Key>(self) -> Option<Record> {
         let search = &self.job.search;
         let databases = self.job.limits.memory.map_or(DATABASE, |m| m / 8);
         let mut search = TransferSearch::<W, K>::new(

@@ -156,6 +156,10 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         if self.problem.start == self.problem.target {
             return Some(0);
         }
+        let Transfer { start, target, jumps_only, .. } = self.problem;
+        if *jumps_only && self.problem.types(start) != self.problem.types(target) {
+            return None;
+        }
         match &self.pruning {
             Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
                 self.databases().lower_bound(self.problem).map(|d| d.max(1))

@@ -29,41 +29,50 @@ pub struct Abstraction {
     pub space: Histograms,
     /// By class: the classes one step away, as a set.
     steps: Vec<u32>,
-    /// By class: pairs of (class jumped over, class landed in), each as a set of one.
+    /// By class: for each class that one jump leads to, as a set of one, the classes it may pass over.
     jumps: Vec<Vec<(u32, u32)>>,
+    /// By class: the classes of its group.
+    group: Vec<u32>,
     /// By class: the class that the mirror takes it to; empty where there is no mirror.
     mirrored: Vec<u8>,
 }
 
 impl Abstraction {
-    /// The abstraction of the moves on `lattice`; `None` where there are more than `limit` histograms.
+    /// The abstraction of the moves of an army from `start`; `None` where there are more than `limit` histograms.
     #[must_use]
     pub fn new(
         lattice: &Lattice,
         jumps_only: bool,
         partition: Partition,
         mirror: Option<&[u8]>,
-        men: usize,
+        start: &[usize],
         limit: u64,
     ) -> Option<Self> {
-        let space = Histograms::new(men, partition.capacities(), limit)?;
+        let space = Histograms::new(partition.capacities(), &partition.groups, &partition.quotas(start), limit)?;
         let class = |cell: u8| usize::from(partition.class_of[usize::from(cell)]);
-        let mut steps = vec![0u32; partition.classes()];
-        let mut jumps = vec![Vec::new(); partition.classes()];
-        for cell in 0..lattice.len() as u8 {
+        let classes = partition.classes();
+        let mut steps = vec![0u32; classes];
+        let mut over = vec![vec![0u32; classes]; classes];
+        for cell in 0..lattice.len() {
+            let here = class(cell as u8);
             if !jumps_only {
-                for &n in lattice.neighbours(usize::from(cell)) {
-                    steps[class(cell)] |= 1 << class(n);
-                }
+                lattice.neighbours(cell).iter().for_each(|&n| steps[here] |= 1 << class(n));
             }
-            for &(a, b) in lattice.jumps(usize::from(cell)) {
-                for (from, to) in [(class(a), class(b)), (class(b), class(a))] {
-                    let jump = (1u32 << class(cell), 1u32 << to);
-                    if from != to && !jumps[from].contains(&jump) {
-                        jumps[from].push(jump);
-                    }
-                }
+            for &(a, b) in lattice.jumps(cell) {
+                let (a, b) = (class(a), class(b));
+                over[a][b] |= 1 << here;
+                over[b][a] |= 1 << here;
             }
+        }
+        let jumps_from = |from: usize| {
+            let targets = (0..classes).filter(|&to| to != from && over[from][to] != 0);
+            targets.map(|to| (1 << to, over[from][to])).collect()
+        };
+        let jumps = (0..classes).map(jumps_from).collect();
+        let mut group = Vec::new();
+        for &size in &partition.groups {
+            let members = ((1u64 << size) - 1) << group.len();
+            group.extend(std::iter::repeat_n(members as u32, size));
         }
         let mut mirrored = Vec::new();
         if let Some(mirror) = mirror {
@@ -72,7 +81,7 @@ impl Abstraction {
                 mirrored[class(cell)] = class(mirror[usize::from(cell)]) as u8;
             }
         }
-        Some(Self { partition, space, steps, jumps, mirrored })
+        Some(Self { partition, space, steps, jumps, group, mirrored })
     }
 
     /// The histogram of an army, into `histogram`.
@@ -108,31 +117,36 @@ impl Abstraction {
         histogram.iter().zip(&self.partition.values).map(|(&m, v)| i32::from(m) * v).sum()
     }
 
-    /// The classes with room and the classes with a man, when a man of class `a` has been taken off the board.
-    #[inline]
-    fn room_and_rungs(&self, histogram: &[u8], a: usize) -> (u32, u32) {
-        let (mut room, mut rungs) = (0, 0);
-        for (class, (&men, &capacity)) in histogram.iter().zip(self.space.capacities()).enumerate() {
-            room |= u32::from(men < capacity) << class;
-            rungs |= u32::from(men > 0) << class;
-        }
-        room |= 1 << a;
-        if histogram[a] == 1 {
-            rungs &= !(1 << a);
-        }
-        (room, rungs)
-    }
-
-    /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set.
+    /// The classes that men of class `a` may ever stand in, as a set.
     #[inline]
     #[must_use]
-    pub fn targets(&self, histogram: &[u8], a: usize) -> u32 {
-        let (room, rungs) = self.room_and_rungs(histogram, a);
+    pub fn group(&self, a: usize) -> u32 {
+        self.group[a]
+    }
+
+    /// The classes with room for another man, and the classes with a man, as sets.
+    #[inline]
+    #[must_use]
+    pub fn room_and_men(&self, histogram: &[u8]) -> (u32, u32) {
+        let classes = histogram.iter().zip(self.space.capacities()).enumerate();
+        classes.fold((0, 0), |(room, men), (class, (&n, &capacity))| {
+            (room | u32::from(n < capacity) << class, men | u32::from(n > 0) << class)
+        })
+    }
+
+    /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set; `room` and `men`
+    /// are those of the histogram.
+    #[inline]
+    #[must_use]
+    pub fn targets(&self, histogram: &[u8], (room, men): (u32, u32), a: usize) -> u32 {
+        // Possible is what is possible without the mover: his own class has room then, and may be empty.
+        let room = room | 1 << a;
+        let rungs = if histogram[a] == 1 { men & !(1 << a) } else { men };
         let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         while new != 0 {
             let class = new.trailing_zeros() as usize;
             new &= new - 1;
-            for &(over, to) in &self.jumps[class] {
+            for &(to, over) in &self.jumps[class] {
                 if over & rungs != 0 && to & room & !reached != 0 {
                     reached |= to;
                     new |= to;
@@ -168,8 +182,9 @@ impl Abstraction {
                 for &rank in ranks {
                     self.space.unrank(rank, &mut histogram);
                     around.enter(&self.space, &histogram);
+                    let room_and_men = self.room_and_men(&histogram);
                     for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
-                        let mut targets = self.targets(&histogram, a);
+                        let mut targets = self.targets(&histogram, room_and_men, a);
                         while targets != 0 {
                             let b = targets.trailing_zeros() as usize;
                             targets &= targets - 1;

@@ -31,14 +31,18 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// The databases of `problem` over the finest bands of equal centroid that have at most `limit` histograms.
+    /// The databases of `problem` over the finest bands of equal centroid (and, where only jumps are allowed, of equal
+    /// type) that have at most `limit` histograms.
     #[must_use]
     pub fn new(problem: &Transfer, symmetries: &Symmetries, centroid: &[i32], limit: u64) -> Self {
         let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
-        let men = problem.start.len();
+        // Only steps change a man's type (Section 2.1): without them each type keeps its men.
+        let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
+        let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
+        let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
         let abstraction = |width| {
-            let partition = Partition::bands(centroid, width)?;
-            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, men, limit)
+            let partition = Partition::grouped(centroid, width, &groups)?;
+            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit)
         };
         // One class for all cells has one histogram, so some width always does.
         let abstraction = (1..).find_map(abstraction).unwrap_or_else(|| unreachable!("one class has one histogram"));
@@ -113,9 +117,9 @@ impl Databases {
         }
         let values = &self.abstraction.partition.values;
         let gains = (0..histogram.len()).filter(|&a| histogram[a] > 0).map(|a| {
-            // Classes are numbered by growing value: the highest target gains most.
-            let highest = self.abstraction.targets(histogram, a).checked_ilog2();
-            highest.map_or(0, |b| values[b as usize] - values[a])
+            let targets = self.abstraction.targets(histogram, self.abstraction.room_and_men(histogram), a);
+            let reached = (0..histogram.len()).filter(|b| targets >> b & 1 != 0);
+            reached.map(|b| values[b] - values[a]).max().unwrap_or(0)
         });
         c + c + gains.max().unwrap_or(0).max(0) >= 0
     }

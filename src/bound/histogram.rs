@@ -5,9 +5,11 @@
 pub struct Partition {
     /// Class by cell.
     pub class_of: Vec<u8>,
-    /// A number for each class, growing from class to class, that stands for the centroid: K leaves it alone and the
-    /// mirror negates it, because classes are made of cells whose centroids are rounded alike on both sides of 0.
+    /// A number for each class that stands for the centroid: K leaves it alone and the mirror negates it, because
+    /// classes are made of cells whose centroids are rounded alike on both sides of 0.
     pub values: Vec<i32>,
+    /// How many classes each group has, in order: no man ever leaves his group.
+    pub groups: Vec<usize>,
 }
 
 /// The most classes a partition may have, so that a set of classes is one word.
@@ -17,12 +19,33 @@ impl Partition {
     /// Cells whose centroids round to the same multiple of `width` share a class; `None` where these are too many.
     #[must_use]
     pub fn bands(centroid: &[i32], width: i32) -> Option<Self> {
+        Self::grouped(centroid, width, &vec![0; centroid.len()])
+    }
+
+    /// The same within each group of cells that men cannot leave: cells of one type, where only jumps are allowed.
+    #[must_use]
+    pub fn grouped(centroid: &[i32], width: i32, group: &[usize]) -> Option<Self> {
         let band = |v: i32| v.signum() * ((v.abs() + width / 2) / width);
-        let mut values: Vec<i32> = centroid.iter().map(|&v| band(v)).collect();
-        values.sort_unstable();
-        values.dedup();
-        let class_of = centroid.iter().map(|&v| values.partition_point(|&b| b < band(v)) as u8).collect();
-        (values.len() <= MAX_CLASSES).then_some(Self { class_of, values })
+        let label = |cell: usize| (group[cell], band(centroid[cell]));
+        let mut labels: Vec<_> = (0..centroid.len()).map(label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        let class_of = (0..centroid.len()).map(|c| labels.partition_point(|&l| l < label(c)) as u8).collect();
+        let groups = labels.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).collect();
+        let values = labels.iter().map(|l| l.1).collect();
+        (labels.len() <= MAX_CLASSES).then_some(Self { class_of, values, groups })
+    }
+
+    /// How many of these cells each group has.
+    #[must_use]
+    pub fn quotas(&self, cells: &[usize]) -> Vec<usize> {
+        let mut first = 0;
+        let counts = self.groups.iter().map(|classes| {
+            let group = first..first + classes;
+            first = group.end;
+            cells.iter().filter(|&&c| group.contains(&usize::from(self.class_of[c]))).count()
+        });
+        counts.collect()
     }
 
     /// How many classes there are.
@@ -42,8 +65,8 @@ impl Partition {
     }
 }
 
-/// The histograms of a number of men over classes with room for so many each, ranked 0, 1, 2, ... in the order in which
-/// a histogram with fewer men in its first class comes first.
+/// The histograms of a number of men over classes with room for so many each, and with a fixed number in each group of
+/// classes, ranked 0, 1, 2, ... in the order in which a histogram with fewer men in its first class comes first.
 #[derive(Clone, Debug)]
 pub struct Histograms {
     men: usize,
@@ -55,10 +78,18 @@ pub struct Histograms {
 }
 
 impl Histograms {
-    /// The histograms of `men` men; `None` where there are more than `limit`.
+    /// The histograms with `quotas[g]` men in the next `groups[g]` classes; `None` where there are more than `limit`.
     #[must_use]
-    pub fn new(men: usize, capacities: Vec<u8>, limit: u64) -> Option<Self> {
+    pub fn new(capacities: Vec<u8>, groups: &[usize], quotas: &[usize], limit: u64) -> Option<Self> {
+        let men: usize = quotas.iter().sum();
         let stride = men + 2;
+        // How many men must be left where a group begins.
+        let mut fixed = vec![None; capacities.len() + 1];
+        let (mut class, mut left) = (0, men);
+        for (classes, quota) in groups.iter().zip(quotas) {
+            fixed[class] = Some(left);
+            (class, left) = (class + classes, left - quota);
+        }
         let classes = capacities.len();
         // ways[i][r]: how to spread r men over the classes from i on.
         let mut ways = vec![vec![0u64; stride]; classes + 1];
@@ -73,7 +104,7 @@ impl Histograms {
                         sum = sum.saturating_add(ways[i + 1][r - v]);
                     }
                 }
-                ways[i][r] = sum;
+                ways[i][r] = if fixed[i].is_none_or(|f| f == r) { sum } else { 0 };
             }
         }
         let count = ways[0][men];
@@ -213,9 +244,10 @@ mod tests {
         let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
         let partition = Partition::bands(&centroid, 1).unwrap();
         assert_eq!(partition.classes(), 17);
-        let count = |men| Histograms::new(men, partition.capacities(), u64::MAX).map(|h| h.count());
+        let space = |men, limit| Histograms::new(partition.capacities(), &partition.groups, &[men], limit);
+        let count = |men| space(men, u64::MAX).map(|h| h.count());
         assert_eq!((count(10), count(15)), (Some(3_335_433), Some(111_323_149)));
-        assert!(Histograms::new(15, partition.capacities(), 1 << 20).is_none());
+        assert!(space(15, 1 << 20).is_none());
     }
 
     #[test]
@@ -231,9 +263,16 @@ mod tests {
     proptest! {
         #[test]
         fn histograms_and_ranks_are_inverse_and_neighbours_are_right(
-            capacities in proptest::collection::vec(1u8..4, 2..6), men in 1usize..6
+            capacities in proptest::collection::vec(1u8..4, 2..6), men in 1usize..6, second in 0usize..3
         ) {
-            let Some(space) = Histograms::new(men, capacities.clone(), u64::MAX) else { return Ok(()) };
+            let men = men + second;
+            // The last class may be a group of its own.
+            let (groups, quotas) = if second == 0 {
+                (vec![capacities.len()], vec![men])
+            } else {
+                (vec![capacities.len() - 1, 1], vec![men - second, second])
+            };
+            let Some(space) = Histograms::new(capacities.clone(), &groups, &quotas, u64::MAX) else { return Ok(()) };
             let mut h = vec![0; capacities.len()];
             let mut around = Neighbourhood::new(&space);
             let mut before: Option<Vec<u8>> = None;
@@ -245,7 +284,8 @@ mod tests {
                 prop_assert_eq!(space.rank(&h), rank);
                 prop_assert_eq!(around.enter(&space, &h), rank);
                 for a in (0..h.len()).filter(|&a| h[a] > 0) {
-                    for b in (0..h.len()).filter(|&b| b != a && h[b] < capacities[b]) {
+                    let group = |class: usize| second > 0 && class == h.len() - 1;
+                    for b in (0..h.len()).filter(|&b| b != a && h[b] < capacities[b] && group(a) == group(b)) {
                         let mut moved = h.clone();
                         moved[a] -= 1;
                         moved[b] += 1;

@@ -93,7 +93,8 @@ impl<const W: usize> PatternJudge<W> {
         for a in 0..self.histogram.len() {
             let mut allowed = 0;
             if self.histogram[a] > 0 {
-                for b in 0..self.histogram.len() {
+                let group = self.bound.abstraction.group(a);
+                for b in (0..self.histogram.len()).filter(|b| group >> b & 1 != 0) {
                     if a != b && self.histogram[b] == space.capacities()[b] {
                         continue;
                     }

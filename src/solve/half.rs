@@ -113,7 +113,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             block.into_iter().find(|&key| {
                 let army = self.ground.army(key);
                 let image = army.mapped(self.mirror());
-                if length % 2 == 0 {
+                if length.is_multiple_of(2) {
                     return image == army;
                 }
                 (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image)
@@ -130,7 +130,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn palindrome(&self, length: u32, keys: &[K]) -> Vec<crate::cells::Cells<W>> {
         let mut walk = self.armies(keys);
         let returning: Vec<_> = walk.iter().rev().map(|a| a.mapped(self.mirror())).collect();
-        walk.extend(&returning[usize::from(length % 2 == 0)..]);
+        walk.extend(&returning[usize::from(length.is_multiple_of(2))..]);
         walk
     }
 }

@@ -1,0 +1,229 @@
+//! What each command does. Results go to `out`, nothing else does; what is wrong comes back as a [`Failure`].
+
+use std::cell::OnceCell;
+use std::io::Write;
+use std::path::Path;
+
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, row};
+use crate::interrupt::Interrupts;
+use crate::job::{Job, Overrides};
+use crate::progress::Lines;
+use crate::record::{self, Record};
+use crate::replay::Replay;
+use crate::report;
+use crate::run::{self, Question};
+use crate::search::Stop;
+use crate::solve::Progress;
+use crate::source::Fault;
+
+/// The search behind the commands: a job, a question, how much to tell meanwhile.
+pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
+
+/// The engine's search: it tells its progress on standard error and stops on a signal. Signals are caught from the
+/// first search on; commands that do not search end on them like any filter.
+pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
+    let interrupts = OnceCell::new();
+    move |job: &Job, question: Question, args: &SearchArgs| {
+        if interrupts.get().is_none() {
+            let installed = Interrupts::install()
+                .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+            let _ = interrupts.set(installed);
+        }
+        let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
+        let progress: &dyn Progress = if args.quiet { &() } else { &Lines };
+        Ok(run::run(job, question, progress, &stop)?)
+    }
+}
+
+/// Does what was typed.
+///
+/// # Errors
+/// One message for standard error, and the exit status.
+pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match &cli.command {
+        Command::Solve { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Solve), search, out),
+        Command::Levels { search: args, depth } => {
+            answer(args, None, |_| Ok(Question::Levels { depth: *depth }), search, out)
+        }
+        Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
+        Command::Compare { search: args, prunings, max_length } => compare(args, *max_length, prunings, search, out),
+        Command::Replay { file, quiet } => replay(file, *quiet, out),
+        Command::Row(command) => {
+            row::run(command, &Stop::after(None), out)?;
+            Ok(Exit::Answered)
+        }
+    }
+}
+
+fn prove(job: &Job) -> Result<Question, Failure> {
+    let message =
+        || format!("{}: prove needs a length: give --max-length L, or max-length in [search]", job.file.display());
+    let max_length = job.search.max_length.ok_or_else(|| Failure { exit: Exit::Input, message: message() })?;
+    Ok(Question::Prove { max_length })
+}
+
+fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
+    Overrides {
+        pruning: args.pruning.clone(),
+        max_length,
+        threads: args.threads.map(|t| t as usize),
+        memory: args.memory,
+        output_dir: args.output_dir.clone(),
+        keep_levels: args.keep_levels,
+    }
+}
+
+fn answer(
+    args: &SearchArgs,
+    max_length: Option<u32>,
+    question: impl Fn(&Job) -> Result<Question, Failure>,
+    search: &Search,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let record = ask(&job, question(&job)?, args, search)?;
+    let text = if args.json { json(record.to_json())? } else { report::text(&record, args.verbose) };
+    out.write_all(text.as_bytes())?;
+    Ok(Exit::of(&record))
+}
+
+/// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
+fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+    if let Some(dir) = &job.output.dir {
+        // Now, and not when the search has taken hours.
+        std::fs::create_dir_all(dir).map_err(|e| Failure {
+            exit: Exit::Input,
+            message: format!("{}: the output folder cannot be made: {e}", dir.display()),
+        })?;
+    }
+    let record = search(job, question, args)?;
+    if record.solution.is_some() {
+        Replay::from_record(&job.file, &record)
+            .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
+    }
+    if let Some(dir) = &job.output.dir {
+        record.write(&dir.join(record::FILE))?;
+    }
+    Ok(record)
+}
+
+fn compare(
+    args: &SearchArgs,
+    max_length: Option<u32>,
+    Prunings(prunings): &Prunings,
+    search: &Search,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    // All jobs are checked before the first one runs.
+    let jobs = prunings.iter().map(|pruning| {
+        let mut job = job.clone().with(&Overrides { pruning: Some(pruning.clone()), ..Overrides::default() })?;
+        job.output.dir = job.output.dir.map(|dir| dir.join(pruning.to_string()));
+        Ok(job)
+    });
+    let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;
+    let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
+    let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
+    let text = match args.json {
+        true => json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
+        false => report::comparison(&records),
+    };
+    out.write_all(text.as_bytes())?;
+    agreed(&records)
+}
+
+/// The common answer of the records: prunings are sound only if those that finished agree.
+fn agreed(records: &[Record]) -> Result<Exit, Failure> {
+    let finished: Vec<&Record> = records.iter().filter(|r| Exit::of(r) != Exit::Unfinished).collect();
+    let answer = |r: &Record| (r.verdict, r.length);
+    if let Some(pair) = finished.windows(2).find(|pair| answer(pair[0]) != answer(pair[1])) {
+        let said = |r: &Record| format!("{} says: {}", r.pruning, report::sentence(r));
+        let message = format!("the prunings contradict each other. {} {}", said(pair[0]), said(pair[1]));
+        return Err(Failure { exit: Exit::Failed, message });
+    }
+    Ok(records.iter().map(Exit::of).max_by_key(|&exit| exit == Exit::Unfinished).unwrap_or(Exit::Answered))
+}
+
+fn json(text: serde_json::Result<String>) -> Result<String, Failure> {
+    text.map_err(|e| Failure { exit: Exit::Failed, message: format!("the record cannot be printed: {e}") })
+}
+
+fn replay(file: &Path, quiet: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
+    let replay = Replay::read(&file)?;
+    if !quiet {
+        writeln!(out, "{}", replay.draw())?;
+    }
+    writeln!(out, "{}", replay.summary())?;
+    Ok(Exit::Answered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Asked, Verdict};
+    use crate::search::Stop;
+    use clap::Parser;
+
+    fn job() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("job.toml");
+        std::fs::write(&file, "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n").unwrap();
+        let name = file.to_str().unwrap().to_string();
+        (folder, name)
+    }
+
+    /// The outcome of a command whose search returns what `change` makes of the true record.
+    fn outcome(args: &[&str], change: &dyn Fn(&mut Record)) -> Result<Exit, Failure> {
+        let (_folder, job) = job();
+        let cli = Cli::parse_from(["halma", args[0], &job].iter().chain(&args[1..]));
+        let search = |job: &Job, question: Question, _: &SearchArgs| {
+            let mut record = run::run(job, question, &(), &Stop::after(None))?;
+            change(&mut record);
+            Ok(record)
+        };
+        super::run(&cli, &search, &mut Vec::new())
+    }
+
+    #[test]
+    fn each_verdict_has_its_status() {
+        let verdict = |args: &[&str], verdict| outcome(args, &move |r: &mut Record| r.verdict = verdict).unwrap();
+        assert_eq!(verdict(&["solve"], Verdict::Optimal), Exit::Answered);
+        assert_eq!(verdict(&["solve"], Verdict::None), Exit::Answered);
+        assert_eq!(verdict(&["solve"], Verdict::Solution), Exit::Unfinished);
+        assert_eq!(verdict(&["solve"], Verdict::Incomplete), Exit::Unfinished);
+        assert_eq!(verdict(&["prove", "--max-length", "9"], Verdict::Solution), Exit::Exists);
+        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::None), Exit::Refuted);
+        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::Incomplete), Exit::Unfinished);
+        assert_eq!(verdict(&["levels", "--depth", "1"], Verdict::Levels), Exit::Answered);
+    }
+
+    #[test]
+    fn a_solution_that_does_not_replay_is_never_shown() {
+        let failure = outcome(&["solve"], &|r| r.solution.as_mut().unwrap()[0] = "a1-b1".into()).unwrap_err();
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.starts_with("a bug: the solution found is none: "), "{}", failure.message);
+        assert!(failure.message.ends_with("move 1 (a1-b1): b1 is occupied"), "{}", failure.message);
+    }
+
+    #[test]
+    fn prunings_that_contradict_each_other_are_a_failure_and_one_unfinished_is_not() {
+        let prunings = ["compare", "--prunings", "pattern,leading"];
+        let leading = |change: fn(&mut Record)| {
+            outcome(&prunings, &move |r: &mut Record| {
+                if r.pruning.name() == "leading" {
+                    change(r);
+                }
+            })
+        };
+        let lie = |r: &mut Record| {
+            (r.verdict, r.length, r.solution, r.refuted_up_to) = (Verdict::None, None, None, Some(3));
+        };
+        let failure = leading(lie).unwrap_err();
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.starts_with("the prunings contradict each other. pattern says: The shortest solution"));
+        assert!(failure.message.ends_with("leading says: There is no solution of at most 3 moves."));
+        assert_eq!(leading(|r| r.verdict = Verdict::Incomplete), Ok(Exit::Unfinished));
+        assert_eq!(leading(|r| assert_eq!(r.question, Asked::Solve)), Ok(Exit::Answered));
+    }
+}

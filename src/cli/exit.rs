@@ -1,0 +1,110 @@
+//! How a command ends: the exit status, and the one message where it could not do its work.
+
+use std::io;
+
+use super::row::RowError;
+use crate::record::{Asked, Record, RecordError, Verdict};
+use crate::replay::ReplayError;
+use crate::run::RunError;
+use crate::source::Fault;
+
+/// The exit status, a contract with scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The question was answered.
+    Answered = 0,
+    /// Anything that has no status of its own.
+    Failed = 1,
+    /// The job or the command line is wrong.
+    Input = 2,
+    /// The search ended before it had an answer.
+    Unfinished = 3,
+    /// A record or a level file is damaged.
+    Damaged = 4,
+    /// `prove`: a solution exists.
+    Exists = 10,
+    /// `prove`: none does.
+    Refuted = 20,
+}
+
+impl Exit {
+    /// The status that a record stands for.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        match (record.verdict, record.question) {
+            (Verdict::Incomplete, _) => Self::Unfinished,
+            (Verdict::None, Asked::Prove) => Self::Refuted,
+            (Verdict::Optimal | Verdict::Solution, Asked::Prove) => Self::Exists,
+            // A solution that may not be shortest answers no other question.
+            (Verdict::Solution, _) => Self::Unfinished,
+            (Verdict::Optimal | Verdict::None | Verdict::Levels | Verdict::Counted, _) => Self::Answered,
+        }
+    }
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command could not do its work: one message, and the status it ends with.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The status.
+    pub exit: Exit,
+    /// The message.
+    pub message: String,
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self { exit: Exit::Input, message: fault.to_string() }
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Record(error) => error.into(),
+            ReplayError::Solution(_) | ReplayError::Nothing(_) => {
+                Self { exit: Exit::Input, message: error.to_string() }
+            }
+            ReplayError::Damaged { .. } => Self { exit: Exit::Damaged, message: error.to_string() },
+        }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        let exit = match error {
+            RecordError::Read { .. } => Exit::Input,
+            RecordError::Write { .. } => Exit::Failed,
+            RecordError::Damaged { .. } | RecordError::Format { .. } => Exit::Damaged,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        let exit = match error {
+            RunError::Threads(_) => Exit::Failed,
+            RunError::TooLarge { .. } => Exit::Input,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<RowError> for Failure {
+    fn from(error: RowError) -> Self {
+        Self { exit: error.exit(), message: error.to_string() }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { exit: Exit::Failed, message: format!("standard output: {error}") }
+    }
+}

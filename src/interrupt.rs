@@ -1,0 +1,56 @@
+//! Signals: the first asks the search to stop where its record can still be written, the second ends the program.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use crate::search::Stop;
+
+/// The exit status of a search that a second signal ended: not finished.
+const UNFINISHED: i32 = 3;
+
+/// What the signal handler shares with the searches.
+#[derive(Debug, Default)]
+struct Shared {
+    signalled: bool,
+    /// The search that runs now.
+    current: Weak<Stop>,
+}
+
+/// Turns signals into requests to the running search to stop.
+#[derive(Debug)]
+pub struct Interrupts(Arc<Mutex<Shared>>);
+
+impl Interrupts {
+    /// Takes over SIGINT, SIGTERM and SIGHUP; once in a program.
+    ///
+    /// # Errors
+    /// Where the system does not let it, or it was done before.
+    pub fn install() -> Result<Self, ctrlc::Error> {
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let seen = Arc::clone(&shared);
+        ctrlc::set_handler(move || {
+            let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if shared.signalled {
+                std::process::exit(UNFINISHED);
+            }
+            shared.signalled = true;
+            if let Some(stop) = shared.current.upgrade() {
+                stop.request();
+            }
+        })?;
+        Ok(Self(shared))
+    }
+
+    /// What stops the next search: a signal, or the time limit from now on.
+    #[must_use]
+    pub fn stop(&self, limit: Option<Duration>) -> Arc<Stop> {
+        let stop = Arc::new(Stop::after(limit));
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.current = Arc::downgrade(&stop);
+        // A signal between two searches stops the second.
+        if shared.signalled {
+            stop.request();
+        }
+        stop
+    }
+}

@@ -1,0 +1,195 @@
+//! The program as scripts see it: results on standard output, messages on standard error, exit statuses.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use halma::record::{Record, Verdict};
+use tempfile::TempDir;
+
+const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
+
+/// A folder with a job file in it.
+fn folder(job: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("job.toml"), job).expect("a job");
+    folder
+}
+
+/// Exit status, standard output and standard error of the program in that folder.
+fn halma(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_wrong_job_or_command_line_is_one_message_status_2_and_nothing_else() {
+    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let at = folder.path();
+    std::fs::write(at.join("bad.toml"), SQUARE.replace("moves = 6", "moves = 5")).expect("a job");
+    for (args, message) in [
+        (vec!["solve", "bad.toml"], "bad.toml:4:9: invalid value: integer `5`, expected 4, 6 or 8\n"),
+        (vec!["prove", "bad.toml", "--max-length", "9"], "bad.toml:4:9: invalid value"),
+        (vec!["levels", "bad.toml", "--depth", "1"], "bad.toml:4:9: invalid value"),
+        (vec!["compare", "bad.toml"], "bad.toml:4:9: invalid value"),
+        (vec!["solve", "none.toml"], "none.toml: cannot be read: No such file or directory"),
+        (vec!["replay", "job.toml"], "job.toml:6:2: unknown field `output`, expected `problem` or `solution`\n"),
+        (vec!["prove", "job.toml"], "job.toml: prove needs a length: give --max-length L, or max-length in [search]\n"),
+        (
+            vec!["solve", "job.toml", "--pruning", "leeding"],
+            "error: invalid value 'leeding' for '--pruning <NAME>': unknown pruning `leeding`",
+        ),
+        (
+            vec!["solve", "job.toml", "--threads", "0"],
+            "error: invalid value '0' for '--threads <N>': 0 is not in 1..=4096",
+        ),
+        (
+            vec!["solve", "job.toml", "--memory", "4 Gob"],
+            "error: invalid value '4 Gob' for '--memory <SIZE>': `4 Gob` is no size",
+        ),
+        (vec!["levels", "job.toml"], "error: the following required arguments were not provided:\n  --depth <D>"),
+        (vec!["solv", "job.toml"], "error: unrecognized subcommand 'solv'"),
+        (vec!["solve", "job.toml", "-q", "-v"], "error: the argument '--quiet' cannot be used with '--verbose'"),
+        (
+            vec!["compare", "job.toml", "--prunings", "leading,mcc(5"],
+            "error: invalid value 'leading,mcc(5' for '--prunings <NAMES>': `mcc(5` lacks",
+        ),
+    ] {
+        let (status, out, err) = halma(at, &args);
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.starts_with(message), "{args:?}: {err}");
+    }
+    assert_eq!(files(at).len(), 2, "nothing was written: {:?}", files(at));
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_is_refused_before_the_search() {
+    let folder = folder(SQUARE);
+    let (status, out, err) = halma(folder.path(), &["solve", "job.toml", "--output-dir", "job.toml/out"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert_eq!(err, "job.toml/out: the output folder cannot be made: Not a directory (os error 20)\n");
+}
+
+#[test]
+fn the_shortest_solution_is_printed_and_its_record_replays() {
+    let folder = folder(SQUARE);
+    let at = folder.path();
+    let (status, out, err) = halma(at, &["solve", "job.toml", "-q", "--output-dir", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("\nThe shortest solution has 15 moves: every shorter length is refuted.\n"), "{out}");
+    let record = Record::read(&at.join("out/result.json")).expect("a record");
+    assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Optimal, Some(15), Some(14)));
+    assert_eq!(files(&at.join("out")), ["result.json"]);
+
+    let (status, out, err) = halma(at, &["replay", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("start\noo.......\noo.......\n"), "{out}");
+    assert!(out.contains("\nlegal: 4 men reach the target in 15 moves, "), "{out}");
+}
+
+#[test]
+fn json_is_the_record_and_nothing_else() {
+    let folder = folder(SQUARE);
+    let at = folder.path();
+    let (status, out, err) = halma(at, &["solve", "job.toml", "--json", "--output-dir", "out", "--threads", "1"]);
+    assert_eq!(status, 0);
+    assert_eq!(out, std::fs::read_to_string(at.join("out/result.json")).expect("a record"));
+    assert!(err.contains("length 15\n"), "progress goes to standard error: {err}");
+    let record: Record = serde_json::from_str(&out).expect("a record");
+    assert_eq!(record.threads, 1);
+}
+
+#[test]
+fn prove_answers_by_its_status() {
+    let folder = folder(SQUARE);
+    for (length, status, sentence) in
+        [("14", 20, "There is no solution of at most 14 moves."), ("15", 10, "There is a solution of 15 moves.")]
+    {
+        for pruning in ["none", "leading"] {
+            let (found, out, _) =
+                halma(folder.path(), &["prove", "job.toml", "--max-length", length, "--pruning", pruning]);
+            assert_eq!(found, status, "{out}");
+            assert!(out.contains(sentence), "{out}");
+        }
+    }
+}
+
+#[test]
+fn levels_show_the_papers_sizes() {
+    let folder = folder(&SQUARE.replace("square-2", "triangle-4"));
+    let (status, out, _) = halma(folder.path(), &["levels", "job.toml", "--depth", "4", "--json", "-q"]);
+    let record: Record = serde_json::from_str(&out).expect("a record");
+    let sizes: Vec<u64> = record.runs[0].levels.iter().map(|l| l.states).collect();
+    assert_eq!((status, sizes), (0, vec![1, 7, 85, 749, 5699]));
+}
+
+#[test]
+fn a_search_that_runs_out_of_time_is_not_finished_and_says_so() {
+    let folder = folder(
+        &(SQUARE.replace("square-2", "triangle-4") + "[search]\npruning = \"none\"\n[limits]\ntime = \"20 ms\"\n"),
+    );
+    for args in [vec!["solve", "job.toml", "-q"], vec!["prove", "job.toml", "-q", "--max-length", "26"]] {
+        let (status, out, err) = halma(folder.path(), &args);
+        assert_eq!((status, err.as_str()), (3, ""), "{out}");
+        assert!(out.contains("Not finished: time limit reached."), "{out}");
+        assert!(!out.contains("There is no solution"), "{out}");
+    }
+}
+
+#[test]
+fn prunings_are_compared_side_by_side_and_agree() {
+    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let at = folder.path();
+    let prunings = "none,theorem-1,mcc(5,1000),pattern,leading,narrowed";
+    let (status, out, err) = halma(at, &["compare", "job.toml", "-q", "--prunings", prunings]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let rows: Vec<Vec<&str>> = out.lines().skip(3).map(|line| line.split_whitespace().take(4).collect()).collect();
+    let names = ["none", "theorem-1", "mcc(5,1000)", "pattern", "leading", "narrowed"];
+    assert_eq!(rows, names.map(|name| vec![name, "optimal", "15", "14"]));
+    for name in names {
+        let record = Record::read(&at.join("out").join(name).join("result.json")).expect("a record");
+        assert_eq!(record.pruning.to_string(), name);
+    }
+
+    let (status, out, _) =
+        halma(at, &["compare", "job.toml", "-q", "--json", "--prunings", "pattern,leading", "--max-length", "14"]);
+    let records: Vec<Record> = serde_json::from_str(&out).expect("records");
+    assert_eq!((status, records.len()), (20, 2));
+}
+
+#[test]
+fn a_damaged_record_has_a_status_of_its_own() {
+    let folder = folder(SQUARE);
+    let at = folder.path();
+    halma(at, &["solve", "job.toml", "-q", "--output-dir", "out"]);
+    let file = at.join("out/result.json");
+    let sound = std::fs::read_to_string(&file).expect("a record");
+    for (damaged, message) in [
+        (sound.replace("\"length\": 15", "\"length\": 14"), "length is 14, and the solution has 15 moves\n"),
+        (sound.replace("\"a1\"", "\"e5\""), ""),
+        (sound[..sound.len() / 2].to_string(), ""),
+    ] {
+        assert_ne!(damaged, sound);
+        std::fs::write(&file, damaged).expect("written");
+        let (status, out, err) = halma(at, &["replay", "out/result.json"]);
+        assert_eq!((status, out.as_str()), (4, ""), "{err}");
+        assert!(err.starts_with("out/result.json: damaged record: ") && err.ends_with(message), "{err}");
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let folder = folder(SQUARE);
+    let (status, out, err) = halma(folder.path(), &["--version"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "halma 0.1.0\n", ""));
+    let (status, out, _) = halma(folder.path(), &["--help"]);
+    assert_eq!(status, 0);
+    for command in ["solve", "prove", "levels", "replay", "compare", "Exit status: 0"] {
+        assert!(out.contains(command), "{command}");
+    }
+}
