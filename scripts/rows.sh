@@ -12,7 +12,7 @@ halma=${HALMA:-target/release/halma}
 memory=(${ROWS_MEMORY:+--memory "$ROWS_MEMORY"})
 out=results/rows
 mkdir -p "$out"
-made="Made by \`scripts/rows.sh $pairs_max $reverse_max\`."
+made="Made by \`${ROWS_MEMORY:+ROWS_MEMORY='$ROWS_MEMORY' }scripts/rows.sh $pairs_max $reverse_max\`."
 
 # JSON documents, one a line, as a JSON array.
 array() { sed -e '1s/^/[/' -e '2,$s/^/,/' -e '$s/$/]/'; }
