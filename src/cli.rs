@@ -9,6 +9,7 @@ use crate::job::{Pruning, typed};
 mod commands;
 mod exit;
 mod folder;
+pub mod row;
 
 pub use commands::{Search, run, search};
 pub use exit::{Exit, Failure};
@@ -63,6 +64,9 @@ pub enum Command {
         #[arg(short, long)]
         quiet: bool,
     },
+    /// Solve, construct, enumerate and count the puzzles on one row of places
+    #[command(subcommand)]
+    Row(row::RowCommand),
     /// Ask the same question under several prunings, side by side
     Compare {
         /// What to search.

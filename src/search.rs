@@ -12,11 +12,13 @@ mod expand;
 pub mod merge;
 pub mod shards;
 pub mod table;
+mod trace;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 pub use expand::{Expander, Expansion, Tally, saved};
+pub use trace::trace;
 
 use thiserror::Error;
 

@@ -1,9 +1,10 @@
 //! What each command does. Results go to `out`, nothing else does; what is wrong comes back as a [`Failure`].
 
+use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, row};
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides};
 use crate::progress::Lines;
@@ -11,24 +12,27 @@ use crate::record::{self, Record};
 use crate::replay::Replay;
 use crate::report;
 use crate::run::{self, Question};
+use crate::search::Stop;
 use crate::solve::Progress;
 use crate::source::Fault;
 
 /// The search behind the commands: a job, a question, how much to tell meanwhile.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
 
-/// The engine's search: it tells its progress on standard error and stops on a signal.
-///
-/// # Errors
-/// Where signals cannot be caught.
-pub fn search() -> Result<impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure>, Failure> {
-    let interrupts = Interrupts::install()
-        .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
-    Ok(move |job: &Job, question: Question, args: &SearchArgs| {
-        let stop = interrupts.stop(job.limits.time);
+/// The engine's search: it tells its progress on standard error and stops on a signal. Signals are caught from the
+/// first search on; commands that do not search end on them like any filter.
+pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
+    let interrupts = OnceCell::new();
+    move |job: &Job, question: Question, args: &SearchArgs| {
+        if interrupts.get().is_none() {
+            let installed = Interrupts::install()
+                .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+            let _ = interrupts.set(installed);
+        }
+        let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
         let progress: &dyn Progress = if args.quiet { &() } else { &Lines };
         Ok(run::run(job, question, progress, &stop)?)
-    })
+    }
 }
 
 /// Does what was typed.
@@ -44,6 +48,10 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
         Command::Compare { search: args, prunings, max_length } => compare(args, *max_length, prunings, search, out),
         Command::Replay { file, quiet } => replay(file, *quiet, out),
+        Command::Row(command) => {
+            row::run(command, &Stop::after(None), out)?;
+            Ok(Exit::Answered)
+        }
     }
 }
 

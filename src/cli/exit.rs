@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::row::RowError;
 use crate::record::{Asked, Record, RecordError, Verdict};
 use crate::replay::ReplayError;
 use crate::run::RunError;
@@ -93,6 +94,12 @@ impl From<RunError> for Failure {
             RunError::TooLarge { .. } => Exit::Input,
         };
         Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<RowError> for Failure {
+    fn from(error: RowError) -> Self {
+        Self { exit: error.exit(), message: error.to_string() }
     }
 }
 
