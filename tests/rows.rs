@@ -69,7 +69,7 @@ fn all_ways_of_forward_moves_are_enumerated_up_to_12() {
 
 #[test]
 fn the_engine_solves_in_the_moves_of_the_formula() {
-    let expander = Expander::new(2).unwrap();
+    let expander = Expander::new(2, None).unwrap();
     for (n, m) in (0..=8).flat_map(|n| (0..=8).map(move |m| (n, m))) {
         let moves = engine(n, m, &expander);
         assert!(solutions(Shift::new(n, m)).contains(&moves), "n={n} m={m}: {moves:?}");
@@ -79,7 +79,7 @@ fn the_engine_solves_in_the_moves_of_the_formula() {
 #[test]
 #[ignore = "a minute in a release build: rows of 24 checkers, all twelve kinds of moves"]
 fn the_engine_solves_in_the_moves_of_the_formula_up_to_12() {
-    let expander = Expander::new(2).unwrap();
+    let expander = Expander::new(2, None).unwrap();
     for (n, m) in (0..=12).flat_map(|n| (0..=12).map(move |m| (n, m))) {
         let moves = engine(n, m, &expander);
         assert_eq!(moves.len() as u64, Shift::new(n, m).minimum(), "n={n} m={m}");

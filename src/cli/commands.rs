@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, row};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, resume, row};
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides};
 use crate::progress::Lines;
@@ -47,6 +47,8 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         }
         Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
         Command::Compare { search: args, prunings, max_length } => compare(args, *max_length, prunings, search, out),
+        Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
+        Command::Batch { jobs, options } => resume::batch(jobs, options, search, out),
         Command::Replay { file, quiet } => replay(file, *quiet, out),
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;
@@ -62,7 +64,7 @@ fn prove(job: &Job) -> Result<Question, Failure> {
     Ok(Question::Prove { max_length })
 }
 
-fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
+pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
     Overrides {
         pruning: args.pruning.clone(),
         max_length,
@@ -81,14 +83,18 @@ fn answer(
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
-    let record = ask(&job, question(&job)?, args, search)?;
-    let text = if args.json { json(record.to_json())? } else { report::text(&record, args.verbose) };
+    print(&ask(&job, question(&job)?, args, search)?, args, out)
+}
+
+/// Prints a record as asked for; the exit status is the record's.
+pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     out.write_all(text.as_bytes())?;
-    Ok(Exit::of(&record))
+    Ok(Exit::of(record))
 }
 
 /// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
-fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     // Now, and not when the search has taken hours.
     let dir = folder::choose(job, question)?;
     if let Some(dir) = &dir {
@@ -99,9 +105,12 @@ fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Res
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
         // Who closed standard error does not want it.
-        let _ = writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
+        let _ =
+            writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
     }
-    let record = search(job, question, args)?;
+    let mut job = job.clone();
+    job.output.dir.clone_from(&dir);
+    let record = search(&job, question, args)?;
     if record.solution.is_some() {
         Replay::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;

@@ -148,6 +148,8 @@ struct List {
     format: u32,
     /// What the run is, to compare and to read.
     run: serde_json::Value,
+    /// What it may use up and where it ends: what may change when it goes on.
+    terms: serde_json::Value,
     /// Answers that stand, in order.
     answers: Vec<serde_json::Value>,
     files: BTreeMap<String, Saved>,
@@ -187,6 +189,7 @@ impl Workspace {
     pub fn open(
         folder: &Path,
         run: serde_json::Value,
+        terms: serde_json::Value,
         disk: Disk,
         interval: Duration,
         keep: bool,
@@ -207,8 +210,8 @@ impl Workspace {
                     reason: format!("it holds another run ({LIST} says which); choose another folder or remove it"),
                 });
             }
-            Some(list) => list,
-            None => List { format: FORMAT, run, ..List::default() },
+            Some(list) => List { terms, ..list },
+            None => List { format: FORMAT, run, terms, ..List::default() },
         };
         let workspace = Self {
             folder: folder.into(),
@@ -233,7 +236,7 @@ impl Workspace {
         let io = |source| StoreError::Io { file: std::env::temp_dir(), source };
         let temporary = tempfile::Builder::new().prefix("halma-").tempdir().map_err(io)?;
         let run = serde_json::json!({ "process": std::process::id() });
-        let mut workspace = Self::open(temporary.path(), run, disk, Duration::MAX, false)?;
+        let mut workspace = Self::open(temporary.path(), run, serde_json::Value::Null, disk, Duration::MAX, false)?;
         workspace._temporary = Some(temporary);
         Ok(workspace)
     }
@@ -319,18 +322,18 @@ impl Workspace {
         self.list().answers.clone()
     }
 
-    /// Adds an answer, and lets go of all levels, which served it.
+    /// Adds answers, and lets go of the levels that served nothing else.
     ///
     /// # Errors
     /// Where the list cannot be written.
-    pub fn answer(&self, answer: serde_json::Value, drop: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+    pub fn answer(&self, answers: Vec<serde_json::Value>, served: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         let keep = self.keep;
         self.change(|list| {
-            list.answers.push(answer);
-            list.partial = None;
+            list.answers.extend(answers);
+            list.partial = list.partial.take().filter(|p| !served(&p.label));
             list.files.retain(|label, _| {
-                let dropped = !keep && drop(label);
+                let dropped = !keep && served(label);
                 gone.extend(dropped.then(|| label.clone()));
                 !dropped
             });
@@ -454,6 +457,14 @@ impl Workspace {
         Ok(())
     }
 
+    /// Writes the list as it stands, so that the run can be resumed from the beginning on.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn begin(&self) -> Result<(), StoreError> {
+        self.change(|_| ())
+    }
+
     /// Ends the run: nothing is left to resume. The list goes, and the level files unless they are to be kept.
     ///
     /// # Errors
@@ -496,10 +507,10 @@ fn read_list(path: &Path) -> Result<Option<List>, StoreError> {
     Ok(Some(list))
 }
 
-/// What the run in `folder` is, where it holds one that has not ended.
+/// What the run in `folder` is, and its terms, where it holds one that has not ended.
 ///
 /// # Errors
 /// Where its list is damaged.
-pub fn unfinished(folder: &Path) -> Result<Option<serde_json::Value>, StoreError> {
-    Ok(read_list(&folder.join(LIST))?.map(|list| list.run))
+pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
+    Ok(read_list(&folder.join(LIST))?.map(|list| (list.run, list.terms)))
 }
