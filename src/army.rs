@@ -29,7 +29,8 @@ pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
     let mut cells = Vec::new();
     for y in cy..cy + 16 {
         for x in cx..cx + 16 {
-            if !shape(x - cx, y - cy) || (board.name() == "checkers-32" && board.at(x, y).is_none()) {
+            // The checkers army is all there is of its rows; any other shape must be there in full.
+            if !shape(x - cx, y - cy) || (name == "checkers-12" && board.at(x, y).is_none()) {
                 continue;
             }
             cells.push(board.at(x, y).ok_or_else(|| format!("column {}, row {}", x + 1, y + 1))?);
@@ -77,6 +78,12 @@ mod tests {
     fn an_army_that_does_not_fit_is_refused() {
         let board = Board::named("9x9").unwrap();
         assert_eq!(named("triangle-10", &board), Err("column 10, row 1".into()));
+        // The dark squares lack the corner: what is left of a triangle there is another army.
+        let checkers = Board::named("checkers-32").unwrap();
+        for army in ["triangle-4", "triangle-5", "triangle-6", "square-4", "halma-19"] {
+            assert!(named(army, &checkers).is_err(), "{army}");
+        }
+        assert_eq!(named("triangle-4", &checkers), Err("column 1, row 1".into()));
         for unknown in ["triangle", "triangle-2", "wedge-4", "checkers-12", "point-1", "triangle-x", ""] {
             assert_eq!(named(unknown, &board), Ok(None), "{unknown}");
         }

@@ -42,6 +42,37 @@ pub fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
+/// What one run uses, in a process that may have had others before.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
+    cpu_seconds: f64,
+}
+
+impl Meter {
+    /// Starts to measure: what was used so far does not count.
+    ///
+    /// The peak of memory falls back to what the process holds at this moment. Where the system does not let it, the
+    /// peak stays that of the whole process: too much, never too little.
+    #[must_use]
+    pub fn start() -> Self {
+        // 5 resets the peak (proc(5)); nothing else is touched.
+        let _ = fs::write("/proc/self/clear_refs", "5");
+        Self { cpu_seconds: cpu_seconds() }
+    }
+
+    /// Processor time of all threads since the start, in seconds.
+    #[must_use]
+    pub fn cpu_seconds(&self) -> f64 {
+        (cpu_seconds() - self.cpu_seconds).max(0.0)
+    }
+
+    /// The most memory that the process has held at once since the start, in bytes.
+    #[must_use]
+    pub fn peak_memory(&self) -> u64 {
+        peak_memory()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +83,20 @@ mod tests {
         assert!(memory() > 32 << 20 && peak_memory() >= memory() / 2);
         assert!(available_memory().is_some_and(|m| m > 0));
         assert!(held.iter().map(|&b| u64::from(b)).sum::<u64>() > 0 && cpu_seconds() >= 0.0);
+    }
+
+    #[test]
+    fn a_meter_does_not_count_what_was_used_before_it() {
+        // Larger than anything that tests beside this one hold.
+        let held = vec![1u8; 256 << 20];
+        let whole = peak_memory();
+        drop(std::hint::black_box(held));
+        let begun = cpu_seconds();
+        let meter = Meter::start();
+        assert!(whole > 256 << 20);
+        if fs::write("/proc/self/clear_refs", "5").is_ok() {
+            assert!(meter.peak_memory() < whole - (128 << 20), "{} of {whole}", meter.peak_memory());
+        }
+        assert!(meter.cpu_seconds() <= cpu_seconds() - begun);
     }
 }

@@ -46,7 +46,7 @@ impl Side {
     /// Who wins a game of `length` moves: whoever makes the last one.
     #[must_use]
     pub fn winner(length: u32) -> Self {
-        Self::to_move(length + 1)
+        Self::to_move(length).other()
     }
 
     /// The opponent.

@@ -2,23 +2,28 @@
 
 mod game;
 
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::board::Board;
-use crate::budget;
+use crate::budget::{self, Meter};
 use crate::cells::Cells;
-use crate::job::{Job, Problem};
+use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
 use crate::key::Key;
 use crate::notation;
 use crate::problem::Transfer;
-use crate::record::{Asked, Digest, FORMAT, LevelRecord, PROGRAM, Record, RunRecord, SymmetryRecord, Verdict};
-use crate::search::{Expander, Stop, digest};
+use crate::record::{
+    self, Asked, Digest, FORMAT, LevelRecord, PROGRAM, Record, RecordError, RunRecord, SymmetryRecord, Verdict,
+};
+use crate::search::{Expander, Stop, Stopped, digest};
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
+use crate::store::StoreError;
+use crate::store::workspace::{self, Disk, Workspace};
 
 /// What is asked of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
     /// The shortest solution, and the refutation of every shorter length.
     Solve,
@@ -36,7 +41,20 @@ pub enum Question {
     Count,
 }
 
-/// Why a job could not be run at all.
+impl Question {
+    /// The question as a record of `job` states it: what is asked, the greatest length, the last level.
+    #[must_use]
+    pub fn asked(self, job: &Job) -> (Asked, Option<u32>, Option<u32>) {
+        match self {
+            Self::Solve => (Asked::Solve, job.search.max_length, None),
+            Self::Prove { max_length } => (Asked::Prove, Some(max_length), None),
+            Self::Levels { depth } => (Asked::Levels, None, Some(depth)),
+            Self::Count => (Asked::Count, job.search.max_length, None),
+        }
+    }
+}
+
+/// Why a job has no record.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The threads could not be had.
@@ -53,188 +71,388 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
+    /// The run's folder cannot be used, or a file in it is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The record cannot be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The search found what is no solution.
+    #[error("a bug: move {number} of the solution found is none")]
+    NoMove {
+        /// The move, from 1.
+        number: usize,
+    },
 }
 
 /// Bytes that one pattern database may have where no memory limit is given.
 const DATABASE: u64 = 1 << 29;
 
-/// Answers `question` for `job`. A search that is stopped leaves a record that says so.
+/// The time between two savings, where the job does not say.
+const CHECKPOINT: Duration = Duration::from_secs(300);
+
+/// What a run's folder says of the run: all that its levels depend on.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    program: String,
+    asked: Asked,
+    problem: Stated,
+    pruning: Pruning,
+    palindromic: bool,
+    symmetry: bool,
+}
+
+/// What may be another one when a run goes on.
+#[derive(Serialize, Deserialize)]
+struct Terms {
+    job: PathBuf,
+    question: Question,
+    search: Search,
+    limits: Limits,
+    output: Output,
+}
+
+/// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
+/// folder, what it takes to go on there; a run that is found there is taken up.
 ///
 /// # Errors
-/// Where it could not even begin.
+/// Where it could not even begin, found what is no solution, or met a damaged file.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
-    let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let expander = Expander::new(threads)?;
-    let problem = match &job.problem {
-        Problem::Transfer(problem) => problem,
-        Problem::Game(problem) => return game::run(job, problem, question, (&expander, stop, progress)),
-    };
-    if question == Question::Count {
+    if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) {
         return Err(RunError::CountOfTransfer);
     }
-    let context = Context { job, problem, question, expander: &expander, progress, stop };
-    let cells = problem.lattice.len();
-    // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
-    let record = if cells <= Cells::<2>::CAPACITY {
-        context.search::<2, u64>().or_else(|| context.search::<2, u128>())
-    } else {
-        context.search::<4, u128>()
+    let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
+    let memory = job.limits.memory.or_else(|| budget::available_memory().map(|m| m / 4 * 3));
+    let expander = Expander::new(threads, memory)?;
+    let workspace = workspace(job, question)?;
+    let context = Context { job, question, expander: &expander, workspace: &workspace, progress, stop };
+    let (record, men, cells) = match &job.problem {
+        Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
+        Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
     };
-    record.ok_or(RunError::TooLarge { men: problem.start.len(), cells })
+    let record = record.ok_or(RunError::TooLarge { men, cells })?;
+    if let Some(dir) = &job.output.dir {
+        // Before the run's files go: a kill in between leaves both, never neither.
+        record.write(&dir.join(record::FILE))?;
+    }
+    if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
+        workspace.close()?;
+    }
+    Ok(record)
+}
+
+fn workspace(job: &Job, question: Question) -> Result<Workspace, StoreError> {
+    let disk = Disk::new(job.limits.disk);
+    let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
+    let identity = Identity {
+        program: PROGRAM.into(),
+        asked: question.asked(job).0,
+        problem: job.stated.clone(),
+        pruning: job.search.pruning.clone(),
+        palindromic: job.search.palindromic,
+        symmetry: job.search.symmetry,
+    };
+    let terms = Terms {
+        job: job.file.clone(),
+        question,
+        search: job.search.clone(),
+        limits: job.limits.clone(),
+        output: job.output.clone(),
+    };
+    let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
+    let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
+    let (identity, terms) = (value(serde_json::to_value(identity)), value(serde_json::to_value(terms)));
+    let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    workspace.begin()?;
+    Ok(workspace)
+}
+
+/// The job and the question of the run in `folder`, where that has one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged, or says what this program cannot have written.
+pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
+    let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
+    let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
+    let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
+    let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    if identity.program != PROGRAM {
+        return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
+    }
+    let problem = match identity.problem.kind.as_str() {
+        "game" => Problem::Game(identity.problem.game().map_err(odd)?),
+        _ => Problem::Transfer(identity.problem.transfer().map_err(odd)?),
+    };
+    let Terms { job, question, search, limits, mut output } = terms;
+    output.dir = Some(folder.into());
+    Ok(Some((Job { file: job, stated: identity.problem, problem, search, limits, output }, question)))
 }
 
 #[derive(Clone, Copy)]
 struct Context<'a> {
     job: &'a Job,
-    problem: &'a Transfer,
     question: Question,
     expander: &'a Expander,
+    workspace: &'a Workspace,
     progress: &'a dyn Progress,
     stop: &'a Stop,
 }
 
+/// A search for one length after another.
+trait Attempts {
+    /// A length that no solution falls below; `None` where there is no solution at all.
+    fn lower_bound(&self) -> Option<u32>;
+
+    /// Says that earlier processes of the run have reported that many levels.
+    fn resume_after(&mut self, _levels: usize) {}
+
+    /// Decides one length.
+    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError>;
+}
+
+/// What came of one length.
+enum Outcome {
+    /// A solution, in moves.
+    Found(Vec<String>),
+    /// None of this length; where every state has been seen, none of any.
+    Refuted { exhausted: bool },
+    /// Nothing found, nothing proved.
+    Unproved,
+    /// The search was stopped.
+    Stopped(Stopped),
+}
+
+/// The search for a transfer, with what its moves are written by.
+struct Transfers<'a, const W: usize, K: Key> {
+    problem: &'a Transfer,
+    search: TransferSearch<'a, W, K>,
+}
+
+impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
+    fn lower_bound(&self) -> Option<u32> {
+        self.search.lower_bound()
+    }
+
+    fn resume_after(&mut self, levels: usize) {
+        self.search.resume_after(levels);
+    }
+
+    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
+        let attempt = self.search.attempt(length);
+        let run = run_record(&attempt);
+        let outcome = match attempt.answer {
+            Answer::Found(walk) => Outcome::Found(moves(self.problem, &walk)?),
+            Answer::Refuted => Outcome::Refuted { exhausted: false },
+            Answer::Exhausted => Outcome::Refuted { exhausted: true },
+            Answer::Unproved(_) => Outcome::Unproved,
+            Answer::Stopped(stopped) => Outcome::Stopped(stopped),
+        };
+        Ok((run, outcome))
+    }
+}
+
 impl Context<'_> {
+    /// The answer for a transfer; `None` where its states do not fit any key.
+    fn transfer(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        if problem.lattice.len() > Cells::<2>::CAPACITY {
+            return self.search::<4, u128>(problem);
+        }
+        match self.search::<2, u64>(problem)? {
+            None => self.search::<2, u128>(problem),
+            answered => Ok(answered),
+        }
+    }
+
     /// The answer; `None` where the states do not fit.
-    fn search<const W: usize, K: Key>(self) -> Option<Record> {
+    fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        let (begun, meter) = (Instant::now(), Meter::start());
         let search = &self.job.search;
-        let databases = self.job.limits.memory.map_or(DATABASE, |m| m / 8);
-        let mut search = TransferSearch::<W, K>::new(
-            self.problem,
+        let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
+        let Some(mut search) = TransferSearch::<W, K>::new(
+            problem,
             search.pruning.clone(),
             search.palindromic,
             search.symmetry,
             databases,
             (self.expander, self.stop, self.progress),
-        )?;
-        let begun = Instant::now();
-        let mut record = blank(self.job, self.question, self.expander, SymmetryRecord::from(search.symmetries()));
+        ) else {
+            return Ok(None);
+        };
+        search = search.within(Some(self.workspace));
+        let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
-            Question::Levels { depth } => levels(&mut search, depth, &mut record),
-            Question::Solve => self.lengths(&mut search, self.job.search.max_length, &mut record),
-            Question::Prove { max_length } => self.lengths(&mut search, Some(max_length), &mut record),
-            Question::Count => {}
+            Question::Levels { depth } => {
+                let (figures, result) = search.levels(depth);
+                self.levels(&figures, result, depth, &mut record)?;
+            }
+            Question::Solve | Question::Count | Question::Prove { .. } => {
+                self.lengths(&mut Transfers { problem, search }, &mut record)?;
+            }
         }
-        record.seconds = begun.elapsed().as_secs_f64();
-        record.cpu_seconds = budget::cpu_seconds();
-        record.peak_memory_bytes = budget::peak_memory();
-        Some(record)
+        self.measure(begun, &meter, &mut record);
+        Ok(Some(record))
     }
 
-    /// Exact lengths, one after another, until one has a solution or `max_length` is refuted.
-    fn lengths<const W: usize, K: Key>(
-        &self,
-        search: &mut TransferSearch<'_, W, K>,
-        max_length: Option<u32>,
-        record: &mut Record,
-    ) {
+    /// Notes in the record what its making took.
+    fn measure(&self, begun: Instant, meter: &Meter, record: &mut Record) {
+        record.seconds = begun.elapsed().as_secs_f64();
+        record.cpu_seconds = meter.cpu_seconds();
+        record.peak_memory_bytes = meter.peak_memory();
+        record.disk_bytes_written = self.workspace.disk().written();
+    }
+
+    /// A record without an answer.
+    fn blank(&self, symmetries: SymmetryRecord) -> Record {
+        let (question, max_length, depth) = self.question.asked(self.job);
+        Record {
+            format: FORMAT,
+            program: PROGRAM.into(),
+            problem: self.job.stated.clone(),
+            symmetries: Some(symmetries),
+            question,
+            max_length,
+            depth,
+            verdict: Verdict::Incomplete,
+            reason: None,
+            length: None,
+            refuted_up_to: None,
+            exhausted: false,
+            lower_bound: None,
+            pruning: self.job.search.pruning.clone(),
+            palindromic: self.job.search.palindromic,
+            solution: None,
+            counts: None,
+            runs: Vec::new(),
+            digest_key: Some(Digest(u128::from(digest::KEY[0]) << 64 | u128::from(digest::KEY[1]))),
+            seconds: 0.0,
+            cpu_seconds: 0.0,
+            peak_memory_bytes: 0,
+            disk_bytes_written: 0,
+            threads: self.expander.threads(),
+        }
+    }
+
+    /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted.
+    fn lengths(&self, search: &mut impl Attempts, record: &mut Record) -> Result<(), RunError> {
+        let max_length = record.max_length;
         let Some(bound) = search.lower_bound() else {
             // Not even the abstraction has a way from the start to the target.
             record.verdict = Verdict::None;
             record.exhausted = true;
             record.refuted_up_to = max_length;
-            return;
+            return Ok(());
         };
         record.lower_bound = Some(bound);
         let max_length = max_length.unwrap_or(u32::MAX);
         // The abstraction refutes all lengths below its distance, as far as anybody asked.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length));
         let mut gap = None;
-        for length in bound..=max_length {
-            let attempt = search.attempt(length);
-            record.runs.push(run_record(&attempt));
-            match attempt.answer {
-                Answer::Found(walk) => {
+        let mut settle = |record: &mut Record, run: RunRecord| {
+            match run.verdict {
+                Verdict::None if gap.is_none() => record.refuted_up_to = Some(run.length),
+                Verdict::None => {}
+                _ => gap = gap.take().or(run.reason.clone()),
+            }
+            record.runs.push(run);
+            gap.clone()
+        };
+        let mut proved_nothing = None;
+        for answer in self.workspace.answers() {
+            let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            proved_nothing = settle(record, run);
+        }
+        search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
+        // Answers that are not in the run's folder yet: not worth a write each where they are quick.
+        let mut unsaved = Vec::new();
+        for length in bound + record.runs.len() as u32..=max_length {
+            let (run, outcome) = search.attempt(length)?;
+            match outcome {
+                Outcome::Found(solution) => {
+                    record.runs.push(run);
                     record.length = Some(length);
-                    record.solution = Some(self.moves(&walk));
-                    let optimal = gap.is_none() && self.question == Question::Solve;
+                    record.solution = Some(solution);
+                    let optimal = proved_nothing.is_none() && !matches!(self.question, Question::Prove { .. });
                     record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
-                    return;
+                    return Ok(());
                 }
-                Answer::Exhausted if gap.is_none() => {
+                Outcome::Refuted { exhausted: true } if proved_nothing.is_none() => {
+                    record.runs.push(run);
                     record.verdict = Verdict::None;
                     record.exhausted = true;
                     record.refuted_up_to = Some(length);
-                    return;
+                    return Ok(());
                 }
-                Answer::Refuted | Answer::Exhausted if gap.is_none() => record.refuted_up_to = Some(length),
-                Answer::Refuted | Answer::Exhausted => {}
-                Answer::Unproved(reason) => gap = gap.or(Some(reason)),
-                Answer::Stopped(stopped) => {
-                    record.reason = Some(stopped.to_string());
-                    return;
+                Outcome::Refuted { .. } | Outcome::Unproved => {
+                    let slow = run.seconds > 1.0;
+                    unsaved.push(serde_json::to_value(&run).map_err(|e| self.odd(e.to_string()))?);
+                    proved_nothing = settle(record, run);
+                    if slow || self.workspace.is_due() {
+                        // Levels named after a length serve that length alone.
+                        self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
+                    }
+                }
+                Outcome::Stopped(stopped) => {
+                    if !unsaved.is_empty() {
+                        self.workspace.answer(unsaved, |_| false)?;
+                    }
+                    record.runs.push(run);
+                    return self.incomplete(stopped, record);
                 }
             }
         }
-        record.verdict = if gap.is_none() { Verdict::None } else { Verdict::Incomplete };
-        record.reason = gap;
+        record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
+        record.reason = proved_nothing;
+        Ok(())
     }
 
-    /// A walk in the paper's notation, every landing named.
-    fn moves<const W: usize>(&self, walk: &[Cells<W>]) -> Vec<String> {
-        let Transfer { lattice, jumps_only, .. } = self.problem;
-        let board: &Board = &lattice.board;
-        let step = |pair: &[Cells<W>]| {
-            let (from, to) = ((pair[0] & !pair[1]).iter().next()?, (pair[1] & !pair[0]).iter().next()?);
-            notation::chain(lattice, pair[0], from, to, *jumps_only)
-        };
-        walk.windows(2).filter_map(step).map(|chain| notation::write_chain(&chain, board)).collect()
+    /// What is found in the run's folder makes no sense.
+    fn odd(&self, reason: String) -> StoreError {
+        StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
+    }
+
+    /// Notes in the record why there is no answer; damage is an error of its own.
+    fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
+        match stopped {
+            Stopped::Store(fault @ StoreError::Damaged { .. }) => Err(fault.into()),
+            stopped => {
+                record.reason = Some(stopped.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Level sets without a goal, as a search has made them.
+    fn levels(
+        &self,
+        figures: &[LevelFigures],
+        result: Result<(), Stopped>,
+        depth: u32,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        record.verdict = if result.is_ok() { Verdict::Levels } else { Verdict::Incomplete };
+        record.exhausted = figures.last().is_some_and(|f| f.tally.states == 0);
+        if let Err(stopped) = result {
+            self.incomplete(stopped, record)?;
+        }
+        let seconds = figures.iter().map(|f| f.seconds).sum();
+        let run = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
+        record.runs.push(RunRecord { pruning: Some(Pruning::None), ..run });
+        Ok(())
     }
 }
 
-/// A record without an answer.
-fn blank(job: &Job, question: Question, expander: &Expander, symmetries: SymmetryRecord) -> Record {
-    let (asked, max_length, depth) = match question {
-        Question::Solve => (Asked::Solve, job.search.max_length, None),
-        Question::Count => (Asked::Count, job.search.max_length, None),
-        Question::Prove { max_length } => (Asked::Prove, Some(max_length), None),
-        Question::Levels { depth } => (Asked::Levels, None, Some(depth)),
+/// A walk in the paper's notation, every landing named.
+fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
+    let Transfer { lattice, jumps_only, .. } = problem;
+    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
+    let step = |(number, pair): (usize, &[Cells<W>])| {
+        let ends = only(pair[0] & !pair[1]).zip(only(pair[1] & !pair[0]));
+        let chain = ends.and_then(|(from, to)| notation::chain(lattice, pair[0], from, to, *jumps_only));
+        chain.map(|cells| notation::write_chain(&cells, &lattice.board)).ok_or(RunError::NoMove { number })
     };
-    Record {
-        format: FORMAT,
-        program: PROGRAM.into(),
-        problem: job.stated.clone(),
-        symmetries: Some(symmetries),
-        question: asked,
-        max_length,
-        depth,
-        verdict: Verdict::Incomplete,
-        reason: None,
-        length: None,
-        refuted_up_to: None,
-        exhausted: false,
-        lower_bound: None,
-        pruning: job.search.pruning.clone(),
-        palindromic: job.search.palindromic,
-        solution: None,
-        counts: None,
-        runs: Vec::new(),
-        digest_key: Some(Digest(u128::from(digest::KEY[0]) << 64 | u128::from(digest::KEY[1]))),
-        seconds: 0.0,
-        cpu_seconds: 0.0,
-        peak_memory_bytes: 0,
-        disk_bytes_written: 0,
-        threads: expander.threads(),
-    }
-}
-
-fn levels<const W: usize, K: Key>(search: &mut TransferSearch<'_, W, K>, depth: u32, record: &mut Record) {
-    let (figures, result) = search.levels(depth);
-    record.verdict = if result.is_ok() { Verdict::Levels } else { Verdict::Incomplete };
-    record.reason = result.err().map(|stopped| stopped.to_string());
-    record.exhausted = figures.last().is_some_and(|f| f.tally.states == 0);
-    let seconds = figures.iter().map(|f| f.seconds).sum();
-    record.runs.push(RunRecord {
-        length: depth,
-        verdict: record.verdict,
-        reason: record.reason.clone(),
-        pruning: Some(crate::job::Pruning::None),
-        c: None,
-        seconds,
-        generated: figures.iter().map(|f| f.tally.generated).sum(),
-        largest_level: figures.iter().map(|f| f.tally.states).max().unwrap_or(0),
-        self_consistent: true,
-        levels: figures.iter().map(level_record).collect(),
-    });
+    (1..).zip(walk.windows(2)).map(step).collect()
 }
 
 fn run_record<const W: usize>(attempt: &Attempt<W>) -> RunRecord {
@@ -245,16 +463,25 @@ fn run_record<const W: usize>(attempt: &Attempt<W>) -> RunRecord {
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
     RunRecord {
-        length: attempt.length,
+        c: attempt.c.map(|(c, _)| c),
+        self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
+        ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
+    }
+}
+
+/// The record of one length's levels.
+fn summed(length: u32, verdict: Verdict, reason: Option<String>, levels: &[LevelFigures], seconds: f64) -> RunRecord {
+    RunRecord {
+        length,
         verdict,
         reason,
         pruning: None,
-        c: attempt.c.map(|(c, _)| c),
-        seconds: attempt.seconds,
-        generated: attempt.levels.iter().map(|f| f.tally.generated).sum(),
-        largest_level: attempt.levels.iter().map(|f| f.tally.states).max().unwrap_or(0),
-        self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
-        levels: attempt.levels.iter().map(level_record).collect(),
+        c: None,
+        seconds,
+        generated: levels.iter().map(|f| f.tally.generated).sum(),
+        largest_level: levels.iter().map(|f| f.tally.states).max().unwrap_or(0),
+        self_consistent: true,
+        levels: levels.iter().map(level_record).collect(),
     }
 }
 

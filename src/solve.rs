@@ -10,6 +10,7 @@ mod leading;
 mod mcc;
 mod narrowed;
 mod trace;
+mod trail;
 mod truncate;
 mod two_ended;
 
@@ -26,12 +27,13 @@ pub use crate::job::Pruning;
 use crate::key::Key;
 use crate::moves;
 use crate::problem::Transfer;
-use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
 pub use crate::record::Side;
 use crate::search::{Expander, Stop, Stopped, Tally};
-use crate::store::Level;
+use crate::store::StoreError;
+use crate::store::workspace::Workspace;
 use crate::symmetry::Symmetries;
+use trail::{Grower, Trail};
 
 /// One level of an attempt.
 #[derive(Clone, Debug)]
@@ -82,7 +84,7 @@ pub struct Attempt<const W: usize> {
 pub trait Progress: Sync {
     /// A length is about to be tried.
     fn length(&self, _length: u32) {}
-    /// A level is complete.
+    /// A level is complete, now or by an earlier process of the run.
     fn level(&self, _figures: &LevelFigures) {}
     /// Something else worth a line.
     fn note(&self, _text: &str) {}
@@ -104,9 +106,12 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
+    workspace: Option<&'a Workspace>,
     /// Levels from the start that depend on no length, kept from one length to the next.
-    kept: Vec<Level<K>>,
+    kept: Trail<K>,
     kept_complete: bool,
+    /// How many of them stand in the figures of earlier attempts.
+    reported: usize,
 }
 
 impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
@@ -139,9 +144,31 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             expander,
             stop,
             progress,
-            kept: Vec::new(),
+            workspace: None,
+            kept: Trail::new("all".into(), Side::Forward),
             kept_complete: true,
+            reported: 0,
         })
+    }
+
+    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
+    #[must_use]
+    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
+        self.workspace = workspace;
+        self
+    }
+
+    /// Says that earlier processes of the run have reported that many levels of attempts that share their levels.
+    pub fn resume_after(&mut self, levels: usize) {
+        if matches!(self.pruning, Pruning::None | Pruning::Truncate { .. }) {
+            self.reported = levels;
+        }
+    }
+
+    /// Figures of the shared levels that no attempt has reported yet.
+    fn unreported(&mut self) -> Vec<LevelFigures> {
+        let from = std::mem::replace(&mut self.reported, self.kept.figures.len());
+        self.kept.figures.get(from..).unwrap_or_default().to_vec()
     }
 
     /// K and ρ.
@@ -187,7 +214,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 (Pruning::Narrowed, true) => self.narrowed(length, &mut attempt),
                 (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
                 (Pruning::None, true) => self.unpruned(length, &mut attempt),
-                (_, true) => self.mirrored_half(length, self.bounds(length), &mut attempt),
+                (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), &mut attempt),
                 (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
                     Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
                 }
@@ -211,17 +238,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// What stopped it, beside the levels that are complete.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let (mut figures, mut levels) = (Vec::new(), Vec::new());
-        let result = (|| {
-            self.open(&puzzle, Side::Forward, &mut levels, &mut figures);
-            for _ in 0..depth {
-                self.grow(&puzzle, Side::Forward, &mut levels, &mut figures)?;
-                let done = levels.len().saturating_sub(2);
-                levels[..done].iter_mut().for_each(|l| *l = Level::default());
-            }
-            Ok(())
-        })();
-        (figures, result)
+        let mut trail = Trail::new("levels".into(), Side::Forward);
+        self.open(&puzzle, &mut trail);
+        let result = (0..depth).try_for_each(|_| {
+            self.grow(&puzzle, &mut trail)?;
+            Ok(self.forget(&mut trail)?)
+        });
+        (trail.figures, result)
     }
 
     fn databases(&self) -> &Databases {
@@ -268,50 +291,25 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         bounds
     }
 
-    /// Puts level 0 of `puzzle` into `levels`.
-    fn open(
-        &self,
-        puzzle: &TransferPuzzle<W, K>,
-        side: Side,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) {
-        let begun = Instant::now();
-        let first = self.expander.level_of(puzzle, puzzle.start());
-        self.told(side, 0, first.tally, first.level, begun, levels, figures);
+    /// What appends levels to trails.
+    fn grower(&self) -> Grower<'_> {
+        let Self { expander, stop, progress, workspace, .. } = *self;
+        Grower { expander, stop, progress, workspace }
     }
 
-    /// Appends the next level of `puzzle` to `levels`.
-    fn grow(
-        &self,
-        puzzle: &TransferPuzzle<W, K>,
-        side: Side,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) -> Result<(), Stopped> {
-        let begun = Instant::now();
-        let depth = levels.len() - 1;
-        let earlier: Vec<&Level<K>> = levels[..depth].iter().rev().take(1).collect();
-        let next = self.expander.expand(puzzle, depth as u32, &levels[depth], &earlier, self.stop)?;
-        self.told(side, depth as u32 + 1, next.tally, next.level, begun, levels, figures);
-        Ok(())
+    /// Puts level 0 of `puzzle` into `trail`.
+    fn open(&self, puzzle: &TransferPuzzle<W, K>, trail: &mut Trail<K>) {
+        self.grower().open(puzzle, trail);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one level's figures on their way to three places")]
-    fn told(
-        &self,
-        side: Side,
-        depth: u32,
-        tally: Tally,
-        level: Level<K>,
-        begun: Instant,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) {
-        let seconds = begun.elapsed().as_secs_f64();
-        figures.push(LevelFigures { depth, side, tally, bytes: level.bytes(), seconds });
-        self.progress.level(&figures[figures.len() - 1]);
-        levels.push(level);
+    /// Appends the next level of `puzzle` to `trail`: as the run's folder has it, else by expanding the last one.
+    fn grow(&self, puzzle: &TransferPuzzle<W, K>, trail: &mut Trail<K>) -> Result<(), Stopped> {
+        self.grower().grow(puzzle, trail)
+    }
+
+    /// Lets go of all levels of `trail` but the last two, which are all that the next one needs.
+    fn forget(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
+        self.grower().forget(trail)
     }
 
     /// Whether the army walks from the start to the target in `length` legal moves, by the slow generator.

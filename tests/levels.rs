@@ -8,7 +8,7 @@ use halma::lattice::{Lattice, Rule};
 use halma::problem::{self, Transfer};
 use halma::puzzle::check_contract;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
-use halma::search::{Expander, Stop, Tally};
+use halma::search::{Berth, Expander, Stop, Tally};
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     let lattice = Lattice::new(Board::named(board).unwrap(), rule);
@@ -22,13 +22,13 @@ fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
     let ground = Arc::new(Ground::<2, u64>::new(problem, &problem.symmetries().fixing, centroid).unwrap());
     let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
     check_contract(&puzzle, 3).unwrap();
-    let expander = Expander::new(threads).unwrap();
+    let expander = Expander::new(threads, None).unwrap();
     let stop = Stop::after(None);
     let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
     let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
     for d in 0..depth as usize {
         let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
-        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, &stop).unwrap();
+        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, Berth::MEMORY, &stop).unwrap();
         let t = &next.tally;
         assert_eq!(t.generated, t.pruned + t.duplicates + t.old + t.states);
         tallies.push(next.tally);

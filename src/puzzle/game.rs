@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::bound::game::{Bounds, GameBound, Position};
+use crate::bound::game::{GameBound, Position};
 use crate::cells::Cells;
 use crate::game::{Game, Side};
 use crate::moves::{Mover, Pieces};
@@ -51,6 +51,12 @@ pub enum TooLarge {
 pub struct GamePuzzle<const W: usize, K: PairKey> {
     length: u32,
     winner: Side,
+    ground: Arc<Ground<W, K>>,
+    bounds: Vec<Arc<dyn GameBound<W>>>,
+}
+
+/// What games of all lengths share.
+struct Ground<const W: usize, K: PairKey> {
     /// The bases of blue and red.
     bases: [Cells<W>; 2],
     mover: Mover<W>,
@@ -58,7 +64,6 @@ pub struct GamePuzzle<const W: usize, K: PairKey> {
     bits: u32,
     /// K without the identity, as permutations.
     images: Vec<Vec<u8>>,
-    bounds: Vec<Arc<dyn GameBound<W>>>,
 }
 
 /// Both armies, blue's first.
@@ -82,7 +87,12 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     ///
     /// # Errors
     /// Where the game is too large for `W` and `K`.
-    pub fn new(game: &Game, length: u32, bounds: &Bounds, fixing: &[Symmetry]) -> Result<Self, TooLarge> {
+    pub fn new(
+        game: &Game,
+        length: u32,
+        bounds: Vec<Arc<dyn GameBound<W>>>,
+        fixing: &[Symmetry],
+    ) -> Result<Self, TooLarge> {
         let (cells, men) = (game.lattice.len(), game.blue.len());
         if cells > Cells::<W>::CAPACITY {
             return Err(TooLarge::Cells { cells, capacity: Cells::<W>::CAPACITY });
@@ -91,17 +101,21 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         let sets = crate::rank::choose(cells, men).ok_or(too_large.clone())?;
         let bits = 128 - sets.leading_zeros();
         let ranks = Ranks::new(cells, men).filter(|_| bits <= K::RANK_BITS).ok_or(too_large)?;
-        let winner = Side::winner(length);
-        Ok(Self {
-            length,
-            winner,
+        let ground = Arc::new(Ground {
             bases: [set(&game.blue), set(&game.red)],
             mover: Mover::new(&game.lattice, false),
             ranks,
             bits,
             images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
-            bounds: bounds.build(game, winner),
-        })
+        });
+        Ok(Self { length, winner: Side::winner(length), ground, bounds })
+    }
+
+    /// The games of `length` moves on the same ground.
+    #[must_use]
+    pub fn of_length(&self, length: u32, bounds: Vec<Arc<dyn GameBound<W>>>) -> Self {
+        let ground = Arc::clone(&self.ground);
+        Self { length, winner: Side::winner(length), ground, bounds }
     }
 
     /// How many moves the games have.
@@ -119,19 +133,19 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     /// Both bases, which are the start.
     #[must_use]
     pub fn bases(&self) -> Armies<W> {
-        self.bases
+        self.ground.bases
     }
 
     /// The moves.
     #[must_use]
     pub fn mover(&self) -> &Mover<W> {
-        &self.mover
+        &self.ground.mover
     }
 
     /// K without the identity, as permutations.
     #[must_use]
     pub fn images(&self) -> &[Vec<u8>] {
-        &self.images
+        &self.ground.images
     }
 
     /// The winner's army and the loser's.
@@ -144,20 +158,20 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     #[must_use]
     pub fn canonical(&self, armies: Armies<W>, depth: u32) -> K {
         let key = |armies: Armies<W>| {
-            let [blue, red] = armies.map(|army| self.ranks.rank(army));
-            K::pair(Side::to_move(depth) == Side::Red, blue, red, self.bits)
+            let [blue, red] = armies.map(|army| self.ground.ranks.rank(army));
+            K::pair(Side::to_move(depth) == Side::Red, blue, red, self.ground.bits)
         };
-        let images = self.images.iter().map(|image| key(armies.map(|army| army.mapped(image))));
+        let images = self.ground.images.iter().map(|image| key(armies.map(|army| army.mapped(image))));
         images.fold(key(armies), K::min)
     }
 
     /// The armies of a state, and whose turn it is.
     #[must_use]
     pub fn armies(&self, key: K) -> (Armies<W>, Side) {
-        let (red_to_move, blue, red) = key.split(self.bits);
+        let (red_to_move, blue, red) = key.split(self.ground.bits);
         let army = |rank| {
-            let mut cells = vec![0; self.ranks.men()];
-            self.ranks.unrank(rank, &mut cells);
+            let mut cells = vec![0; self.ground.ranks.men()];
+            self.ground.ranks.unrank(rank, &mut cells);
             cells.into_iter().map(usize::from).collect()
         };
         ([army(blue), army(red)], if red_to_move { Side::Red } else { Side::Blue })
@@ -167,8 +181,8 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     #[must_use]
     pub fn won(&self, [blue, red]: Armies<W>) -> Option<Side> {
         match () {
-            () if blue == self.bases[1] => Some(Side::Blue),
-            () if red == self.bases[0] => Some(Side::Red),
+            () if blue == self.ground.bases[1] => Some(Side::Blue),
+            () if red == self.ground.bases[0] => Some(Side::Red),
             () => None,
         }
     }
@@ -197,26 +211,26 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
     type Scratch = Scratch<W, K::Rank>;
 
     fn scratch(&self) -> Self::Scratch {
-        let men = self.ranks.men();
+        let men = self.ground.ranks.men();
         Scratch {
             pieces: Pieces::default(),
             men: vec![0; 2 * men],
             reach: vec![Cells::EMPTY; 2 * men],
             cells: [vec![0; men], vec![0; men]],
-            views: (0..=self.images.len()).map(|_| (Orientation::new(men), K::Rank::default())).collect(),
+            views: (0..=self.ground.images.len()).map(|_| (Orientation::new(men), K::Rank::default())).collect(),
         }
     }
 
     fn start(&self) -> Vec<K> {
-        vec![self.canonical(self.bases, 0)]
+        vec![self.canonical(self.ground.bases, 0)]
     }
 
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let Scratch { pieces, men, reach, cells, views } = scratch;
-        let (red_to_move, blue, red) = key.split(self.bits);
-        self.ranks.unrank(blue, &mut cells[0]);
-        self.ranks.unrank(red, &mut cells[1]);
+        let (red_to_move, blue, red) = key.split(self.ground.bits);
+        self.ground.ranks.unrank(blue, &mut cells[0]);
+        self.ground.ranks.unrank(red, &mut cells[1]);
         let armies: Armies<W> = [0, 1].map(|side| cells[side].iter().map(|&c| usize::from(c)).collect());
         if depth >= self.length || self.won(armies).is_some() {
             return 0;
@@ -225,7 +239,7 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let count = cells[mover].len();
         men[..count].copy_from_slice(&cells[mover]);
         men[count..].copy_from_slice(&cells[1 - mover]);
-        self.mover.reach(men, armies[0] | armies[1], pieces, reach);
+        self.ground.mover.reach(men, armies[0] | armies[1], pieces, reach);
         let (men, reach) = (&men[..count], &mut reach[..count]);
         let generated = reach.iter().map(|r| r.len() as u64).sum();
         let position = self.position(armies, depth);
@@ -239,30 +253,31 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let (upright, standing) = &mut upright[0];
         (upright.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
         upright.men.copy_from_slice(men);
-        upright.prepare(&self.ranks);
-        for ((view, standing), image) in others.iter_mut().zip(&self.images) {
+        upright.prepare(&self.ground.ranks);
+        for ((view, standing), image) in others.iter_mut().zip(&self.ground.images) {
             view.set = armies[mover].mapped(image);
-            *standing = self.ranks.rank(armies[1 - mover].mapped(image));
+            *standing = self.ground.ranks.rank(armies[1 - mover].mapped(image));
             let mut i = 0;
             view.set.for_each(|c| {
                 view.men[i] = c as u8;
                 i += 1;
             });
-            view.prepare(&self.ranks);
+            view.prepare(&self.ground.ranks);
         }
         // The other side moves next.
         let pair = |moved, standing| {
             let (blue, red) = if red_to_move { (standing, moved) } else { (moved, standing) };
-            K::pair(!red_to_move, blue, red, self.bits)
+            K::pair(!red_to_move, blue, red, self.ground.bits)
         };
         for (i, (&from, targets)) in men.iter().zip(reach).enumerate() {
             let from = usize::from(from);
             targets.for_each(|to| {
-                let mut least = pair(upright.moved(&self.ranks, i, from, to), *standing);
-                for ((view, standing), image) in others.iter().zip(&self.images) {
+                let mut least = pair(upright.moved(&self.ground.ranks, i, from, to), *standing);
+                for ((view, standing), image) in others.iter().zip(&self.ground.images) {
                     let from = usize::from(image[from]);
                     let place = view.set.below(from);
-                    least = least.min(pair(view.moved(&self.ranks, place, from, usize::from(image[to])), *standing));
+                    least =
+                        least.min(pair(view.moved(&self.ground.ranks, place, from, usize::from(image[to])), *standing));
                 }
                 emit(least);
             });

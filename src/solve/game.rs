@@ -6,32 +6,36 @@
 //! game through it would be shorter by their distance. (A position of two armies need not be reached from the levels next to
 //! its own, since nobody may undo his move at once: so all levels of one parity are compared.)
 //!
-//! When a level has grown past [`PROBE_AT`] states, a narrow truncated search goes ahead from it once. It proves nothing, but
-//! where games exist it finds one long before the levels are complete.
+//! When a level has grown past [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a truncated search
+//! goes ahead from a part of it. It proves nothing, but where games exist it finds one long before the levels are complete.
 
 pub mod beam;
 pub mod count;
 mod walk;
 
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use super::{LevelFigures, Progress, Side};
-use crate::bound::game::Bounds;
-use crate::game::Game;
+use super::trail::{Grower, Trail};
+use super::{LevelFigures, Progress, Side, exhausted};
+use crate::bound::game::{Bounds, GameBound};
+use crate::game::{self, Game};
 use crate::moves;
-use crate::puzzle::Puzzle;
 use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle, TooLarge};
 use crate::search::{Expander, Stop, Stopped};
-use crate::store::Level;
+use crate::store::workspace::Workspace;
 use crate::symmetry::Symmetry;
 use beam::Beam;
 
 /// The size of a level from which a truncated search looks ahead.
 pub const PROBE_AT: u64 = 200_000;
 
-/// The truncated search that looks ahead.
-const PROBE: Beam = Beam { keep: 2_000, seed: 0 };
+/// How much larger a level has to be than the last one from which it looked ahead.
+pub const PROBE_AGAIN: u64 = 4;
+
+/// The part of such a level that it keeps: one in so many states.
+pub const PROBE_PART: u64 = 50;
 
 /// The answer of an attempt at one length.
 #[derive(Debug)]
@@ -62,46 +66,52 @@ pub struct Attempt<const W: usize> {
 }
 
 /// A search for the shortest games.
-pub struct GameSearch<'a> {
+pub struct GameSearch<'a, const W: usize, K: PairKey> {
     game: &'a Game,
     bounds: Bounds,
     beam: Option<Beam>,
-    symmetry: bool,
+    fixing: Vec<Symmetry>,
+    /// Bounds of games that blue and that red wins; they serve all lengths.
+    built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
+    /// The game without bounds.
+    free: GamePuzzle<W, K>,
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
+    workspace: Option<&'a Workspace>,
 }
 
-/// Levels with their figures.
-struct Levels<K> {
-    levels: Vec<Level<K>>,
-    figures: Vec<LevelFigures>,
-}
-
-impl<'a> GameSearch<'a> {
+impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// A search under `bounds`; where `beam` is given, every level is truncated and nothing is refuted. `symmetry` says
     /// whether states that K exchanges count as one.
-    #[must_use]
+    ///
+    /// # Errors
+    /// Where the game is too large for `W` and `K`.
     pub fn new(
         game: &'a Game,
         bounds: Bounds,
         beam: Option<Beam>,
         symmetry: bool,
         (expander, stop, progress): (&'a Expander, &'a Stop, &'a dyn Progress),
-    ) -> Self {
-        Self { game, bounds, beam, symmetry, expander, stop, progress }
+    ) -> Result<Self, TooLarge> {
+        let mut fixing = game.symmetries();
+        fixing.truncate(if symmetry { fixing.len() } else { 1 });
+        let free = GamePuzzle::new(game, u32::MAX, Vec::new(), &fixing)?;
+        let built = [OnceLock::new(), OnceLock::new()];
+        Ok(Self { game, bounds, beam, fixing, built, free, expander, stop, progress, workspace: None })
+    }
+
+    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
+    #[must_use]
+    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
+        self.workspace = workspace;
+        self
     }
 
     /// K, the identity alone where symmetry is not used.
     #[must_use]
-    pub fn symmetries(&self) -> Vec<Symmetry> {
-        let mut all = self.game.symmetries();
-        all.truncate(if self.symmetry { all.len() } else { 1 });
-        all
-    }
-
-    fn puzzle<const W: usize, K: PairKey>(&self, length: u32, bounds: &Bounds) -> Result<GamePuzzle<W, K>, TooLarge> {
-        GamePuzzle::new(self.game, length, bounds, &self.symmetries())
+    pub fn symmetries(&self) -> &[Symmetry] {
+        &self.fixing
     }
 
     /// A length that no game falls below: bound (7) of the paper.
@@ -111,112 +121,89 @@ impl<'a> GameSearch<'a> {
     }
 
     /// Decides whether a game of exactly `length` moves exists, given that there is none shorter.
-    ///
-    /// # Errors
-    /// Where the game is too large for `W` and `K`.
-    pub fn attempt<const W: usize, K: PairKey>(&self, length: u32) -> Result<Attempt<W>, TooLarge> {
+    pub fn attempt(&self, length: u32) -> Attempt<W> {
         let begun = Instant::now();
-        let puzzle = self.puzzle::<W, K>(length, &self.bounds)?;
         self.progress.length(length);
-        let mut made = self.open(&puzzle);
-        let answer = self.search(&puzzle, &mut made).unwrap_or_else(Answer::Stopped);
+        let puzzle = self.puzzle(length);
+        let mut trail = self.trail(&puzzle, format!("L{length}"));
+        let answer = self.search(&puzzle, &mut trail).unwrap_or_else(Answer::Stopped);
         if let Answer::Found(game) = &answer
             && let Err(fault) = self.check(&puzzle, game)
         {
             // A search that is wrong about what it found is wrong about what it refuted, too.
             unreachable!("the game found is none: {fault}");
         }
-        Ok(Attempt { length, answer, levels: made.figures, seconds: begun.elapsed().as_secs_f64() })
+        Attempt { length, answer, levels: trail.figures, seconds: begun.elapsed().as_secs_f64() }
     }
 
     /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.
-    ///
-    /// # Errors
-    /// Where the game is too large for `W` and `K`.
-    pub fn levels<const W: usize, K: PairKey>(
-        &self,
-        depth: u32,
-    ) -> Result<(Vec<LevelFigures>, Result<(), Stopped>), TooLarge> {
-        // Without bounds the length only says how far to go.
-        let puzzle = self.puzzle::<W, K>(depth, &Bounds::none())?;
-        let mut made = self.open(&puzzle);
-        let result = (0..depth).try_for_each(|_| self.grow(&puzzle, &mut made));
-        Ok((made.figures, result))
+    pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
+        let mut trail = self.trail(&self.free, "levels".into());
+        let result = (0..depth).try_for_each(|_| self.grower().grow(&self.free, &mut trail));
+        (trail.figures, result)
     }
 
-    fn search<const W: usize, K: PairKey>(
-        &self,
-        puzzle: &GamePuzzle<W, K>,
-        made: &mut Levels<K>,
-    ) -> Result<Answer<W>, Stopped> {
-        if let Some(beam) = &self.beam {
-            return self.truncated(puzzle, beam, made);
+    /// The games of `length` moves under the bounds.
+    fn puzzle(&self, length: u32) -> GamePuzzle<W, K> {
+        let winner = game::Side::winner(length);
+        let bounds =
+            self.built[usize::from(winner == game::Side::Red)].get_or_init(|| self.bounds.build(self.game, winner));
+        self.free.of_length(length, bounds.clone())
+    }
+
+    /// Level 0 of `puzzle`.
+    fn trail(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> Trail<K> {
+        let mut trail = Trail::new(stem, Side::Forward);
+        trail.compared = usize::MAX;
+        self.grower().open(puzzle, &mut trail);
+        trail
+    }
+
+    fn grower(&self) -> Grower<'_> {
+        let Self { expander, stop, progress, workspace, .. } = *self;
+        Grower { expander, stop, progress, workspace }
+    }
+
+    fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut Trail<K>) -> Result<Answer<W>, Stopped> {
+        if let Some(beam) = self.beam {
+            return self.truncated(puzzle, beam, trail, self.grower());
         }
-        let mut probed = false;
+        let mut probe_at = PROBE_AT;
         for _ in 0..puzzle.length() {
-            self.grow(puzzle, made)?;
-            let last = &made.levels[made.levels.len() - 1];
-            if last.is_empty() {
-                let all_seen = made.figures.iter().all(|f| f.tally.pruned == 0);
-                return Ok(if all_seen { Answer::Exhausted } else { Answer::Refuted });
+            self.grower().grow(puzzle, trail)?;
+            let states = trail.last().len();
+            if states == 0 {
+                return Ok(if exhausted(&trail.figures) { Answer::Exhausted } else { Answer::Refuted });
             }
-            if !probed && last.len() >= PROBE_AT {
-                probed = true;
-                let begun = Instant::now();
-                let mut ahead = Levels { levels: made.levels.clone(), figures: Vec::new() };
-                let silent = GameSearch { bounds: self.bounds.clone(), progress: &(), ..*self };
-                let answer = silent.truncated(puzzle, &PROBE, &mut ahead)?;
-                let found = matches!(answer, Answer::Found(_));
-                let what = if found { "found a game" } else { "found none, which proves nothing" };
-                self.progress.note(&format!("looked ahead: {what}, {:.1} s", begun.elapsed().as_secs_f64()));
-                if found {
-                    return Ok(answer);
+            if states >= probe_at {
+                probe_at = PROBE_AGAIN * states;
+                if let Some(game) = self.look_ahead(puzzle, trail)? {
+                    return Ok(Answer::Found(game));
                 }
             }
         }
-        Ok(self.ending(puzzle, &made.levels).map_or(Answer::Refuted, Answer::Found))
+        Ok(self.ending(puzzle, &trail.levels)?.map_or(Answer::Refuted, Answer::Found))
     }
 
-    /// Level 0.
-    fn open<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>) -> Levels<K> {
+    /// A game by a truncated search from the last of these levels, if that finds one.
+    fn look_ahead(&self, puzzle: &GamePuzzle<W, K>, trail: &Trail<K>) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
-        let first = self.expander.level_of(puzzle, puzzle.start());
-        let mut made = Levels { levels: Vec::new(), figures: Vec::new() };
-        let figures = LevelFigures {
-            depth: 0,
-            side: Side::Forward,
-            tally: first.tally,
-            bytes: first.level.bytes(),
-            seconds: begun.elapsed().as_secs_f64(),
+        let beam = Beam { keep: (trail.last().len() / PROBE_PART) as usize, seed: 0 };
+        let mut ahead = Trail::new(String::new(), Side::Forward);
+        (ahead.levels, ahead.compared) = (trail.levels.clone(), usize::MAX);
+        let answer = self.truncated(puzzle, beam, &mut ahead, Grower { progress: &(), ..self.grower() })?;
+        let game = match answer {
+            Answer::Found(game) => Some(game),
+            _ => None,
         };
-        self.progress.level(&figures);
-        made.figures.push(figures);
-        made.levels.push(first.level);
-        made
-    }
-
-    /// Appends the next level.
-    fn grow<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, made: &mut Levels<K>) -> Result<(), Stopped> {
-        let begun = Instant::now();
-        let depth = made.levels.len() - 1;
-        // The levels with the same side to move as the new one.
-        let earlier: Vec<&Level<K>> = made.levels[..depth].iter().rev().step_by(2).collect();
-        let next = self.expander.expand(puzzle, depth as u32, &made.levels[depth], &earlier, self.stop)?;
-        let figures = LevelFigures {
-            depth: depth as u32 + 1,
-            side: Side::Forward,
-            tally: next.tally,
-            bytes: next.level.bytes(),
-            seconds: begun.elapsed().as_secs_f64(),
-        };
-        self.progress.level(&figures);
-        made.figures.push(figures);
-        made.levels.push(next.level);
-        Ok(())
+        let what = if game.is_some() { "found a game" } else { "found none, which proves nothing" };
+        let seconds = begun.elapsed().as_secs_f64();
+        self.progress.note(&format!("looked ahead from {} states: {what}, {seconds:.1} s", beam.keep));
+        Ok(game)
     }
 
     /// Whether the armies play a game of that length by the slow generator, nobody winning before the end.
-    fn check<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, game: &[Armies<W>]) -> Result<(), String> {
+    fn check(&self, puzzle: &GamePuzzle<W, K>, game: &[Armies<W>]) -> Result<(), String> {
         if game.len() != puzzle.length() as usize + 1 || game.first() != Some(&puzzle.bases()) {
             return Err("it does not start at the start, or has another length".into());
         }

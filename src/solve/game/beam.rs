@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::{Answer, GameSearch, Levels};
+use super::{Answer, GameSearch};
 use crate::bound::game::lines::Lines;
 use crate::cells::Cells;
 use crate::moves::Pieces;
@@ -19,7 +19,8 @@ use crate::problem::set;
 use crate::puzzle::game::GamePuzzle;
 use crate::puzzle::game::pair::PairKey;
 use crate::search::{Stopped, digest};
-use crate::store::Level;
+use crate::solve::trail::{Grower, Trail};
+use crate::store::{Level, StoreError};
 
 /// How wide a truncated search is, and which way it leans where scores are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,36 +47,36 @@ struct Score<const W: usize> {
     of_type: [Cells<W>; 4],
 }
 
-impl GameSearch<'_> {
+impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     /// Goes on from the last of these levels, which is truncated too.
-    pub(super) fn truncated<const W: usize, K: PairKey>(
+    pub(super) fn truncated(
         &self,
         puzzle: &GamePuzzle<W, K>,
-        beam: &Beam,
-        made: &mut Levels<K>,
+        beam: Beam,
+        trail: &mut Trail<K>,
+        grower: Grower<'_>,
     ) -> Result<Answer<W>, Stopped> {
         let score = self.score(puzzle);
         let mut complete = true;
-        while made.levels.len() <= puzzle.length() as usize {
-            let last = made.levels.len() - 1;
-            if made.levels[last].len() > beam.keep as u64 {
-                made.levels[last] = self.best(puzzle, &score, beam, &made.levels[last]);
+        trail.cut = true;
+        while trail.levels.len() <= puzzle.length() as usize && !trail.last().is_empty() {
+            let last = trail.levels.len() - 1;
+            if trail.last().len() > beam.keep as u64 {
+                trail.levels[last] = self.best(puzzle, &score, beam, trail.last())?;
                 complete = false;
             }
-            self.grow(puzzle, made)?;
-            if made.levels[last + 1].is_empty() {
-                break;
-            }
+            grower.grow(puzzle, trail)?;
         }
-        let arrived = made.levels.len() > puzzle.length() as usize;
-        Ok(match arrived.then(|| self.ending(puzzle, &made.levels)).flatten() {
+        let arrived = trail.levels.len() > puzzle.length() as usize;
+        let game = if arrived { self.ending(puzzle, &trail.levels)? } else { None };
+        Ok(match game {
             Some(game) => Answer::Found(game),
             None if complete => Answer::Refuted,
             None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
         })
     }
 
-    fn score<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {
+    fn score(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {
         let lattice = &self.game.lattice;
         let goal = self.game.base(puzzle.winner().other());
         let of_type = [0, 1, 2, 3].map(|t| (0..lattice.len()).filter(|&c| lattice.board.type_of(c) == t).collect());
@@ -87,26 +88,27 @@ impl GameSearch<'_> {
         }
     }
 
-    fn best<const W: usize, K: PairKey>(
+    fn best(
         &self,
         puzzle: &GamePuzzle<W, K>,
         score: &Score<W>,
-        beam: &Beam,
+        beam: Beam,
         level: &Level<K>,
-    ) -> Level<K> {
+    ) -> Result<Level<K>, StoreError> {
         let scored = |block| {
             let (mut keys, mut pieces) = (Vec::new(), Pieces::default());
-            level.read_block(block, &mut keys);
+            level.read_block(block, &mut keys)?;
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
-            keys.into_iter().map(|key| (score.of(puzzle, key, &mut pieces), tie(key), key)).collect::<Vec<_>>()
+            Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut pieces), tie(key), key)).collect())
         };
-        let keys = self.expander.install(|| {
-            let mut all: Vec<_> = (0..level.blocks()).into_par_iter().flat_map_iter(scored).collect();
+        let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
+            let scored = (0..level.blocks()).into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>();
+            let mut all = scored?.concat();
             all.select_nth_unstable(beam.keep);
             all.truncate(beam.keep);
-            all.into_iter().map(|(.., key)| key).collect()
-        });
-        Level::of(keys)
+            Ok(all.into_iter().map(|(.., key)| key).collect())
+        })?;
+        Ok(Level::of(keys))
     }
 }
 

@@ -15,15 +15,15 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::walk::neighbours;
-use super::{GameSearch, Levels};
+use super::GameSearch;
+use super::walk::{goals, neighbours};
 use crate::cells::Cells;
 use crate::game::Side;
 use crate::puzzle::game::pair::PairKey;
-use crate::puzzle::game::{Armies, GamePuzzle, TooLarge};
+use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::Stopped;
 use crate::solve::LevelFigures;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 /// How many shortest games there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,32 +40,27 @@ pub struct Games {
 
 /// What a count came to.
 #[derive(Debug)]
-pub struct Counted<const W: usize> {
-    /// The numbers, and one of the games; `None` where there is no game of the length.
-    pub games: Option<(Games, Vec<Armies<W>>)>,
+pub struct Counted {
+    /// The numbers, or why there are none.
+    pub games: Result<Games, Stopped>,
     /// The levels searched.
     pub levels: Vec<LevelFigures>,
-    /// Why it did not end.
-    pub stopped: Option<Stopped>,
 }
 
-impl GameSearch<'_> {
+impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     /// Counts the games of `length` moves, given that there is none shorter.
-    ///
-    /// # Errors
-    /// Where the game is too large for `W` and `K`.
-    pub fn count<const W: usize, K: PairKey>(&self, length: u32) -> Result<Counted<W>, TooLarge> {
-        let puzzle = self.puzzle::<W, K>(length, &self.bounds)?;
+    pub fn count(&self, length: u32) -> Counted {
+        let puzzle = self.puzzle(length);
         self.progress.length(length);
-        let mut made = self.open(&puzzle);
-        let grown = (0..length).try_for_each(|_| self.grow(&puzzle, &mut made));
-        let games = grown.is_ok().then(|| self.ending(&puzzle, &made.levels)).flatten();
-        let games = games.map(|game| (self.sum(&puzzle, &made), game));
-        Ok(Counted { games, levels: made.figures, stopped: grown.err() })
+        let mut trail = self.trail(&puzzle, format!("L{length}"));
+        let games = (0..length)
+            .try_for_each(|_| self.grower().grow(&puzzle, &mut trail))
+            .and_then(|()| Ok(self.sum(&puzzle, &trail.levels)?));
+        Counted { games, levels: trail.figures }
     }
 
-    fn sum<const W: usize, K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, made: &Levels<K>) -> Games {
-        let on_games = self.expander.install(|| states_on_games(puzzle, &made.levels));
+    fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>]) -> Result<Games, StoreError> {
+        let on_games = self.expander.install(|| states_on_games(puzzle, levels))?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
         let sequences = sequences(puzzle, &on_games);
@@ -75,12 +70,12 @@ impl GameSearch<'_> {
             fixed_sequences(puzzle, &on_games, fixes)
         });
         let burnside = all + fixed.sum::<u128>();
-        Games {
+        Ok(Games {
             sequences: all,
             up_to_symmetry: burnside / (1 + puzzle.images().len() as u128),
             final_positions: ends.iter().map(size).sum(),
             final_up_to_symmetry: ends.len() as u128,
-        }
+        })
     }
 }
 
@@ -117,9 +112,12 @@ fn fixed_sequences<const W: usize, K: PairKey>(
 }
 
 /// The classes on each level from which a game of the length ends, ascending.
-fn states_on_games<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, levels: &[Level<K>]) -> Vec<Vec<K>> {
+fn states_on_games<const W: usize, K: PairKey>(
+    puzzle: &GamePuzzle<W, K>,
+    levels: &[Level<K>],
+) -> Result<Vec<Vec<K>>, StoreError> {
     let last = levels.len() - 1;
-    let mut found = vec![levels[last].iter().filter(|&key| puzzle.is_goal(key)).collect::<Vec<K>>()];
+    let mut found = vec![goals(puzzle, &levels[last])?];
     for (depth, level) in levels[..last].iter().enumerate().rev() {
         let undone = |&key: &K| {
             let positions = neighbours(puzzle, puzzle.armies(key).0, Side::to_move(depth as u32));
@@ -128,12 +126,16 @@ fn states_on_games<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, levels
         let mut before: Vec<K> = found[found.len() - 1].par_iter().flat_map_iter(undone).collect();
         before.par_sort_unstable();
         before.dedup();
-        let mut cursor = level.cursor();
-        before.retain(|&key| cursor.contains(key));
-        found.push(before);
+        let (mut cursor, mut kept) = (level.cursor(), Vec::new());
+        for key in before {
+            if cursor.contains(key)? {
+                kept.push(key);
+            }
+        }
+        found.push(kept);
     }
     found.reverse();
-    found
+    Ok(found)
 }
 
 /// f of the classes on the last level.

@@ -5,16 +5,16 @@ use crate::cells::Cells;
 use crate::game::Side;
 use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
-impl GameSearch<'_> {
+impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     /// A game that ends on the last of these levels, if one does.
-    pub(super) fn ending<const W: usize, K: PairKey>(
+    pub(super) fn ending(
         &self,
         puzzle: &GamePuzzle<W, K>,
         levels: &[Level<K>],
-    ) -> Option<Vec<Armies<W>>> {
-        let last = levels.last()?.iter().find(|&key| puzzle.is_goal(key))?;
+    ) -> Result<Option<Vec<Armies<W>>>, StoreError> {
+        let Some(&last) = goals(puzzle, &levels[levels.len() - 1])?.first() else { return Ok(None) };
         let mut keys = vec![last];
         for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
             let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
@@ -22,8 +22,14 @@ impl GameSearch<'_> {
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
             let mut before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
             before.sort_unstable();
+            before.dedup();
             let mut cursor = level.cursor();
-            let found = before.into_iter().find(|&k| cursor.contains(k));
+            let mut found = None;
+            for key in before {
+                if found.is_none() && cursor.contains(key)? {
+                    found = Some(key);
+                }
+            }
             keys.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
         }
         keys.reverse();
@@ -34,8 +40,21 @@ impl GameSearch<'_> {
             let next = next.into_iter().find(|&armies| puzzle.canonical(armies, depth as u32) == key);
             game.push(next.unwrap_or_else(|| unreachable!("keys of a game are one move apart")));
         }
-        Some(game)
+        Ok(Some(game))
     }
+}
+
+/// The states of a level that end a game, ascending.
+pub(super) fn goals<const W: usize, K: PairKey>(
+    puzzle: &GamePuzzle<W, K>,
+    level: &Level<K>,
+) -> Result<Vec<K>, StoreError> {
+    let (mut keys, mut goals) = (Vec::new(), Vec::new());
+    for block in 0..level.blocks() {
+        level.read_block(block, &mut keys)?;
+        goals.extend(keys.iter().copied().filter(|&key| puzzle.is_goal(key)));
+    }
+    Ok(goals)
 }
 
 /// The positions one move of `side` away; also those from which such a move leads here.

@@ -1,0 +1,128 @@
+//! Level after level, in memory and in the run's folder.
+
+use std::time::Instant;
+
+use super::{LevelFigures, Progress, Side};
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, saved as expand_saved};
+use crate::store::workspace::{self, Saved, Workspace};
+use crate::store::{Level, StoreError};
+
+/// Levels one after another, from one end.
+#[derive(Debug)]
+pub(super) struct Trail<K> {
+    /// What their names in the run begin with: levels of the same name are the same in every process of the run.
+    pub(super) stem: String,
+    pub(super) side: Side,
+    pub(super) levels: Vec<Level<K>>,
+    pub(super) figures: Vec<LevelFigures>,
+    /// Levels below this one are no longer needed.
+    pub(super) forgotten: usize,
+    /// Whether its levels are cut to the best states: such never go to the run's folder.
+    pub(super) cut: bool,
+    /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
+    /// from as far as that.
+    pub(super) compared: usize,
+}
+
+impl<K: Key> Trail<K> {
+    pub(super) fn new(stem: String, side: Side) -> Self {
+        Self { stem, side, levels: Vec::new(), figures: Vec::new(), forgotten: 0, cut: false, compared: 1 }
+    }
+
+    /// The name of its level `depth`.
+    pub(super) fn label(&self, depth: usize) -> String {
+        format!("{}-{depth:03}", self.stem)
+    }
+
+    pub(super) fn last(&self) -> &Level<K> {
+        &self.levels[self.levels.len() - 1]
+    }
+}
+
+/// The figures that were noted with a saved level.
+fn figures(saved: &Saved) -> Result<(Tally, f64), StoreError> {
+    let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
+    let mut tally: Tally = serde_json::from_value(saved.figures.clone()).map_err(|e| damaged(e.to_string()))?;
+    tally.digest = u128::from_str_radix(&saved.digest, 16).map_err(|e| damaged(e.to_string()))?;
+    Ok((tally, 0.0))
+}
+
+/// What appends levels to trails.
+#[derive(Clone, Copy)]
+pub(super) struct Grower<'a> {
+    pub(super) expander: &'a Expander,
+    pub(super) stop: &'a Stop,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) workspace: Option<&'a Workspace>,
+}
+
+impl Grower<'_> {
+    /// Puts level 0 of `puzzle` into `trail`.
+    pub(super) fn open<P: Puzzle>(&self, puzzle: &P, trail: &mut Trail<P::Key>) {
+        let begun = Instant::now();
+        let first = self.expander.level_of(puzzle, puzzle.start());
+        self.told(first, begun.elapsed().as_secs_f64(), trail);
+    }
+
+    /// Appends the next level of `puzzle` to `trail`: as the run's folder has it, else by expanding the last one.
+    pub(super) fn grow<P: Puzzle>(&self, puzzle: &P, trail: &mut Trail<P::Key>) -> Result<(), Stopped> {
+        let begun = Instant::now();
+        let depth = trail.levels.len() - 1;
+        let label = trail.label(depth + 1);
+        let workspace = self.workspace.filter(|_| !trail.cut);
+        if let Some((level, saved)) = workspace.map_or(Ok(None), |w| w.load(&label))? {
+            let (tally, seconds) = figures(&saved)?;
+            self.told(Expansion { level, tally }, seconds, trail);
+            return Ok(());
+        }
+        let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(2).take(trail.compared).collect();
+        let berth = Berth { workspace, label: &label };
+        let grown = self.expander.expand(puzzle, depth as u32, &trail.levels[depth], &earlier, berth, self.stop);
+        if grown.is_err() {
+            // What was complete before is not lost with what was not.
+            self.save(trail)?;
+        }
+        self.told(grown?, begun.elapsed().as_secs_f64(), trail);
+        let resident: u64 = trail.levels.iter().map(Level::resident_bytes).sum();
+        let crowded = self.expander.memory().is_some_and(|m| resident > m / 4);
+        if crowded || workspace.is_some_and(Workspace::is_due) {
+            self.save(trail)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the levels that are only in memory into the run's folder, if there is one.
+    fn save<K: Key>(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
+        let Some(workspace) = self.workspace.filter(|_| !trail.cut) else { return Ok(()) };
+        let mut entered = Vec::new();
+        for depth in 1..trail.levels.len() {
+            let label = trail.label(depth);
+            if trail.levels[depth].path().is_none() && depth >= trail.forgotten {
+                let tally = &trail.figures[depth].tally;
+                trail.levels[depth] = workspace.write(&label, &trail.levels[depth], tally.digest)?;
+                entered.push((label, expand_saved(tally)));
+            }
+        }
+        if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
+    }
+
+    /// Lets go of all levels of `trail` but the last two, which are all that the next one needs.
+    pub(super) fn forget<K: Key>(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
+        let done = trail.levels.len().saturating_sub(2);
+        let gone: Vec<String> = (trail.forgotten..done).map(|d| trail.label(d)).collect();
+        trail.levels[..done].iter_mut().for_each(|l| *l = Level::default());
+        trail.forgotten = trail.forgotten.max(done);
+        self.workspace.map_or(Ok(()), |w| w.forget(&gone))
+    }
+
+    fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, trail: &mut Trail<K>) {
+        let Expansion { level, tally } = expansion;
+        let depth = trail.levels.len() as u32;
+        let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds };
+        self.progress.level(&figures);
+        trail.figures.push(figures);
+        trail.levels.push(level);
+    }
+}
