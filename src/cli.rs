@@ -99,9 +99,9 @@ pub enum Command {
         /// What to search.
         #[command(flatten)]
         search: SearchArgs,
-        /// The prunings, as in none,mcc(5),leading
-        #[arg(long, value_name = "NAMES", default_value = "theorem-1,pattern,leading")]
-        prunings: Prunings,
+        /// The prunings, as in none,mcc(5),leading; theorem-1,pattern,leading where not given, of a game theorem-1,all
+        #[arg(long, value_name = "NAMES")]
+        prunings: Option<Prunings>,
         /// Ask about solutions of at most L moves, instead of for the shortest
         #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
         max_length: Option<u32>,

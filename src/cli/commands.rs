@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, resume, row};
+use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
-use crate::job::{Job, Overrides};
+use crate::job::{Job, Overrides, Problem, Pruning};
 use crate::progress::Lines;
 use crate::record::{self, Record};
 use crate::replay::Checked;
@@ -47,7 +48,9 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             answer(args, None, |_| Ok(Question::Levels { depth: *depth }), search, out)
         }
         Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
-        Command::Compare { search: args, prunings, max_length } => compare(args, *max_length, prunings, search, out),
+        Command::Compare { search: args, prunings, max_length } => {
+            compare(args, *max_length, prunings.as_ref(), search, out)
+        }
         Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
         Command::Batch { jobs, options } => resume::batch(jobs, options, search, out),
         Command::Replay { file, quiet } => replay(file, *quiet, out),
@@ -125,13 +128,17 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
 fn compare(
     args: &SearchArgs,
     max_length: Option<u32>,
-    Prunings(prunings): &Prunings,
+    prunings: Option<&Prunings>,
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let usual = match job.problem {
+        Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::Pattern, Pruning::Leading]),
+        Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
+    };
     // All jobs are checked before the first one runs.
-    let jobs = prunings.iter().map(|pruning| {
+    let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {
         let mut job = job.clone().with(&Overrides { pruning: Some(pruning.clone()), ..Overrides::default() })?;
         job.output.dir = job.output.dir.map(|dir| dir.join(pruning.to_string()));
         Ok(job)

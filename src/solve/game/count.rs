@@ -63,7 +63,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let on_games = self.expander.install(|| states_on_games(puzzle, levels))?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
-        let sequences = sequences(puzzle, &on_games);
+        let sequences = self.expander.install(|| sequences(puzzle, &on_games));
         let all: u128 = sequences.iter().map(|(key, n)| size(key) * n).sum();
         let fixed = puzzle.images().iter().map(|image| {
             let fixes = |[blue, red]: Armies<W>| blue.mapped(image) == blue && red.mapped(image) == red;
@@ -151,7 +151,7 @@ fn sequences<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, on_games: &[
             });
             (key, ways.sum())
         };
-        before = keys.iter().map(f).collect();
+        before = keys.par_iter().map(f).collect();
     }
     before
 }
