@@ -91,7 +91,8 @@ fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Res
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
         // Who closed standard error does not want it.
-        let _ = writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
+        let _ =
+            writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
     }
     let record = search(job, question, args)?;
     if record.solution.is_some() {
