@@ -35,13 +35,14 @@ fn solve(job: &str, pruning: &str) -> Record {
 
 /// Solves under each of the prunings; the last record.
 fn takes(length: u32, job: &str, prunings: &[&str]) -> Record {
-    let records = prunings.iter().map(|pruning| solve(job, pruning));
-    let check = |record: Record| {
+    let check = |pruning: &&str| {
+        let record = solve(job, pruning);
         let said = (record.verdict, record.length, record.refuted_up_to);
         assert_eq!(said, (Verdict::Optimal, Some(length), Some(length - 1)), "{}: {job}", record.pruning);
         record
     };
-    records.map(check).last().expect("a pruning")
+    let mut records: Vec<Record> = prunings.iter().map(check).collect();
+    records.pop().expect("a pruning")
 }
 
 /// Exit status and standard output of `halma` with the job in a file.
