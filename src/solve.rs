@@ -11,6 +11,7 @@ mod narrowed;
 mod trace;
 mod truncate;
 mod two_ended;
+mod witness;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -103,11 +104,13 @@ struct Trail<K> {
     forgotten: usize,
     /// Whether its levels are cut to the best states: such never go to the run's folder.
     cut: bool,
+    /// Whether its levels are nobody's business.
+    aside: bool,
 }
 
 impl<K: Key> Trail<K> {
     fn new(stem: String, side: Side) -> Self {
-        Self { stem, side, levels: Vec::new(), figures: Vec::new(), forgotten: 0, cut: false }
+        Self { stem, side, levels: Vec::new(), figures: Vec::new(), forgotten: 0, cut: false, aside: false }
     }
 
     /// The name of its level `depth`.
@@ -321,9 +324,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {
         if self.palindromic {
-            bounds.push(Arc::new(Palindrome::new(self.mirror(), self.problem.start.len(), length)));
+            bounds.push(self.palindrome_bound(length));
         }
         bounds
+    }
+
+    fn palindrome_bound(&self, length: u32) -> Arc<dyn Bound<W>> {
+        Arc::new(Palindrome::new(self.mirror(), self.problem.start.len(), length))
     }
 
     /// Puts level 0 of `puzzle` into `trail`.
@@ -388,7 +395,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let Expansion { level, tally } = expansion;
         let depth = trail.levels.len() as u32;
         let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds };
-        self.progress.level(&figures);
+        if !trail.aside {
+            self.progress.level(&figures);
+        }
         trail.figures.push(figures);
         trail.levels.push(level);
     }

@@ -19,10 +19,19 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let middles = if self.palindromic { Middles::Palindromic } else { Middles::Leading };
         let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles)));
         let bounds = self.with_palindrome(vec![self.pattern(&to_middles, half)], length);
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds.clone());
         let mut trail = Trail::new(format!("L{length}"), Side::Leading);
         self.open(&puzzle, &mut trail);
-        let grown = self.grow_to(&puzzle, half as usize, &mut trail);
+        let mut grown = Ok(());
+        while grown.is_ok() && trail.levels.len() <= half as usize && !trail.last().is_empty() {
+            if Self::worth_a_look(&trail)
+                && let Some(found) = self.look_ahead(length, &bounds, &trail)?
+            {
+                attempt.levels = trail.figures;
+                return Ok(found);
+            }
+            grown = self.grow(&puzzle, &mut trail);
+        }
         if grown.is_err() || trail.last().is_empty() {
             attempt.levels = trail.figures;
             grown?;
