@@ -9,6 +9,8 @@ use crate::job::{Pruning, typed};
 mod commands;
 mod exit;
 mod folder;
+mod resume;
+pub mod row;
 
 pub use commands::{Search, run, search};
 pub use exit::{Exit, Failure};
@@ -55,6 +57,23 @@ pub enum Command {
         #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999))]
         depth: u32,
     },
+    /// Go on with an interrupted run
+    Resume {
+        /// The run's folder
+        run: PathBuf,
+        /// How.
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Solve a queue of jobs: what is done is skipped, what was begun goes on
+    Batch {
+        /// Job files, or folders of them
+        #[arg(required = true)]
+        jobs: Vec<PathBuf>,
+        /// How.
+        #[command(flatten)]
+        options: Options,
+    },
     /// Check a written solution move by move and draw it
     Replay {
         /// A solution file (TOML), a run's result.json, or its folder
@@ -63,6 +82,9 @@ pub enum Command {
         #[arg(short, long)]
         quiet: bool,
     },
+    /// Solve, construct, enumerate and count the puzzles on one row of places
+    #[command(subcommand)]
+    Row(row::RowCommand),
     /// Ask the same question under several prunings, side by side
     Compare {
         /// What to search.
@@ -75,6 +97,43 @@ pub enum Command {
         #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
         max_length: Option<u32>,
     },
+}
+
+/// What commands take that search what is stated elsewhere.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Print records on standard output, instead of reports
+    #[arg(long)]
+    pub json: bool,
+    /// Threads; all that the machine has where neither this nor the job says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Memory to keep to, as in "4 GiB"
+    #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+    pub memory: Option<u64>,
+    /// Let the level files stay when a run has ended
+    #[arg(long)]
+    pub keep_levels: bool,
+    /// No progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl Options {
+    /// The same, for the job or run at `path`.
+    fn at(&self, path: &std::path::Path) -> SearchArgs {
+        SearchArgs {
+            job: path.into(),
+            json: self.json,
+            threads: self.threads,
+            memory: self.memory,
+            output_dir: None,
+            pruning: None,
+            keep_levels: self.keep_levels,
+            quiet: self.quiet,
+            verbose: false,
+        }
+    }
 }
 
 /// What all commands that search take.

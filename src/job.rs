@@ -27,6 +27,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::problem::Transfer;
 use crate::source::{Fault, Source};
 
@@ -64,7 +66,7 @@ pub enum Problem {
 }
 
 /// How to search.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
     /// The bound that keeps levels small.
     pub pruning: Pruning,
@@ -77,7 +79,7 @@ pub struct Search {
 }
 
 /// What a run may use up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Threads; all that the machine has where not given.
     pub threads: Option<usize>,
@@ -87,10 +89,12 @@ pub struct Limits {
     pub disk: Option<u64>,
     /// Time on the clock.
     pub time: Option<Duration>,
+    /// The time after which work that is only in memory is saved to the run's folder; five minutes where not given.
+    pub checkpoint: Option<Duration>,
 }
 
 /// What a run writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The folder of the record and the level files.
     pub dir: Option<PathBuf>,

@@ -48,6 +48,7 @@ pub mod rank;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod row;
 pub mod run;
 pub mod search;
 pub mod solve;

@@ -8,8 +8,7 @@ use halma::cli::{self, Cli};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = cli::search().and_then(|search| cli::run(&cli, &search, &mut io::stdout().lock()));
-    match outcome {
+    match cli::run(&cli, &cli::search(), &mut io::stdout().lock()) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             // Who closed standard error does not want the message.

@@ -79,3 +79,7 @@ pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> 
     }
     Ok(())
 }
+
+pub mod pair_row;
+pub mod reversal;
+pub mod shift_row;

@@ -1,21 +1,27 @@
 //! From a job to its record.
 
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::budget::Meter;
+use crate::budget::{self, Meter};
 use crate::cells::Cells;
-use crate::job::{Job, Problem};
+use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
 use crate::key::Key;
 use crate::notation;
 use crate::problem::Transfer;
-use crate::record::{Asked, Digest, FORMAT, LevelRecord, PROGRAM, Record, RunRecord, SymmetryRecord, Verdict};
-use crate::search::{Expander, Stop, digest};
+use crate::record::{
+    self, Asked, Digest, FORMAT, LevelRecord, PROGRAM, Record, RecordError, RunRecord, SymmetryRecord, Verdict,
+};
+use crate::search::{Expander, Stop, Stopped, digest};
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
+use crate::store::StoreError;
+use crate::store::workspace::{self, Disk, Workspace};
 
 /// What is asked of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
     /// The shortest solution, and the refutation of every shorter length.
     Solve,
@@ -57,6 +63,12 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
+    /// The run's folder cannot be used, or a file in it is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The record cannot be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The search found what is no solution.
     #[error("a bug: move {number} of the solution found is none")]
     NoMove {
@@ -68,15 +80,43 @@ pub enum RunError {
 /// Bytes that one pattern database may have where no memory limit is given.
 const DATABASE: u64 = 1 << 29;
 
-/// Answers `question` for `job`. A search that is stopped leaves a record that says so.
+/// The time between two savings, where the job does not say.
+const CHECKPOINT: Duration = Duration::from_secs(300);
+
+/// What a run's folder says of the run: all that its levels depend on.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    program: String,
+    asked: Asked,
+    problem: Stated,
+    pruning: Pruning,
+    palindromic: bool,
+    symmetry: bool,
+}
+
+/// What may be another one when a run goes on.
+#[derive(Serialize, Deserialize)]
+struct Terms {
+    job: PathBuf,
+    question: Question,
+    search: Search,
+    limits: Limits,
+    output: Output,
+}
+
+/// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
+/// folder, what it takes to go on there; a run that is found there is taken up.
 ///
 /// # Errors
-/// Where it could not even begin, or found what is no solution.
+/// Where it could not even begin, found what is no solution, or met a damaged file.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
     let Problem::Transfer(problem) = &job.problem;
     let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let expander = Expander::new(threads)?;
-    let context = Context { job, problem, question, expander: &expander, progress, stop };
+    // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
+    let memory = job.limits.memory.or_else(|| budget::available_memory().map(|m| m / 4 * 3));
+    let expander = Expander::new(threads, memory)?;
+    let workspace = workspace(job, question)?;
+    let context = Context { job, problem, question, expander: &expander, workspace: &workspace, progress, stop };
     let cells = problem.lattice.len();
     // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
     let record = if cells > Cells::<2>::CAPACITY {
@@ -87,7 +127,60 @@ pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) 
             answered => answered,
         }
     };
-    record.ok_or(RunError::TooLarge { men: problem.start.len(), cells })
+    let record = record.ok_or(RunError::TooLarge { men: problem.start.len(), cells })?;
+    if let Some(dir) = &job.output.dir {
+        // Before the run's files go: a kill in between leaves both, never neither.
+        record.write(&dir.join(record::FILE))?;
+    }
+    if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
+        workspace.close()?;
+    }
+    Ok(record)
+}
+
+fn workspace(job: &Job, question: Question) -> Result<Workspace, StoreError> {
+    let disk = Disk::new(job.limits.disk);
+    let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
+    let identity = Identity {
+        program: PROGRAM.into(),
+        asked: question.asked(job).0,
+        problem: job.stated.clone(),
+        pruning: job.search.pruning.clone(),
+        palindromic: job.search.palindromic,
+        symmetry: job.search.symmetry,
+    };
+    let terms = Terms {
+        job: job.file.clone(),
+        question,
+        search: job.search.clone(),
+        limits: job.limits.clone(),
+        output: job.output.clone(),
+    };
+    let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
+    let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
+    let (identity, terms) = (value(serde_json::to_value(identity)), value(serde_json::to_value(terms)));
+    let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    workspace.begin()?;
+    Ok(workspace)
+}
+
+/// The job and the question of the run in `folder`, where that has one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged, or says what this program cannot have written.
+pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
+    let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
+    let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
+    let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
+    let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    if identity.program != PROGRAM {
+        return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
+    }
+    let problem = identity.problem.transfer().map_err(odd)?;
+    let Terms { job, question, search, limits, mut output } = terms;
+    output.dir = Some(folder.into());
+    let problem = Problem::Transfer(problem);
+    Ok(Some((Job { file: job, stated: identity.problem, problem, search, limits, output }, question)))
 }
 
 #[derive(Clone, Copy)]
@@ -96,6 +189,7 @@ struct Context<'a> {
     problem: &'a Transfer,
     question: Question,
     expander: &'a Expander,
+    workspace: &'a Workspace,
     progress: &'a dyn Progress,
     stop: &'a Stop,
 }
@@ -105,7 +199,7 @@ impl Context<'_> {
     fn search<const W: usize, K: Key>(self) -> Result<Option<Record>, RunError> {
         let (begun, meter) = (Instant::now(), Meter::start());
         let search = &self.job.search;
-        let databases = self.job.limits.memory.map_or(DATABASE, |m| m / 8);
+        let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
         let Some(mut search) = TransferSearch::<W, K>::new(
             self.problem,
             search.pruning.clone(),
@@ -116,15 +210,17 @@ impl Context<'_> {
         ) else {
             return Ok(None);
         };
+        search = search.within(Some(self.workspace));
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
-            Question::Levels { depth } => levels(&mut search, depth, &mut record),
+            Question::Levels { depth } => self.levels(&mut search, depth, &mut record)?,
             Question::Solve => self.lengths(&mut search, self.job.search.max_length, &mut record)?,
             Question::Prove { max_length } => self.lengths(&mut search, Some(max_length), &mut record)?,
         }
         record.seconds = begun.elapsed().as_secs_f64();
         record.cpu_seconds = meter.cpu_seconds();
         record.peak_memory_bytes = meter.peak_memory();
+        record.disk_bytes_written = self.workspace.disk().written();
         Ok(Some(record))
     }
 
@@ -178,34 +274,105 @@ impl Context<'_> {
         // The abstraction refutes all lengths below its distance, as far as anybody asked.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length));
         let mut gap = None;
-        for length in bound..=max_length {
+        let mut settle = |record: &mut Record, run: RunRecord| {
+            match run.verdict {
+                Verdict::None if gap.is_none() => record.refuted_up_to = Some(run.length),
+                Verdict::None => {}
+                _ => gap = gap.take().or(run.reason.clone()),
+            }
+            record.runs.push(run);
+            gap.clone()
+        };
+        let mut proved_nothing = None;
+        for answer in self.workspace.answers() {
+            let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            proved_nothing = settle(record, run);
+        }
+        search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
+        // Answers that are not in the run's folder yet: not worth a write each where they are quick.
+        let mut unsaved = Vec::new();
+        for length in bound + record.runs.len() as u32..=max_length {
             let attempt = search.attempt(length);
-            record.runs.push(run_record(&attempt));
+            let run = run_record(&attempt);
             match attempt.answer {
                 Answer::Found(walk) => {
+                    record.runs.push(run);
                     record.length = Some(length);
                     record.solution = Some(self.moves(&walk)?);
-                    let optimal = gap.is_none() && self.question == Question::Solve;
+                    let optimal = proved_nothing.is_none() && self.question == Question::Solve;
                     record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
                     return Ok(());
                 }
-                Answer::Exhausted if gap.is_none() => {
+                Answer::Exhausted if proved_nothing.is_none() => {
+                    record.runs.push(run);
                     record.verdict = Verdict::None;
                     record.exhausted = true;
                     record.refuted_up_to = Some(length);
                     return Ok(());
                 }
-                Answer::Refuted | Answer::Exhausted if gap.is_none() => record.refuted_up_to = Some(length),
-                Answer::Refuted | Answer::Exhausted => {}
-                Answer::Unproved(reason) => gap = gap.or(Some(reason)),
+                Answer::Refuted | Answer::Exhausted | Answer::Unproved(_) => {
+                    unsaved.push(serde_json::to_value(&run).map_err(|e| self.odd(e.to_string()))?);
+                    proved_nothing = settle(record, run);
+                    if attempt.seconds > 1.0 || self.workspace.is_due() {
+                        // Levels named after a length serve that length alone.
+                        self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
+                    }
+                }
                 Answer::Stopped(stopped) => {
-                    record.reason = Some(stopped.to_string());
-                    return Ok(());
+                    if !unsaved.is_empty() {
+                        self.workspace.answer(unsaved, |_| false)?;
+                    }
+                    record.runs.push(run);
+                    return self.incomplete(stopped, record);
                 }
             }
         }
-        record.verdict = if gap.is_none() { Verdict::None } else { Verdict::Incomplete };
-        record.reason = gap;
+        record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
+        record.reason = proved_nothing;
+        Ok(())
+    }
+
+    /// What is found in the run's folder makes no sense.
+    fn odd(&self, reason: String) -> StoreError {
+        StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
+    }
+
+    /// Notes in the record why there is no answer; damage is an error of its own.
+    fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
+        match stopped {
+            Stopped::Store(fault @ StoreError::Damaged { .. }) => Err(fault.into()),
+            stopped => {
+                record.reason = Some(stopped.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Level sets without a goal.
+    fn levels<const W: usize, K: Key>(
+        &self,
+        search: &mut TransferSearch<'_, W, K>,
+        depth: u32,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let (figures, result) = search.levels(depth);
+        record.verdict = if result.is_ok() { Verdict::Levels } else { Verdict::Incomplete };
+        record.exhausted = figures.last().is_some_and(|f| f.tally.states == 0);
+        if let Err(stopped) = result {
+            self.incomplete(stopped, record)?;
+        }
+        record.runs.push(RunRecord {
+            length: depth,
+            verdict: record.verdict,
+            reason: record.reason.clone(),
+            pruning: Some(Pruning::None),
+            c: None,
+            seconds: figures.iter().map(|f| f.seconds).sum(),
+            generated: figures.iter().map(|f| f.tally.generated).sum(),
+            largest_level: figures.iter().map(|f| f.tally.states).max().unwrap_or(0),
+            self_consistent: true,
+            levels: figures.iter().map(level_record).collect(),
+        });
         Ok(())
     }
 
@@ -220,26 +387,6 @@ impl Context<'_> {
         };
         (1..).zip(walk.windows(2)).map(step).collect()
     }
-}
-
-fn levels<const W: usize, K: Key>(search: &mut TransferSearch<'_, W, K>, depth: u32, record: &mut Record) {
-    let (figures, result) = search.levels(depth);
-    record.verdict = if result.is_ok() { Verdict::Levels } else { Verdict::Incomplete };
-    record.reason = result.err().map(|stopped| stopped.to_string());
-    record.exhausted = figures.last().is_some_and(|f| f.tally.states == 0);
-    let seconds = figures.iter().map(|f| f.seconds).sum();
-    record.runs.push(RunRecord {
-        length: depth,
-        verdict: record.verdict,
-        reason: record.reason.clone(),
-        pruning: Some(crate::job::Pruning::None),
-        c: None,
-        seconds,
-        generated: figures.iter().map(|f| f.tally.generated).sum(),
-        largest_level: figures.iter().map(|f| f.tally.states).max().unwrap_or(0),
-        self_consistent: true,
-        levels: figures.iter().map(level_record).collect(),
-    });
 }
 
 fn run_record<const W: usize>(attempt: &Attempt<W>) -> RunRecord {

@@ -1,21 +1,29 @@
 //! The level search: from a level, its successors; of these, those that no level had before.
 //!
 //! A level is expanded in pieces. In each piece all threads take blocks of the level, compute successors and sort them
-//! into ranges of keys ([`shards`]); then each range's successors go into that range's own [`table`]. When the level
-//! is through, each range is sorted, what the earlier levels hold is taken out, and the rest is coded: the ranges in
-//! order are the next level. Which thread did what changes nothing but the time.
+//! into ranges of keys ([`shards`]); then each range's successors go into that range's own [`table`]. A table that
+//! has no room left becomes a sorted, coded run; runs that take too much memory go to disk as layers. When the level
+//! is through, each range's table and runs are merged ([`merge`]), what the earlier levels hold is taken out, and the
+//! rest is coded: the ranges in order are the next level. Which thread did what, and what went where, changes nothing
+//! but the time.
 
 pub mod digest;
 mod expand;
+pub mod merge;
 pub mod shards;
 pub mod table;
+mod trace;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-pub use expand::{Expander, Expansion, Tally};
+pub use expand::{Expander, Expansion, Tally, saved};
+pub use trace::trace;
 
 use thiserror::Error;
+
+use crate::store::StoreError;
+use crate::store::workspace::Workspace;
 
 /// Why a search ended before it had an answer. Never an answer itself.
 #[derive(Debug, Error)]
@@ -26,6 +34,23 @@ pub enum Stopped {
     /// The time limit was reached.
     #[error("time limit reached")]
     Time,
+    /// Levels could not be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where a level belongs.
+#[derive(Clone, Copy, Debug)]
+pub struct Berth<'a> {
+    /// The run's folder, for what does not fit memory and for what must survive; none for a search in memory alone.
+    pub workspace: Option<&'a Workspace>,
+    /// The level's name in the run.
+    pub label: &'a str,
+}
+
+impl Berth<'_> {
+    /// For levels that stay in memory.
+    pub const MEMORY: Self = Self { workspace: None, label: "" };
 }
 
 /// A wish to stop that all threads look at: a signal, or the time limit.

@@ -28,8 +28,9 @@ use crate::problem::Transfer;
 use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
 pub use crate::record::Side;
-use crate::search::{Expander, Stop, Stopped, Tally};
-use crate::store::Level;
+use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, saved as expand_saved};
+use crate::store::workspace::{self, Saved, Workspace};
+use crate::store::{Level, StoreError};
 use crate::symmetry::Symmetries;
 
 /// One level of an attempt.
@@ -81,7 +82,7 @@ pub struct Attempt<const W: usize> {
 pub trait Progress: Sync {
     /// A length is about to be tried.
     fn length(&self, _length: u32) {}
-    /// A level is complete.
+    /// A level is complete, now or by an earlier process of the run.
     fn level(&self, _figures: &LevelFigures) {}
     /// Something else worth a line.
     fn note(&self, _text: &str) {}
@@ -89,6 +90,43 @@ pub trait Progress: Sync {
 
 /// No progress is told.
 impl Progress for () {}
+
+/// Levels one after another, from one end.
+#[derive(Debug)]
+struct Trail<K> {
+    /// What their names in the run begin with: levels of the same name are the same in every process of the run.
+    stem: String,
+    side: Side,
+    levels: Vec<Level<K>>,
+    figures: Vec<LevelFigures>,
+    /// Levels below this one are no longer needed.
+    forgotten: usize,
+    /// Whether its levels are cut to the best states: such never go to the run's folder.
+    cut: bool,
+}
+
+impl<K: Key> Trail<K> {
+    fn new(stem: String, side: Side) -> Self {
+        Self { stem, side, levels: Vec::new(), figures: Vec::new(), forgotten: 0, cut: false }
+    }
+
+    /// The name of its level `depth`.
+    fn label(&self, depth: usize) -> String {
+        format!("{}-{depth:03}", self.stem)
+    }
+
+    fn last(&self) -> &Level<K> {
+        &self.levels[self.levels.len() - 1]
+    }
+}
+
+/// The figures that were noted with a saved level.
+fn figures(saved: &Saved) -> Result<(Tally, f64), StoreError> {
+    let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
+    let mut tally: Tally = serde_json::from_value(saved.figures.clone()).map_err(|e| damaged(e.to_string()))?;
+    tally.digest = u128::from_str_radix(&saved.digest, 16).map_err(|e| damaged(e.to_string()))?;
+    Ok((tally, 0.0))
+}
 
 /// Everything that attempts at one problem share.
 pub struct TransferSearch<'a, const W: usize, K: Key> {
@@ -103,9 +141,12 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
+    workspace: Option<&'a Workspace>,
     /// Levels from the start that depend on no length, kept from one length to the next.
-    kept: Vec<Level<K>>,
+    kept: Trail<K>,
     kept_complete: bool,
+    /// How many of them stand in the figures of earlier attempts.
+    reported: usize,
 }
 
 impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
@@ -138,9 +179,31 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             expander,
             stop,
             progress,
-            kept: Vec::new(),
+            workspace: None,
+            kept: Trail::new("all".into(), Side::Forward),
             kept_complete: true,
+            reported: 0,
         })
+    }
+
+    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
+    #[must_use]
+    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
+        self.workspace = workspace;
+        self
+    }
+
+    /// Says that earlier processes of the run have reported that many levels of attempts that share their levels.
+    pub fn resume_after(&mut self, levels: usize) {
+        if matches!(self.pruning, Pruning::None | Pruning::Truncate { .. }) {
+            self.reported = levels;
+        }
+    }
+
+    /// Figures of the shared levels that no attempt has reported yet.
+    fn unreported(&mut self) -> Vec<LevelFigures> {
+        let from = std::mem::replace(&mut self.reported, self.kept.figures.len());
+        self.kept.figures.get(from..).unwrap_or_default().to_vec()
     }
 
     /// K and ρ.
@@ -186,7 +249,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 (Pruning::Narrowed, true) => self.narrowed(length, &mut attempt),
                 (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
                 (Pruning::None, true) => self.unpruned(length, &mut attempt),
-                (_, true) => self.mirrored_half(length, self.bounds(length), &mut attempt),
+                (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), &mut attempt),
                 (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
                     Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
                 }
@@ -210,17 +273,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// What stopped it, beside the levels that are complete.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let (mut figures, mut levels) = (Vec::new(), Vec::new());
-        let result = (|| {
-            self.open(&puzzle, Side::Forward, &mut levels, &mut figures);
-            for _ in 0..depth {
-                self.grow(&puzzle, Side::Forward, &mut levels, &mut figures)?;
-                let done = levels.len().saturating_sub(2);
-                levels[..done].iter_mut().for_each(|l| *l = Level::default());
-            }
-            Ok(())
-        })();
-        (figures, result)
+        let mut trail = Trail::new("levels".into(), Side::Forward);
+        self.open(&puzzle, &mut trail);
+        let result = (0..depth).try_for_each(|_| {
+            self.grow(&puzzle, &mut trail)?;
+            Ok(self.forget(&mut trail)?)
+        });
+        (trail.figures, result)
     }
 
     fn databases(&self) -> &Databases {
@@ -267,50 +326,71 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         bounds
     }
 
-    /// Puts level 0 of `puzzle` into `levels`.
-    fn open(
-        &self,
-        puzzle: &TransferPuzzle<W, K>,
-        side: Side,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) {
+    /// Puts level 0 of `puzzle` into `trail`.
+    fn open(&self, puzzle: &TransferPuzzle<W, K>, trail: &mut Trail<K>) {
         let begun = Instant::now();
         let first = self.expander.level_of(puzzle, puzzle.start());
-        self.told(side, 0, first.tally, first.level, begun, levels, figures);
+        self.told(first, begun.elapsed().as_secs_f64(), trail);
     }
 
-    /// Appends the next level of `puzzle` to `levels`.
-    fn grow(
-        &self,
-        puzzle: &TransferPuzzle<W, K>,
-        side: Side,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) -> Result<(), Stopped> {
+    /// Appends the next level of `puzzle` to `trail`: as the run's folder has it, else by expanding the last one.
+    fn grow(&self, puzzle: &TransferPuzzle<W, K>, trail: &mut Trail<K>) -> Result<(), Stopped> {
         let begun = Instant::now();
-        let depth = levels.len() - 1;
-        let earlier: Vec<&Level<K>> = levels[..depth].iter().rev().take(1).collect();
-        let next = self.expander.expand(puzzle, depth as u32, &levels[depth], &earlier, self.stop)?;
-        self.told(side, depth as u32 + 1, next.tally, next.level, begun, levels, figures);
+        let depth = trail.levels.len() - 1;
+        let label = trail.label(depth + 1);
+        let workspace = self.workspace.filter(|_| !trail.cut);
+        if let Some((level, saved)) = workspace.map_or(Ok(None), |w| w.load(&label))? {
+            let (tally, seconds) = figures(&saved)?;
+            self.told(Expansion { level, tally }, seconds, trail);
+            return Ok(());
+        }
+        let earlier: Vec<&Level<K>> = trail.levels[..depth].iter().rev().take(1).collect();
+        let berth = Berth { workspace, label: &label };
+        let grown = self.expander.expand(puzzle, depth as u32, &trail.levels[depth], &earlier, berth, self.stop);
+        if grown.is_err() {
+            // What was complete before is not lost with what was not.
+            self.save(trail)?;
+        }
+        self.told(grown?, begun.elapsed().as_secs_f64(), trail);
+        let resident: u64 = trail.levels.iter().map(Level::resident_bytes).sum();
+        let crowded = self.expander.memory().is_some_and(|m| resident > m / 4);
+        if crowded || workspace.is_some_and(Workspace::is_due) {
+            self.save(trail)?;
+        }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one level's figures on their way to three places")]
-    fn told(
-        &self,
-        side: Side,
-        depth: u32,
-        tally: Tally,
-        level: Level<K>,
-        begun: Instant,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) {
-        let seconds = begun.elapsed().as_secs_f64();
-        figures.push(LevelFigures { depth, side, tally, bytes: level.bytes(), seconds });
-        self.progress.level(&figures[figures.len() - 1]);
-        levels.push(level);
+    /// Puts the levels that are only in memory into the run's folder, if there is one.
+    fn save(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
+        let Some(workspace) = self.workspace.filter(|_| !trail.cut) else { return Ok(()) };
+        let mut entered = Vec::new();
+        for depth in 1..trail.levels.len() {
+            let label = trail.label(depth);
+            if trail.levels[depth].path().is_none() && depth >= trail.forgotten {
+                let tally = &trail.figures[depth].tally;
+                trail.levels[depth] = workspace.write(&label, &trail.levels[depth], tally.digest)?;
+                entered.push((label, expand_saved(tally)));
+            }
+        }
+        if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
+    }
+
+    /// Lets go of all levels of `trail` but the last two, which are all that the next one needs.
+    fn forget(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
+        let done = trail.levels.len().saturating_sub(2);
+        let gone: Vec<String> = (trail.forgotten..done).map(|d| trail.label(d)).collect();
+        trail.levels[..done].iter_mut().for_each(|l| *l = Level::default());
+        trail.forgotten = trail.forgotten.max(done);
+        self.workspace.map_or(Ok(()), |w| w.forget(&gone))
+    }
+
+    fn told(&self, expansion: Expansion<K>, seconds: f64, trail: &mut Trail<K>) {
+        let Expansion { level, tally } = expansion;
+        let depth = trail.levels.len() as u32;
+        let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds };
+        self.progress.level(&figures);
+        trail.figures.push(figures);
+        trail.levels.push(level);
     }
 
     /// Whether the army walks from the start to the target in `length` legal moves, by the slow generator.

@@ -277,7 +277,10 @@ fn a_job_says_all_that_the_contract_shows() {
         Search { pruning: Pruning::Leading, palindromic: true, max_length: Some(40), symmetry: true }
     );
     let time = Some(std::time::Duration::from_secs(5400));
-    assert_eq!(read.limits, Limits { threads: Some(2), memory: Some(4 << 30), disk: Some(1_500_000_000), time });
+    assert_eq!(
+        read.limits,
+        Limits { threads: Some(2), memory: Some(4 << 30), disk: Some(1_500_000_000), time, checkpoint: None }
+    );
     assert_eq!(read.output, Output { dir: Some("results/x".into()), keep_levels: true });
     assert_eq!(read.stated.army, Army::Named("triangle-4".into()));
     assert_eq!(read.stated.start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);

@@ -11,7 +11,8 @@ use halma::problem::{self, Transfer};
 use halma::puzzle::check_contract;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
 use halma::search::digest::mix;
-use halma::search::{Expander, Stop, Tally};
+use halma::search::{Berth, Expander, Stop, Tally};
+use halma::store::Level;
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     let lattice = Lattice::new(Board::named(board).unwrap(), rule);
@@ -30,13 +31,13 @@ fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
     let ground = ground(problem, problem.symmetries().fixing.len());
     let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
     check_contract(&puzzle, 3).unwrap();
-    let expander = Expander::new(threads).unwrap();
+    let expander = Expander::new(threads, None).unwrap();
     let stop = Stop::after(None);
     let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
     let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
     for d in 0..depth as usize {
         let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
-        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, &stop).unwrap();
+        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, Berth::MEMORY, &stop).unwrap();
         let t = &next.tally;
         assert_eq!(t.generated, t.pruned + t.duplicates + t.old + t.states);
         tallies.push(next.tally);
@@ -59,22 +60,31 @@ fn levels_do_not_depend_on_the_number_of_threads() {
     assert_eq!(levels(&problem, 5, 1), levels(&problem, 5, 3));
 }
 
+fn keys(level: &Level<u64>) -> Vec<u64> {
+    let (mut all, mut block) = (Vec::new(), Vec::new());
+    for number in 0..level.blocks() {
+        level.read_block(number, &mut block).unwrap();
+        all.append(&mut block);
+    }
+    all
+}
+
 #[test]
 fn levels_without_k_reduce_to_those_with_it() {
     for (rule, army) in [(Rule::Six, "triangle-4"), (Rule::Eight, "square-3")] {
         let problem = problem("9x9", rule, army);
         let (plain, classes) = (ground(&problem, 1), ground(&problem, 2));
         let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
-        let (expander, stop) = (Expander::new(2).unwrap(), Stop::after(None));
+        let (expander, stop) = (Expander::new(2, None).unwrap(), Stop::after(None));
         let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
-        let mut before = halma::store::Level::default();
+        let mut before = Level::default();
         for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
-            let reduced = level.iter().map(|key| classes.canonical(plain.army(key))).collect();
-            let reduced = halma::store::Level::of(reduced);
-            let digest = reduced.iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
+            let reduced = keys(&level).into_iter().map(|key| classes.canonical(plain.army(key))).collect();
+            let reduced = Level::of(reduced);
+            let digest = keys(&reduced).into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
             assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
             assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");
-            let next = expander.expand(&puzzle, depth, &level, &[&before], &stop).unwrap().level;
+            let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap().level;
             before = std::mem::replace(&mut level, next);
         }
     }

@@ -11,7 +11,7 @@ use halma::lattice::{Lattice, Rule};
 use halma::problem::Transfer;
 use halma::puzzle::Puzzle;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
-use halma::search::{Expander, Stop};
+use halma::search::{Berth, Expander, Stop};
 use halma::store::Level;
 
 /// A file of tests/levels: `# key: value` lines, then `depth states generated digest` lines.
@@ -53,7 +53,7 @@ fn agrees<const W: usize, K: Key>(name: &str, fixture: &Fixture, expander: &Expa
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tally) = (Level::default(), first.level, first.tally);
     for (depth, &(states, generated, digest)) in (0u32..).zip(&fixture.levels) {
-        let next = expander.expand(&puzzle, depth, &level, &[&before], &stop).unwrap();
+        let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap();
         let found = (tally.states, next.tally.generated, tally.digest);
         assert_eq!(found, (states, generated, digest), "{name}, level {depth}: states, successors, digest");
         (before, level, tally) = (level, next.level, next.tally);
@@ -62,7 +62,7 @@ fn agrees<const W: usize, K: Key>(name: &str, fixture: &Fixture, expander: &Expa
 
 #[test]
 fn levels_are_those_that_the_referee_derives() {
-    let expander = Expander::new(2).unwrap();
+    let expander = Expander::new(2, None).unwrap();
     let mut files: Vec<_> = std::fs::read_dir("tests/levels").unwrap().map(|f| f.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "levels"));
     assert!(files.len() >= 30, "{} files", files.len());

@@ -46,7 +46,7 @@ fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, expander: &Exp
 
 #[test]
 fn every_pruning_finds_the_lengths_that_the_referee_derives() {
-    let expander = Expander::new(2).unwrap();
+    let expander = Expander::new(2, None).unwrap();
     let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
     let cases: Vec<_> = text.lines().filter(|l| !l.starts_with("# ")).collect();
     assert!(cases.len() >= 40);

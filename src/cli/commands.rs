@@ -1,9 +1,10 @@
 //! What each command does. Results go to `out`, nothing else does; what is wrong comes back as a [`Failure`].
 
+use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, resume, row};
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides};
 use crate::progress::Lines;
@@ -11,24 +12,27 @@ use crate::record::{self, Record};
 use crate::replay::Replay;
 use crate::report;
 use crate::run::{self, Question};
+use crate::search::Stop;
 use crate::solve::Progress;
 use crate::source::Fault;
 
 /// The search behind the commands: a job, a question, how much to tell meanwhile.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
 
-/// The engine's search: it tells its progress on standard error and stops on a signal.
-///
-/// # Errors
-/// Where signals cannot be caught.
-pub fn search() -> Result<impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure>, Failure> {
-    let interrupts = Interrupts::install()
-        .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
-    Ok(move |job: &Job, question: Question, args: &SearchArgs| {
-        let stop = interrupts.stop(job.limits.time);
+/// The engine's search: it tells its progress on standard error and stops on a signal. Signals are caught from the
+/// first search on; commands that do not search end on them like any filter.
+pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
+    let interrupts = OnceCell::new();
+    move |job: &Job, question: Question, args: &SearchArgs| {
+        if interrupts.get().is_none() {
+            let installed = Interrupts::install()
+                .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+            let _ = interrupts.set(installed);
+        }
+        let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
         let progress: &dyn Progress = if args.quiet { &() } else { &Lines };
         Ok(run::run(job, question, progress, &stop)?)
-    })
+    }
 }
 
 /// Does what was typed.
@@ -43,7 +47,13 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         }
         Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
         Command::Compare { search: args, prunings, max_length } => compare(args, *max_length, prunings, search, out),
+        Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
+        Command::Batch { jobs, options } => resume::batch(jobs, options, search, out),
         Command::Replay { file, quiet } => replay(file, *quiet, out),
+        Command::Row(command) => {
+            row::run(command, &Stop::after(None), out)?;
+            Ok(Exit::Answered)
+        }
     }
 }
 
@@ -54,7 +64,7 @@ fn prove(job: &Job) -> Result<Question, Failure> {
     Ok(Question::Prove { max_length })
 }
 
-fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
+pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
     Overrides {
         pruning: args.pruning.clone(),
         max_length,
@@ -73,14 +83,18 @@ fn answer(
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
-    let record = ask(&job, question(&job)?, args, search)?;
-    let text = if args.json { json(record.to_json())? } else { report::text(&record, args.verbose) };
+    print(&ask(&job, question(&job)?, args, search)?, args, out)
+}
+
+/// Prints a record as asked for; the exit status is the record's.
+pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     out.write_all(text.as_bytes())?;
-    Ok(Exit::of(&record))
+    Ok(Exit::of(record))
 }
 
 /// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
-fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     // Now, and not when the search has taken hours.
     let dir = folder::choose(job, question)?;
     if let Some(dir) = &dir {
@@ -94,7 +108,9 @@ fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Res
         let _ =
             writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
     }
-    let record = search(job, question, args)?;
+    let mut job = job.clone();
+    job.output.dir.clone_from(&dir);
+    let record = search(&job, question, args)?;
     if record.solution.is_some() {
         Replay::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;

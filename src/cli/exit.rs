@@ -2,10 +2,12 @@
 
 use std::io;
 
+use super::row::RowError;
 use crate::record::{Asked, Record, RecordError, Verdict};
 use crate::replay::ReplayError;
 use crate::run::RunError;
 use crate::source::Fault;
+use crate::store::StoreError;
 
 /// The exit status, a contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +93,28 @@ impl From<RunError> for Failure {
         let exit = match error {
             RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
             RunError::TooLarge { .. } => Exit::Input,
+            RunError::Store(fault) => return fault.into(),
+            RunError::Record(fault) => return fault.into(),
         };
         Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let exit = match error {
+            StoreError::Damaged { .. } => Exit::Damaged,
+            StoreError::Full { .. } => Exit::Unfinished,
+            StoreError::Locked { .. } | StoreError::Foreign { .. } => Exit::Input,
+            StoreError::Io { .. } => Exit::Failed,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<RowError> for Failure {
+    fn from(error: RowError) -> Self {
+        Self { exit: error.exit(), message: error.to_string() }
     }
 }
 

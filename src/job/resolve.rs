@@ -37,6 +37,7 @@ pub(super) fn job(source: &Source) -> Result<Job, Fault> {
         memory: limits.memory.map(|s| s.0),
         disk: limits.disk.map(|s| s.0),
         time: limits.time.map(|t| t.0),
+        checkpoint: limits.checkpoint.map(|t| t.0),
     };
     let output = Output { dir: output.dir.map(Into::into), keep_levels: output.keep_levels };
     Ok(Job { file: source.file().into(), stated, problem, search, limits, output })

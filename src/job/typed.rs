@@ -72,6 +72,8 @@ pub struct LimitsTable {
     pub disk: Option<Size>,
     /// As in `2 h`.
     pub time: Option<Time>,
+    /// As in `5 min`: after so much work, what is only in memory is saved.
+    pub checkpoint: Option<Time>,
 }
 
 /// `[output]`

@@ -4,32 +4,39 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::digest;
+use super::merge::merge;
 use super::shards::Shards;
 use super::table::Table;
-use super::{Stop, Stopped};
+use super::{Berth, Stop, Stopped};
+use crate::budget;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::store::{Level, Segment, SegmentWriter};
+use crate::store::workspace::{Partial, Saved, Workspace};
+use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys.
-const PIECE_BYTES: usize = 128 << 20;
+const PIECE_BYTES: u64 = 128 << 20;
 /// Successors for which a range of keys is worth having.
 const SHARD_KEYS: u64 = 1 << 17;
 /// The most ranges of keys.
 const MAX_SHARDS: u64 = 2048;
 /// Slots of the filter that drops a successor which the same thread has just made.
 const RECENT: usize = 1 << 12;
+/// Memory that a step works with where the budget leaves less.
+const LEAST_ROOM: u64 = 24 << 20;
 
-/// Expands levels with a fixed number of threads.
+/// Expands levels with a fixed number of threads, within a budget of memory.
 #[derive(Debug)]
 pub struct Expander {
     pool: rayon::ThreadPool,
+    memory: Option<u64>,
 }
 
 /// A level and how it came about: `generated = pruned + duplicates + old + states`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// New states: the level's size.
     pub states: u64,
@@ -41,7 +48,8 @@ pub struct Tally {
     pub duplicates: u64,
     /// Successors that an earlier level holds.
     pub old: u64,
-    /// The sum of the states' mixes modulo 2^128.
+    /// The sum of the states' mixes modulo 2^128; in files beside the figures.
+    #[serde(skip)]
     pub digest: u128,
     /// The largest [`Puzzle::measure`].
     pub measure_max: Option<i64>,
@@ -70,21 +78,67 @@ impl<K: Key> Outbox<K> {
     }
 }
 
+/// What one range of keys has received so far.
+struct Intake<K> {
+    table: Table<K>,
+    /// Runs that the table was too small for.
+    runs: Vec<Segment<K>>,
+}
+
+impl<K: Key> Intake<K> {
+    fn receive(&mut self, keys: &[K], slots: usize) {
+        let Self { table, runs } = self;
+        table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
+    }
+
+    fn bytes(&self) -> u64 {
+        self.runs.iter().map(Segment::bytes).sum()
+    }
+}
+
+fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
+    let mut writer = SegmentWriter::default();
+    sorted.iter().for_each(|&k| writer.push(k));
+    writer.finish()
+}
+
 /// What a range of keys adds to the next level.
 struct Part<K> {
     segment: Segment<K>,
+    unique: u64,
     old: u64,
     digest: u128,
     measure_max: Option<i64>,
 }
 
+/// One step under way: all that its threads share.
+struct Step<'a, P: Puzzle> {
+    expander: &'a Expander,
+    puzzle: &'a P,
+    depth: u32,
+    current: &'a Level<P::Key>,
+    berth: Berth<'a>,
+    stop: &'a Stop,
+    shards: Shards,
+    /// Bytes that tables, runs and outboxes may take together.
+    room: u64,
+    outboxes: Vec<Mutex<(Outbox<P::Key>, P::Scratch)>>,
+    next_block: AtomicUsize,
+    intakes: Vec<Intake<P::Key>>,
+    /// Sorted successors on disk.
+    layers: Vec<(String, Level<P::Key>)>,
+    /// Successors made before this process took the level up.
+    generated: u64,
+    emitted: u64,
+}
+
 impl Expander {
-    /// An expander with `threads` threads.
+    /// An expander with `threads` threads that keeps the process within `memory` bytes, where that is given.
     ///
     /// # Errors
     /// Where the system refuses the threads.
-    pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Ok(Self { pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()? })
+    pub fn new(threads: usize, memory: Option<u64>) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Ok(Self { pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?, memory })
     }
 
     /// How many threads there are.
@@ -93,9 +147,20 @@ impl Expander {
         self.pool.current_num_threads()
     }
 
+    /// The budget of memory.
+    #[must_use]
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
     /// Runs `work` with these threads as rayon's.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
+    }
+
+    /// What the budget leaves beside what the process holds now.
+    fn room(&self) -> u64 {
+        self.memory.map_or(u64::MAX, |m| m.saturating_sub(budget::memory()).max(LEAST_ROOM))
     }
 
     /// The level of these states, which are canonical and need not be sorted.
@@ -103,108 +168,269 @@ impl Expander {
         let mut keys = states;
         keys.sort_unstable();
         keys.dedup();
-        let part = finish(puzzle, &keys, &[]);
-        let mut level = Level::default();
-        let tally =
-            Tally { states: keys.len() as u64, digest: part.digest, measure_max: part.measure_max, ..Tally::default() };
-        level.append(part.segment);
-        Expansion { level, tally }
+        let mut scratch = puzzle.scratch();
+        let tally = Tally {
+            states: keys.len() as u64,
+            digest: keys.iter().fold(0, |sum: u128, &k| sum.wrapping_add(digest::mix(k))),
+            measure_max: keys.iter().filter_map(|&k| puzzle.measure(&mut scratch, k)).max(),
+            ..Tally::default()
+        };
+        Expansion { level: Level::of(keys), tally }
     }
 
     /// Successors of `current`, which stands on level `depth`, without those that `current` or a level of `earlier` holds.
+    /// With a workspace, pieces of the level that it has are not made again, and a stopped step leaves its pieces there.
     ///
     /// # Errors
-    /// Where `stop` asks for it.
+    /// Where `stop` asks for it, or where levels cannot be read or written.
     pub fn expand<P: Puzzle>(
         &self,
         puzzle: &P,
         depth: u32,
         current: &Level<P::Key>,
         earlier: &[&Level<P::Key>],
+        berth: Berth<'_>,
         stop: &Stop,
     ) -> Result<Expansion<P::Key>, Stopped> {
         stop.check()?;
-        let shards = plan(puzzle, depth, current);
-        let outboxes: Vec<Mutex<(Outbox<P::Key>, P::Scratch)>> =
-            (0..self.threads()).map(|_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()))).collect();
-        let mut tables: Vec<Table<P::Key>> = (0..shards.len()).map(|_| Table::default()).collect();
-        let next_block = AtomicUsize::new(0);
-        while next_block.load(Ordering::Relaxed) < current.blocks() {
-            self.expand_piece(puzzle, depth, current, &shards, &outboxes, &next_block, stop)?;
-            stop.check()?;
-            self.pool.install(|| {
-                tables.par_iter_mut().enumerate().for_each(|(shard, table)| {
-                    for outbox in &outboxes {
-                        let keys = std::mem::take(&mut lock(outbox).0.shards[shard]);
-                        table.extend(&keys);
-                        let mut keys = keys;
-                        keys.clear();
-                        lock(outbox).0.shards[shard] = keys;
-                    }
-                });
-            });
+        let mut step = Step::begin(self, puzzle, depth, current, berth, stop)?;
+        while step.next_block.load(Ordering::Relaxed) < current.blocks() {
+            step.expand_piece()?;
+            step.receive();
+            let stopped = stop.check();
+            let runs: u64 = step.intakes.iter().map(Intake::bytes).sum();
+            if let Some(workspace) = berth.workspace
+                && (stopped.is_err() || runs > step.room / 4 || workspace.is_due())
+            {
+                step.checkpoint(workspace)?;
+            }
+            stopped?;
         }
-        let (mut generated, mut emitted) = (0, 0);
-        for outbox in outboxes {
-            let (outbox, _) = outbox.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            generated += outbox.generated;
-            emitted += outbox.emitted;
-        }
-        let unique: u64 = tables.iter().map(|t| t.len() as u64).sum();
         let mut before = vec![current];
         before.extend(earlier);
-        let parts: Vec<Part<P::Key>> = self
-            .pool
-            .install(|| tables.into_par_iter().map(|table| finish(puzzle, &table.into_sorted(), &before)).collect());
-        let mut tally =
-            Tally { generated, pruned: generated - emitted, duplicates: emitted - unique, ..Tally::default() };
-        let mut level = Level::default();
-        for part in parts {
-            tally.old += part.old;
-            tally.digest = tally.digest.wrapping_add(part.digest);
-            tally.measure_max = tally.measure_max.max(part.measure_max);
-            level.append(part.segment);
+        Ok(step.finish(&before)?)
+    }
+}
+
+impl<'a, P: Puzzle> Step<'a, P> {
+    fn begin(
+        expander: &'a Expander,
+        puzzle: &'a P,
+        depth: u32,
+        current: &'a Level<P::Key>,
+        berth: Berth<'a>,
+        stop: &'a Stop,
+    ) -> Result<Self, StoreError> {
+        let shards = plan(puzzle, depth, current)?;
+        let outbox = |_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()));
+        let mut step = Self {
+            expander,
+            puzzle,
+            depth,
+            current,
+            berth,
+            stop,
+            room: expander.room(),
+            outboxes: (0..expander.threads()).map(outbox).collect(),
+            next_block: AtomicUsize::new(0),
+            intakes: (0..shards.len()).map(|_| Intake { table: Table::default(), runs: Vec::new() }).collect(),
+            layers: Vec::new(),
+            shards,
+            generated: 0,
+            emitted: 0,
+        };
+        if let Some((workspace, partial)) = berth.workspace.and_then(|w| Some((w, w.partial(berth.label)?))) {
+            for label in partial.layers {
+                let (layer, _) = workspace.need(&label)?;
+                step.layers.push((label, layer));
+            }
+            step.next_block = AtomicUsize::new(partial.next_block);
+            (step.generated, step.emitted) = (partial.generated, partial.emitted);
         }
-        tally.states = level.len();
-        Ok(Expansion { level, tally })
+        Ok(step)
     }
 
-    /// Expands blocks of `current` from `next_block` on until the piece is full.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one level step, all of them shared by the threads")]
-    fn expand_piece<P: Puzzle>(
-        &self,
-        puzzle: &P,
-        depth: u32,
-        current: &Level<P::Key>,
-        shards: &Shards,
-        outboxes: &[Mutex<(Outbox<P::Key>, P::Scratch)>],
-        next_block: &AtomicUsize,
-        stop: &Stop,
-    ) -> Result<(), Stopped> {
-        let room = (PIECE_BYTES / P::Key::BYTES) as u64;
+    /// Successors made so far, pruned ones included, and not.
+    fn made(&self) -> (u64, u64) {
+        let own = self.outboxes.iter().map(|o| lock(o)).map(|o| (o.0.generated, o.0.emitted));
+        own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
+    }
+
+    /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
+    /// has taken is then complete.
+    fn expand_piece(&self) -> Result<(), StoreError> {
+        let room = PIECE_BYTES.min(self.room / 8) / P::Key::BYTES as u64;
         let made = AtomicU64::new(0);
-        let results: Vec<Result<(), Stopped>> = self.pool.broadcast(|thread| {
-            let mut guard = lock(&outboxes[thread.index()]);
+        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
+            let mut guard = lock(&self.outboxes[thread.index()]);
             let (outbox, scratch) = &mut *guard;
             let mut keys = Vec::new();
-            while made.load(Ordering::Relaxed) < room {
-                stop.check()?;
-                let block = next_block.fetch_add(1, Ordering::Relaxed);
-                if block >= current.blocks() {
+            while made.load(Ordering::Relaxed) < room && self.stop.check().is_ok() {
+                let block = self.next_block.fetch_add(1, Ordering::Relaxed);
+                if block >= self.current.blocks() {
                     break;
                 }
-                current.read_block(block, &mut keys);
+                self.current.read_block(block, &mut keys)?;
                 let before = outbox.emitted;
                 for &key in &keys {
-                    expand_state(puzzle, depth, key, shards, outbox, scratch);
+                    expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
                 }
                 made.fetch_add(outbox.emitted - before, Ordering::Relaxed);
             }
             Ok(())
         });
         // Numbers that a thread took past the end of the level mean nothing.
-        next_block.fetch_min(current.blocks(), Ordering::Relaxed);
+        self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
         results.into_iter().collect()
+    }
+
+    /// Moves the piece's successors into their ranges' tables.
+    fn receive(&mut self) {
+        let slots = self.room / 2 / self.shards.len() as u64 / P::Key::BYTES as u64;
+        // A power of two, as tables have.
+        let slots = 1usize << slots.max(1).ilog2().min(40);
+        let mut boxes: Vec<Vec<&mut Vec<P::Key>>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
+        for outbox in &mut self.outboxes {
+            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (shard, keys) in outbox.shards.iter_mut().enumerate() {
+                boxes[shard].push(keys);
+            }
+        }
+        self.expander.pool.install(|| {
+            self.intakes.par_iter_mut().zip(boxes).for_each(|(intake, boxes)| {
+                for keys in boxes {
+                    intake.receive(keys, slots);
+                    keys.clear();
+                }
+            });
+        });
+    }
+
+    /// Writes all successors so far to disk as layers, and enters them in the run's list: a later process goes on here.
+    fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+        self.expander.pool.install(|| {
+            self.intakes.par_iter_mut().filter(|i| !i.table.is_empty()).for_each(|intake| {
+                let sorted = intake.table.drain_sorted();
+                intake.runs.push(coded(&sorted));
+            });
+        });
+        let mut entered = Vec::new();
+        // The n-th runs of all ranges, one after another, are ascending.
+        for n in 0..self.intakes.iter().map(|i| i.runs.len()).max().unwrap_or(0) {
+            let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
+            let mut writer = workspace.writer(&label)?;
+            let mut sum = 0u128;
+            for intake in &self.intakes {
+                if let Some(run) = intake.runs.get(n) {
+                    sum = sum.rotate_left(1) ^ run.fingerprint();
+                    writer.append(run)?;
+                }
+            }
+            let layer = writer.finish(sum)?;
+            let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
+            entered.push((label.clone(), saved));
+            self.layers.push((label, layer));
+        }
+        self.intakes.iter_mut().for_each(|i| i.runs.clear());
+        let (generated, emitted) = self.made();
+        let partial = Partial {
+            label: self.berth.label.into(),
+            next_block: self.next_block.load(Ordering::Relaxed),
+            generated,
+            emitted,
+            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
+        };
+        workspace.enter_partial(partial, entered)
+    }
+
+    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
+    fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, StoreError> {
+        let (generated, emitted) = self.made();
+        self.outboxes.clear();
+        let label = self.berth.label;
+        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
+        let states: u64 =
+            self.intakes.iter().map(|i| i.table.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
+        let large = !self.layers.is_empty() || 2 * states > self.room / 4;
+        let workspace = self.berth.workspace.filter(|_| large);
+        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
+        let mut tally = Tally { generated, pruned: generated - emitted, ..Tally::default() };
+        let (mut segments, mut unique) = (Vec::new(), 0);
+        let at_once = 4 * self.expander.threads();
+        let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
+        loop {
+            let group: Vec<(usize, Intake<P::Key>)> = intakes.by_ref().take(at_once).collect();
+            if group.is_empty() {
+                break;
+            }
+            let part = |(shard, intake)| self.part(shard, intake, before);
+            let parts: Vec<Part<P::Key>> =
+                self.expander.pool.install(|| group.into_par_iter().map(part).collect::<Result<_, _>>())?;
+            for part in parts {
+                tally.old += part.old;
+                tally.digest = tally.digest.wrapping_add(part.digest);
+                tally.measure_max = tally.measure_max.max(part.measure_max);
+                tally.states += part.segment.len();
+                unique += part.unique;
+                match &mut writer {
+                    Some(writer) => writer.append(&part.segment)?,
+                    None => segments.push(part.segment),
+                }
+            }
+        }
+        tally.duplicates = emitted - unique;
+        let level = match (writer, workspace) {
+            (Some(writer), Some(workspace)) => {
+                let level = writer.finish(tally.digest)?;
+                drop(std::mem::take(&mut self.layers));
+                workspace.enter(vec![(label.into(), saved(&tally))])?;
+                level
+            }
+            _ => segments.into_iter().collect(),
+        };
+        Ok(Expansion { level, tally })
+    }
+
+    fn part(
+        &self,
+        shard: usize,
+        intake: Intake<P::Key>,
+        before: &[&Level<P::Key>],
+    ) -> Result<Part<P::Key>, StoreError> {
+        let runs: Vec<Level<P::Key>> = intake.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
+        // Blocks never reach from one range into the next.
+        let of =
+            |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
+        let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
+        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
+        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
+        let mut scratch = self.puzzle.scratch();
+        let mut writer = SegmentWriter::default();
+        let (mut unique, mut old, mut digest, mut measure_max) = (0, 0, 0u128, None);
+        merge(&intake.table.into_sorted(), sources, |key| {
+            unique += 1;
+            for cursor in &mut cursors {
+                if cursor.contains(key)? {
+                    old += 1;
+                    return Ok(());
+                }
+            }
+            writer.push(key);
+            digest = digest.wrapping_add(digest::mix(key));
+            measure_max = measure_max.max(self.puzzle.measure(&mut scratch, key));
+            Ok(())
+        })?;
+        Ok(Part { segment: writer.finish(), unique, old, digest, measure_max })
+    }
+}
+
+/// What the run's list says of a level.
+#[must_use]
+pub fn saved(tally: &Tally) -> Saved {
+    Saved {
+        keys: tally.states,
+        digest: format!("{:032x}", tally.digest),
+        figures: serde_json::to_value(tally).unwrap_or_default(),
     }
 }
 
@@ -229,42 +455,25 @@ fn expand_state<P: Puzzle>(
     });
 }
 
-/// Chooses ranges of keys by expanding a few states from all over the level.
-fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Shards {
+/// Chooses ranges of keys by expanding a few states from all over the level. The same level has the same ranges at any
+/// time, so layers of an interrupted step fit.
+fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
     if current.len() < 2000 {
-        return Shards::one();
+        return Ok(Shards::one());
     }
     let (mut scratch, mut keys, mut sample) = (puzzle.scratch(), Vec::new(), Vec::new());
     let mut parents = 0;
     let blocks = current.blocks();
     let sampled = blocks.min(64);
     for i in 0..sampled {
-        current.read_block(i * blocks / sampled, &mut keys);
+        current.read_block(i * blocks / sampled, &mut keys)?;
         for &key in keys.iter().step_by(256) {
             parents += 1;
             puzzle.successors(&mut scratch, key, depth, &mut |k| sample.push(k));
         }
     }
     let expected = sample.len() as u64 * current.len() / parents;
-    Shards::balanced(&sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize)
-}
-
-/// Codes the ascending keys of one range that no level of `before` holds.
-fn finish<P: Puzzle>(puzzle: &P, keys: &[P::Key], before: &[&Level<P::Key>]) -> Part<P::Key> {
-    let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-    let mut scratch = puzzle.scratch();
-    let mut writer = SegmentWriter::default();
-    let (mut old, mut sum, mut measure_max) = (0, 0u128, None);
-    for &key in keys {
-        if cursors.iter_mut().any(|c| c.contains(key)) {
-            old += 1;
-        } else {
-            writer.push(key);
-            sum = sum.wrapping_add(digest::mix(key));
-            measure_max = measure_max.max(puzzle.measure(&mut scratch, key));
-        }
-    }
-    Part { segment: writer.finish(), old, digest: sum, measure_max }
+    Ok(Shards::balanced(&sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize))
 }
 
 /// Locks; a thread that panicked has already ended the search.

@@ -18,13 +18,17 @@ impl<K> Default for Table<K> {
 }
 
 impl<K: Key> Table<K> {
-    /// Adds the keys.
+    /// Adds the keys. When the table would outgrow `limit` slots, its keys go to `full`, ascending, and it is empty again.
     #[inline]
-    pub fn extend(&mut self, keys: &[K]) {
+    pub fn extend(&mut self, keys: &[K], limit: usize, mut full: impl FnMut(Vec<K>)) {
         // Grow for what is there, not for what may come: most keys that arrive are duplicates.
         for chunk in keys.chunks(256) {
             if (self.keys + chunk.len()) * 4 > self.slots.len() * 3 {
-                self.grow();
+                if self.slots.len() >= limit.max(1024) {
+                    full(self.drain_sorted());
+                } else {
+                    self.grow();
+                }
             }
             for &key in chunk {
                 let slot = Self::slot(&self.slots, key);
@@ -33,6 +37,16 @@ impl<K: Key> Table<K> {
                 self.keys += usize::from(free);
             }
         }
+    }
+
+    /// Takes out the keys, ascending; the table keeps its size.
+    #[must_use]
+    pub fn drain_sorted(&mut self) -> Vec<K> {
+        let mut keys: Vec<K> = self.slots.iter().copied().filter(|&k| k != K::MAX).collect();
+        keys.sort_unstable();
+        self.slots.fill(K::MAX);
+        self.keys = 0;
+        keys
     }
 
     /// The slot that holds `key` or the free one where it belongs.
@@ -95,11 +109,23 @@ mod tests {
         fn a_table_is_a_set(keys in proptest::collection::vec(0u64..4000, 0..6000)) {
             let mut table = Table::default();
             for part in keys.chunks(777) {
-                table.extend(part);
+                table.extend(part, usize::MAX, |_| unreachable!());
             }
             let expected: BTreeSet<u64> = keys.into_iter().collect();
             prop_assert_eq!(table.len(), expected.len());
             prop_assert_eq!(table.into_sorted(), expected.into_iter().collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_full_table_hands_its_keys_over() {
+        let (mut table, mut parts) = (Table::default(), Vec::new());
+        let keys: Vec<u64> = (0..10_000).rev().collect();
+        table.extend(&keys, 2048, |part| parts.push(part));
+        assert!(parts.len() > 3 && parts.iter().all(|p| p.is_sorted() && p.len() <= 1536));
+        let mut all: Vec<u64> = parts.concat();
+        all.extend(table.into_sorted());
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..10_000));
     }
 }

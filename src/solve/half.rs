@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Answer, Attempt, Side, TransferSearch, exhausted};
+use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Levels from the start under `bounds` as far as the middle of solutions of `length` moves, and what they meet there.
@@ -17,48 +17,56 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         &self,
         length: u32,
         bounds: Vec<Arc<dyn Bound<W>>>,
+        stem: &str,
         attempt: &mut Attempt<W>,
     ) -> Result<Answer<W>, Stopped> {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
-        let mut levels = Vec::new();
-        self.open(&puzzle, Side::Forward, &mut levels, &mut attempt.levels);
-        while levels.len() <= self.last_level(length) {
-            self.grow(&puzzle, Side::Forward, &mut levels, &mut attempt.levels)?;
-            if levels[levels.len() - 1].is_empty() {
-                return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
-            }
+        let mut trail = Trail::new(stem.into(), Side::Forward);
+        self.open(&puzzle, &mut trail);
+        let grown = self.grow_to(&puzzle, self.last_level(length), &mut trail);
+        attempt.levels = std::mem::take(&mut trail.figures);
+        grown?;
+        if trail.last().is_empty() {
+            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
-        Ok(self.meet(length, &levels))
+        self.meet(length, &trail.levels)
     }
 
     /// The search without bounds: its levels serve all lengths.
     pub(super) fn unpruned(&mut self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
         if self.palindromic {
-            return self.mirrored_half(length, self.bounds(length), attempt);
+            return self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt);
         }
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let mut kept = std::mem::take(&mut self.kept);
-        if kept.is_empty() {
-            self.open(&puzzle, Side::Forward, &mut kept, &mut attempt.levels);
+        let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
+        if trail.levels.is_empty() {
+            self.open(&puzzle, &mut trail);
         }
-        while kept.len() <= self.last_level(length) && kept.last().is_some_and(|l| !l.is_empty()) {
-            let grown = self.grow(&puzzle, Side::Forward, &mut kept, &mut attempt.levels);
-            if let Err(stopped) = grown {
-                self.kept = kept;
-                return Err(stopped);
+        let grown = self.grow_to(&puzzle, self.last_level(length), &mut trail);
+        self.kept = trail;
+        attempt.levels = self.unreported();
+        grown?;
+        let levels = &self.kept.levels;
+        // When the last level is empty those that there are may still meet; after that nothing can.
+        match self.meet(length, levels)? {
+            Answer::Refuted if self.kept.last().is_empty() && length as usize >= 2 * levels.len() => {
+                Ok(Answer::Exhausted)
             }
+            answer => Ok(answer),
         }
-        let answer = if kept.last().is_some_and(Level::is_empty) {
-            // The levels that there are may still meet: the last two that are not empty.
-            match self.meet(length, &kept) {
-                Answer::Refuted if length as usize >= 2 * kept.len() => Answer::Exhausted,
-                answer => answer,
-            }
-        } else {
-            self.meet(length, &kept)
-        };
-        self.kept = kept;
-        Ok(answer)
+    }
+
+    /// Grows `trail` as far as level `last`, or until a level is empty.
+    pub(super) fn grow_to(
+        &self,
+        puzzle: &TransferPuzzle<W, K>,
+        last: usize,
+        trail: &mut Trail<K>,
+    ) -> Result<(), Stopped> {
+        while trail.levels.len() <= last && !trail.last().is_empty() {
+            self.grow(puzzle, trail)?;
+        }
+        Ok(())
     }
 
     /// The last level that [`Self::meet`] looks at.
@@ -68,62 +76,77 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
     /// 2N + 1 in L_(N+1) ∩ ρ(L_N).
-    pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Answer<W> {
+    pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<W>, Stopped> {
         let half = length as usize / 2;
         let last = self.last_level(length);
         if levels.len() <= last {
-            return Answer::Refuted;
+            return Ok(Answer::Refuted);
         }
         if self.palindromic {
             return self.meet_own_image(length, &levels[..=half]);
         }
-        let Some((here, there)) = self.common(&levels[last], &levels[half]) else { return Answer::Refuted };
-        Answer::Found(self.join_mirrored(&self.trace(&levels[..=last], here), &self.trace(&levels[..=half], there)))
+        let Some((here, there)) = self.common(&levels[last], &levels[half])? else { return Ok(Answer::Refuted) };
+        let (out, back) = (self.trace(&levels[..=last], here)?, self.trace(&levels[..=half], there)?);
+        Ok(Answer::Found(self.join_mirrored(&out, &back)))
     }
 
     /// A state of `here` whose mirror image is in `there`, and that image: the first one in a fixed order.
-    pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Option<(K, K)> {
+    fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
         // The smaller level is mirrored and looked up in the larger one, many blocks at a time in ascending order.
         const BLOCKS: usize = 64;
         let swapped = here.len() > there.len();
         let (small, large) = if swapped { (there, here) } else { (here, there) };
-        let search = |first: usize| {
+        let search = |first: usize| -> Result<Option<(K, K)>, StoreError> {
             let (mut block, mut images) = (Vec::new(), Vec::new());
             for number in first..(first + BLOCKS).min(small.blocks()) {
-                small.read_block(number, &mut block);
+                small.read_block(number, &mut block)?;
                 let image = |&key: &K| (self.ground.canonical(self.ground.army(key).mapped(self.mirror())), key);
                 images.extend(block.iter().map(image));
             }
             images.sort_unstable();
             let mut cursor = large.cursor();
-            images.into_iter().find(|&(image, _)| cursor.contains(image))
+            for (image, key) in images {
+                if cursor.contains(image)? {
+                    return Ok(Some((image, key)));
+                }
+            }
+            Ok(None)
         };
         let groups: Vec<usize> = (0..small.blocks()).step_by(BLOCKS).collect();
-        let (image, key) = self.expander.install(|| groups.into_par_iter().find_map_first(search))?;
-        Some(if swapped { (image, key) } else { (key, image) })
+        let found = self.first_of(groups, search)?;
+        Ok(found.map(|(image, key)| if swapped { (image, key) } else { (key, image) }))
+    }
+
+    /// What `search` finds in the first of `places` where it finds something.
+    fn first_of<T: Send>(
+        &self,
+        places: Vec<usize>,
+        search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
+    ) -> Result<Option<T>, StoreError> {
+        let found = self.expander.install(|| places.into_par_iter().find_map_first(|p| search(p).transpose()));
+        found.transpose()
     }
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
     /// becomes its mirror image by one move.
-    pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Answer<W> {
+    pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<W>, Stopped> {
         let middle = &levels[levels.len() - 1];
+        let continues = |key: &K| {
+            let army = self.ground.army(*key);
+            let image = army.mapped(self.mirror());
+            if length.is_multiple_of(2) {
+                return image == army;
+            }
+            (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image)
+        };
         let search = |number: usize| {
             let mut block = Vec::new();
-            middle.read_block(number, &mut block);
-            block.into_iter().find(|&key| {
-                let army = self.ground.army(key);
-                let image = army.mapped(self.mirror());
-                if length.is_multiple_of(2) {
-                    return image == army;
-                }
-                (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image)
-            })
+            middle.read_block(number, &mut block)?;
+            Ok(block.into_iter().find(continues))
         };
-        let found = self.expander.install(|| (0..middle.blocks()).into_par_iter().find_map_first(search));
-        found.map_or(Answer::Refuted, |key| {
-            let walk = self.trace(levels, key);
-            Answer::Found(self.palindrome(length, &walk))
-        })
+        let Some(key) = self.first_of((0..middle.blocks()).collect(), search)? else { return Ok(Answer::Refuted) };
+        let walk = self.trace(levels, key)?;
+        Ok(Answer::Found(self.palindrome(length, &walk)))
     }
 
     /// The palindromic solution whose first half has these keys.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Attempt, Side, TransferSearch, exhausted};
+use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::database::Middles;
 use crate::key::Key;
 use crate::problem;
@@ -20,30 +20,31 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles)));
         let bounds = self.with_palindrome(vec![self.pattern(&to_middles, half)], length);
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
-        let mut levels = Vec::new();
-        self.open(&puzzle, Side::Leading, &mut levels, &mut attempt.levels);
-        for _ in 0..half {
-            self.grow(&puzzle, Side::Leading, &mut levels, &mut attempt.levels)?;
-            if levels[levels.len() - 1].is_empty() {
-                return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
-            }
+        let mut trail = Trail::new(format!("L{length}"), Side::Leading);
+        self.open(&puzzle, &mut trail);
+        let grown = self.grow_to(&puzzle, half as usize, &mut trail);
+        if grown.is_err() || trail.last().is_empty() {
+            attempt.levels = trail.figures;
+            grown?;
+            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
         // The middles hold those of all palindromic solutions, which are quick to tell.
-        let own = self.meet_own_image(length, &levels);
+        let own = self.meet_own_image(length, &trail.levels)?;
         if self.palindromic || matches!(own, Answer::Found(_)) {
+            attempt.levels = trail.figures;
             return Ok(own);
         }
         let puzzle =
             TransferPuzzle::new(&self.ground, &self.problem.start, vec![self.pattern(&databases.to_target, length)]);
         let target = self.ground.canonical(problem::set(&self.problem.target));
-        while levels.len() <= length as usize {
-            self.grow(&puzzle, Side::Following, &mut levels, &mut attempt.levels)?;
-            let last = &levels[levels.len() - 1];
-            if last.is_empty() {
-                return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
-            }
+        trail.side = Side::Following;
+        let grown = self.grow_to(&puzzle, length as usize, &mut trail);
+        attempt.levels = trail.figures;
+        grown?;
+        if trail.levels.len() <= length as usize || !trail.levels[length as usize].contains(target)? {
+            let ended = trail.levels[trail.levels.len() - 1].is_empty() && exhausted(&attempt.levels);
+            return Ok(if ended { Answer::Exhausted } else { Answer::Refuted });
         }
-        let arrived = levels[length as usize].contains(target);
-        Ok(if arrived { Answer::Found(self.armies(&self.trace(&levels, target))) } else { Answer::Refuted })
+        Ok(Answer::Found(self.armies(&self.trace(&trail.levels, target)?)))
     }
 }

@@ -26,7 +26,12 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             attempt.levels.clear();
             let step = centroid::largest_step(self.problem, &self.centroid);
             let bound = MinimumCentroid::new(&self.centroid, step, length - half, c);
-            let answer = self.mirrored_half(length, self.with_palindrome(vec![Arc::new(bound)], length), attempt)?;
+            let answer = self.mirrored_half(
+                length,
+                self.with_palindrome(vec![Arc::new(bound)], length),
+                &format!("L{length}-c{c}"),
+                attempt,
+            )?;
             // The levels as far as `half` hold every army there whose centroid is at least -c, so the true maximum
             // shows itself in any run that was given too little. A level that died out has none.
             let reached = attempt.levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);

@@ -7,41 +7,43 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Answer, Attempt, Side, TransferSearch, exhausted};
+use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
         let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let mut levels = Vec::new();
-        self.open(&free, Side::Forward, &mut levels, &mut attempt.levels);
-        while levels.len() <= length.div_ceil(2) as usize {
-            let depth = levels.len() as u32 - 1;
+        let mut trail = Trail::new(format!("L{length}"), Side::Forward);
+        self.open(&free, &mut trail);
+        let mut grown = Ok(());
+        while grown.is_ok() && trail.levels.len() <= length.div_ceil(2) as usize && !trail.last().is_empty() {
+            let depth = trail.levels.len() as u32 - 1;
             let mut bounds = self.bounds(length);
-            bounds.push(self.toward_images(length, depth, &levels[depth as usize]));
-            let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
-            self.grow(&puzzle, Side::Forward, &mut levels, &mut attempt.levels)?;
-            if levels[levels.len() - 1].is_empty() {
-                return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
-            }
+            bounds.push(self.toward_images(length, depth, trail.last())?);
+            grown = self.grow(&TransferPuzzle::new(&self.ground, &self.problem.start, bounds), &mut trail);
         }
-        Ok(self.meet(length, &levels))
+        attempt.levels = std::mem::take(&mut trail.figures);
+        grown?;
+        if trail.last().is_empty() {
+            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
+        }
+        self.meet(length, &trail.levels)
     }
 
     /// The bound of the level after `depth`: by level `length - depth` the histogram must be the mirror image of one of
     /// level `depth`.
-    fn toward_images(&self, length: u32, depth: u32, level: &Level<K>) -> Arc<dyn Bound<W>> {
+    fn toward_images(&self, length: u32, depth: u32, level: &Level<K>) -> Result<Arc<dyn Bound<W>>, StoreError> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
-        let images = |block: usize| {
+        let images = |block: usize| -> Result<Vec<u32>, StoreError> {
             let (mut keys, mut men) = (Vec::new(), vec![0; self.ground.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
-            level.read_block(block, &mut keys);
+            level.read_block(block, &mut keys)?;
             let mut ranks: Vec<u32> = keys
                 .into_iter()
                 .map(|key| {
@@ -52,17 +54,18 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 .collect();
             ranks.sort_unstable();
             ranks.dedup();
-            ranks
+            Ok(ranks)
         };
         let by_then = length - depth;
-        let table = self.expander.install(|| {
-            let mut sources: Vec<u32> = (0..level.blocks()).into_par_iter().map(images).collect::<Vec<_>>().concat();
+        let table = self.expander.install(|| -> Result<Vec<u8>, StoreError> {
+            let mut sources: Vec<u32> =
+                (0..level.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
             sources.par_sort_unstable();
             sources.dedup();
             // d moves before `by_then` the histogram must be within reach of the start, too.
             let keep = |rank: u32, d: u8| u32::from(databases.from_start[rank as usize]) + u32::from(d) <= by_then;
-            abstraction.distances(sources, by_then.saturating_sub(depth + 1), keep)
-        });
-        self.pattern(&Arc::new(table), by_then)
+            Ok(abstraction.distances(sources, by_then.saturating_sub(depth + 1), keep))
+        })?;
+        Ok(self.pattern(&Arc::new(table), by_then))
     }
 }

@@ -3,26 +3,14 @@
 use super::TransferSearch;
 use crate::cells::Cells;
 use crate::key::Key;
-use crate::puzzle::Puzzle;
 use crate::puzzle::transfer::TransferPuzzle;
-use crate::store::Level;
+use crate::search::trace;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// The keys of a walk through `levels`, from level 0 to `last` on the last level.
-    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Vec<K> {
-        // Every move can be undone by a move, so predecessors are successors without bounds.
-        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let (mut scratch, mut walk) = (free.scratch(), vec![last]);
-        for level in levels[..levels.len() - 1].iter().rev() {
-            let mut before = Vec::new();
-            free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
-            before.sort_unstable();
-            let mut cursor = level.cursor();
-            let found = before.into_iter().find(|&k| cursor.contains(k));
-            walk.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
-        }
-        walk.reverse();
-        walk
+    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Result<Vec<K>, StoreError> {
+        trace(&TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new()), levels, last)
     }
 
     /// The armies of a walk that is given by keys, from the start on.

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::{Answer, Attempt, LevelFigures, Side, TransferSearch};
+use super::{Answer, Attempt, Side, Trail, TransferSearch};
 use crate::bound::palindrome::symmetry;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// One length of the truncated search; its levels serve all lengths.
@@ -18,11 +18,12 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         beta: i64,
         attempt: &mut Attempt<W>,
     ) -> Result<Answer<W>, Stopped> {
-        let mut kept = std::mem::take(&mut self.kept);
-        let grown = self.grow_truncated(length.div_ceil(2), keep, beta, &mut kept, &mut attempt.levels);
-        self.kept = kept;
+        let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
+        let grown = self.grow_truncated(length.div_ceil(2), keep, beta, &mut trail);
+        self.kept = trail;
+        attempt.levels = self.unreported();
         self.kept_complete &= grown?;
-        Ok(match self.meet(length, &self.kept) {
+        Ok(match self.meet(length, &self.kept.levels)? {
             Answer::Refuted if !self.kept_complete => {
                 Answer::Unproved(format!("no solution among the {keep} best states of each level"))
             }
@@ -32,34 +33,27 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The largest centroid after `depth` moves of a search that keeps `keep` states a level, for a first C.
     pub(super) fn guess(&self, depth: u32, keep: usize) -> Result<i64, Stopped> {
-        let mut levels = Vec::new();
-        let mut figures = Vec::new();
-        self.grow_truncated(depth, keep, 0, &mut levels, &mut figures)?;
-        let reached = figures.iter().find(|f| f.depth == depth).and_then(|f| f.tally.measure_max);
+        let mut trail = Trail::new("guess".into(), Side::Forward);
+        self.grow_truncated(depth, keep, 0, &mut trail)?;
+        let reached = trail.figures.iter().find(|f| f.depth == depth).and_then(|f| f.tally.measure_max);
         let c = reached.unwrap_or(0).max(0);
         self.progress.note(&format!("C = {c} by a search that keeps {keep} states a level"));
         Ok(c)
     }
 
     /// Appends truncated levels as far as `depth`; says whether nothing had to be cut.
-    fn grow_truncated(
-        &self,
-        depth: u32,
-        keep: usize,
-        beta: i64,
-        levels: &mut Vec<Level<K>>,
-        figures: &mut Vec<LevelFigures>,
-    ) -> Result<bool, Stopped> {
+    fn grow_truncated(&self, depth: u32, keep: usize, beta: i64, trail: &mut Trail<K>) -> Result<bool, Stopped> {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         let mut complete = true;
-        if levels.is_empty() {
-            self.open(&puzzle, Side::Forward, levels, figures);
+        trail.cut = true;
+        if trail.levels.is_empty() {
+            self.open(&puzzle, trail);
         }
-        while levels.len() <= depth as usize {
-            self.grow(&puzzle, Side::Forward, levels, figures)?;
-            let last = levels.len() - 1;
-            if levels[last].len() > keep as u64 {
-                levels[last] = self.best(&levels[last], keep, beta);
+        while trail.levels.len() <= depth as usize {
+            self.grow(&puzzle, trail)?;
+            let last = trail.levels.len() - 1;
+            if trail.levels[last].len() > keep as u64 {
+                trail.levels[last] = self.best(&trail.levels[last], keep, beta)?;
                 complete = false;
             }
         }
@@ -67,7 +61,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The `keep` states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.
-    fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Level<K> {
+    fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Result<Level<K>, StoreError> {
         let score = |key: K| {
             let army = self.ground.army(key);
             let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
@@ -76,15 +70,16 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         };
         let scored = |block| {
             let mut keys = Vec::new();
-            level.read_block(block, &mut keys);
-            keys.into_iter().map(|key| (std::cmp::Reverse(score(key)), key)).collect::<Vec<_>>()
+            level.read_block(block, &mut keys)?;
+            Ok(keys.into_iter().map(|key| (std::cmp::Reverse(score(key)), key)).collect())
         };
-        let keys = self.expander.install(|| {
-            let mut all: Vec<_> = (0..level.blocks()).into_par_iter().flat_map_iter(scored).collect();
+        let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
+            let scored = (0..level.blocks()).into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>();
+            let mut all = scored?.concat();
             all.select_nth_unstable(keep);
             all.truncate(keep);
-            all.into_iter().map(|(_, key)| key).collect()
-        });
-        Level::of(keys)
+            Ok(all.into_iter().map(|(_, key)| key).collect())
+        })?;
+        Ok(Level::of(keys))
     }
 }

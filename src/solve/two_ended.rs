@@ -2,46 +2,62 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Attempt, Pruning, Side, TransferSearch, exhausted};
+use super::{Answer, Attempt, Pruning, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::bound::theorem1::Theorem1;
 use crate::key::Key;
 use crate::problem::Transfer;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
+use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn two_ended(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
         let [(forward, mut ahead), (backward, mut behind)] = [Side::Forward, Side::Backward].map(|side| {
             let start = if side == Side::Forward { &self.problem.start } else { &self.problem.target };
             let puzzle = TransferPuzzle::new(&self.ground, start, self.bounds_from(side, length));
-            let (mut levels, mut figures) = (Vec::new(), Vec::new());
-            self.open(&puzzle, side, &mut levels, &mut figures);
-            (puzzle, (levels, figures))
+            let name = if side == Side::Forward { "forward" } else { "backward" };
+            let mut trail = Trail::new(format!("L{length}-{name}"), side);
+            self.open(&puzzle, &mut trail);
+            (puzzle, trail)
         });
         let mut dead = None;
-        while ahead.0.len() + behind.0.len() - 2 < length as usize {
-            let smaller = ahead.0[ahead.0.len() - 1].len() <= behind.0[behind.0.len() - 1].len();
-            let (puzzle, side, (levels, figures)) =
-                if smaller { (&forward, Side::Forward, &mut ahead) } else { (&backward, Side::Backward, &mut behind) };
-            let grown = self.grow(puzzle, side, levels, figures);
-            if grown.is_err() || levels[levels.len() - 1].is_empty() {
-                dead = Some(grown.map(|()| exhausted(figures)));
+        while ahead.levels.len() + behind.levels.len() - 2 < length as usize {
+            let (puzzle, trail) = if ahead.last().len() <= behind.last().len() {
+                (&forward, &mut ahead)
+            } else {
+                (&backward, &mut behind)
+            };
+            let grown = self.grow(puzzle, trail);
+            if grown.is_err() || trail.last().is_empty() {
+                dead = Some(grown.map(|()| exhausted(&trail.figures)));
                 break;
             }
         }
-        attempt.levels.append(&mut ahead.1);
-        attempt.levels.append(&mut behind.1);
+        attempt.levels.append(&mut ahead.figures);
+        attempt.levels.append(&mut behind.figures);
         if let Some(dead) = dead {
             return dead.map(|all_seen| if all_seen { Answer::Exhausted } else { Answer::Refuted });
         }
-        let (first, second) = (&ahead.0[ahead.0.len() - 1], &behind.0[behind.0.len() - 1]);
-        let (small, large) = if first.len() <= second.len() { (first, second) } else { (second, first) };
-        let mut cursor = large.cursor();
-        let Some(middle) = small.iter().find(|&k| cursor.contains(k)) else { return Ok(Answer::Refuted) };
-        let mut keys = self.trace(&ahead.0, middle);
-        keys.extend(self.trace(&behind.0, middle).iter().rev().skip(1));
+        let Some(middle) = self.first_common(ahead.last(), behind.last())? else { return Ok(Answer::Refuted) };
+        let mut keys = self.trace(&ahead.levels, middle)?;
+        keys.extend(self.trace(&behind.levels, middle)?.iter().rev().skip(1));
         Ok(Answer::Found(self.armies(&keys)))
+    }
+
+    /// The first state that is on both levels.
+    fn first_common(&self, one: &Level<K>, other: &Level<K>) -> Result<Option<K>, StoreError> {
+        let (small, large) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+        let (mut cursor, mut keys) = (large.cursor(), Vec::new());
+        for block in 0..small.blocks() {
+            small.read_block(block, &mut keys)?;
+            for &key in &keys {
+                if cursor.contains(key)? {
+                    return Ok(Some(key));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The bounds of a search from one end for the other.

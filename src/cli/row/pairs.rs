@@ -1,0 +1,124 @@
+//! `halma row pairs`.
+
+use std::io::Write;
+
+use clap::{ArgGroup, Args};
+use num_bigint::BigUint;
+
+use super::print::{Heading, Minimum};
+use super::{Common, RowError, checkers, counted, index, one_move, too_long};
+use crate::puzzle::pair_row::PairRow;
+use crate::row::board::{Board, MAX_PLACES};
+use crate::row::levels::Paths;
+use crate::row::pairs::{self, Pairs};
+use crate::search::Stop;
+
+/// `halma row pairs`.
+#[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("what").args(["solve", "construct", "formula", "enumerate", "count", "conjecture"]))]
+pub struct PairsArgs {
+    /// Checkers of each colour
+    #[arg(value_parser = checkers, allow_negative_numbers = true)]
+    n: u64,
+    /// Search all moves level by level for a shortest solution
+    #[arg(long)]
+    solve: bool,
+    /// Print the constructed shortest solution move by move (what is done unless something else is asked for)
+    #[arg(long)]
+    construct: bool,
+    /// Print move I of that solution alone, from its closed form
+    #[arg(long, value_name = "I", value_parser = index, allow_negative_numbers = true)]
+    formula: Option<u64>,
+    /// Print all shortest solutions, found by search
+    #[arg(long)]
+    enumerate: bool,
+    /// Print the number of shortest solutions, counted by search
+    #[arg(long)]
+    count: bool,
+    /// Print the number of shortest solutions that a formula gives which fits all numbers counted so far, for N >= 4: a
+    /// conjecture
+    #[arg(long, conflicts_with_all = ["json", "draw"])]
+    conjecture: bool,
+    /// Options of all row puzzles.
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The most checkers that a search takes.
+const MOST: u64 = 56;
+
+/// The most checkers of a colour for which the conjectured count is written out.
+const MAX_CONJECTURE: u64 = 10_000;
+
+/// Does what was typed.
+pub fn run(args: &PairsArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
+    let &PairsArgs { n, ref common, .. } = args;
+    let (puzzle, what) = (Pairs::new(n), format!("2 x {n} checkers"));
+    if common.draw && 2 * n + 2 > MAX_PLACES {
+        return Err(RowError::Input(format!("--draw: {what}; allowed are at most {}", MAX_PLACES - 2)));
+    }
+    let start = || Board::pairs(n as usize);
+    if args.solve {
+        let lower = u32::try_from(n).unwrap_or(u32::MAX);
+        let moves =
+            common.solve(|l| PairRow::new(n, l), (lower, 1), PairRow::goal, PairRow::place, (what, MOST), stop)?;
+        if moves.as_ref().map(|moves| moves.len() as u64) != puzzle.minimum() {
+            unreachable!("the search finds {moves:?} where {:?} is proved", puzzle.minimum());
+        }
+        let more = if moves.is_some() {
+            "; every shorter length is refuted"
+        } else {
+            ": every row that can be reached was seen"
+        };
+        let heading = heading(puzzle, "solve", None, more);
+        return Ok(heading.print(moves.map(Vec::into_iter), start, common, out)?);
+    }
+    if args.conjecture {
+        // Beyond that the number has too many digits to be of use.
+        let conjectured = Some(puzzle).filter(|_| n <= MAX_CONJECTURE).and_then(Pairs::conjectured_count);
+        let wrong = || RowError::Input(format!("--conjecture: N is {n}, allowed are 4 to {MAX_CONJECTURE}"));
+        writeln!(out, "{}", conjectured.ok_or_else(wrong)?)?;
+        return Ok(());
+    }
+    if args.count {
+        PairRow::new(n, None).ok_or_else(|| too_long(&what, MOST))?;
+        let count = common.expander()?.install(|| puzzle.count(common.states())).ok_or_else(|| common.outgrown())?;
+        return Ok(heading(puzzle, "count", Some(count), "").print_count(common, out)?);
+    }
+    if args.enumerate {
+        let solved = common.expander()?.install(|| pairs::solve(n, common.states()));
+        let (row, outcome) = solved.ok_or_else(|| too_long(&what, MOST))?;
+        let levels = common.levels(outcome)?;
+        let count = levels.as_ref().map_or(BigUint::ZERO, |levels| super::paths(levels, row.goal()));
+        let paths = levels.iter().flat_map(|levels| Paths::new(&row, levels, row.goal()));
+        let solutions = paths.map(|keys| keys.into_iter().map(PairRow::place));
+        return Ok(heading(puzzle, "enumerate", Some(count), "").print(solutions, start, common, out)?);
+    }
+    if let Some(i) = args.formula {
+        let Some(minimum) = puzzle.minimum() else {
+            return Err(RowError::Input(format!("--formula {i}: {what} have no solution")));
+        };
+        let place = one_move(i, minimum, puzzle.formula(i))?;
+        let heading = heading(puzzle, "formula", None, "").with("index", i).bare();
+        return Ok(heading.print([[place].into_iter()], start, common, out)?);
+    }
+    Ok(heading(puzzle, "construct", None, "").print(puzzle.construct(), start, common, out)?)
+}
+
+fn heading(puzzle: Pairs, method: &'static str, count: Option<BigUint>, more: &str) -> Heading {
+    let words = match (puzzle.minimum(), &count) {
+        (None, _) => "unsolvable".into(),
+        (Some(moves), None) => counted(&moves.into(), "move"),
+        (Some(moves), Some(count)) => {
+            format!("{}, {}", counted(&moves.into(), "move"), counted(count, "shortest solution"))
+        }
+    };
+    Heading {
+        puzzle: "pairs",
+        parameters: vec![("n", puzzle.pairs().into())],
+        minimum: puzzle.minimum().map_or(Minimum::Unsolvable, Minimum::Known),
+        count,
+        method,
+        text: words + more,
+    }
+}

@@ -1,0 +1,82 @@
+//! The successors of one range of keys, wherever they have gone, in ascending order and each once.
+
+use std::ops::Range;
+
+use crate::key::Key;
+use crate::store::{Level, StoreError};
+
+/// Ascending keys from one place.
+struct Run<'a, K> {
+    level: &'a Level<K>,
+    blocks: Range<usize>,
+    keys: Vec<K>,
+    at: usize,
+}
+
+impl<K: Key> Run<'_, K> {
+    /// The next key, if there is one; `K::MAX` at the end.
+    #[inline]
+    fn head(&mut self) -> Result<K, StoreError> {
+        while self.at == self.keys.len() {
+            let Some(block) = self.blocks.next() else { return Ok(K::MAX) };
+            self.level.read_block(block, &mut self.keys)?;
+            self.at = 0;
+        }
+        Ok(self.keys[self.at])
+    }
+}
+
+/// Calls `each` with the keys of `first` (ascending) and of the given blocks of levels, ascending, each key once.
+///
+/// # Errors
+/// Where a level cannot be read, and what `each` says.
+pub fn merge<K: Key>(
+    first: &[K],
+    runs: Vec<(&Level<K>, Range<usize>)>,
+    mut each: impl FnMut(K) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    if runs.is_empty() {
+        return first.iter().try_for_each(|&key| each(key));
+    }
+    let mut runs: Vec<Run<K>> =
+        runs.into_iter().map(|(level, blocks)| Run { level, blocks, keys: Vec::new(), at: 0 }).collect();
+    let mut first = first.iter().copied().peekable();
+    let mut heads = runs.iter_mut().map(Run::head).collect::<Result<Vec<K>, _>>()?;
+    loop {
+        let mut least = first.peek().copied().unwrap_or(K::MAX);
+        for &head in &heads {
+            least = least.min(head);
+        }
+        if least == K::MAX {
+            return Ok(());
+        }
+        each(least)?;
+        first.next_if_eq(&least);
+        for (run, head) in runs.iter_mut().zip(&mut heads) {
+            if *head == least {
+                run.at += 1;
+                *head = run.head()?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn a_merge_is_the_union(sets in proptest::collection::vec(proptest::collection::btree_set(0u64..500, 0..200), 1..6)) {
+            let levels: Vec<Level<u64>> = sets[1..].iter().map(|s| Level::of(s.iter().copied().collect())).collect();
+            let runs = levels.iter().map(|l| (l, 0..l.blocks())).collect();
+            let mut merged = Vec::new();
+            let first: Vec<u64> = sets[0].iter().copied().collect();
+            merge(&first, runs, |k| { merged.push(k); Ok(()) }).unwrap();
+            let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
+            prop_assert_eq!(merged, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

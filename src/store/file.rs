@@ -1,0 +1,284 @@
+//! Level files: the format, version 1.
+//!
+//! All numbers are little-endian; k is the size of a key in bytes.
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | `HALMALVL` |
+//! | 4 | the version, 1 |
+//! | 4 | k |
+//! | 16 | the identity: a digest of the problem, of the search and of the level's place in it |
+//! | ... | the blocks, one after another (see [`crate::store`]) |
+//! | (k + 24) for each block | the index: first key (k), offset in the file (8), bytes (4), keys (4), XXH3-64 of the block's bytes (8) |
+//! | 8, 8, 8 | the footer: where the index starts, how many blocks, how many keys |
+//! | 16 | the digest of the set of keys ([`crate::search::digest`]) |
+//! | 16 | XXH3-128 of header, index and the footer so far |
+//! | 8 | `HALMAEND` |
+//!
+//! A file is written under a temporary name, synced, and renamed into place when it is whole; then its folder is synced.
+//! A reader of another version must refuse the file. Header, index and footer are checked when a file is opened, a
+//! block whenever it is read.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::workspace::Disk;
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, map};
+use crate::key::Key;
+
+const MAGIC: &[u8; 8] = b"HALMALVL";
+const END: &[u8; 8] = b"HALMAEND";
+/// The version of the format. On another one: the file is of another version of this program; search afresh, or use that.
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+const FOOTER: usize = 64;
+
+/// An open level file.
+#[derive(Debug)]
+pub struct LevelFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl LevelFile {
+    fn damaged(&self, reason: impl Into<String>) -> StoreError {
+        StoreError::Damaged { file: self.path.clone(), reason: reason.into() }
+    }
+
+    /// Calls `with` with the bytes of a block, after comparing them with their checksum.
+    pub(super) fn with_block<K, R>(
+        &self,
+        block: &BlockEntry<K>,
+        with: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, StoreError> {
+        if block.bytes == 0 {
+            return Ok(with(&[]));
+        }
+        let bytes = map::map(&self.file, block.offset, block.bytes as usize).map_err(|e| self.read_error(e))?;
+        if xxh3_64(&bytes) != block.checksum {
+            return Err(self.damaged(format!("the block at byte {} does not match its checksum", block.offset)));
+        }
+        Ok(with(&bytes))
+    }
+
+    fn read_error(&self, source: std::io::Error) -> StoreError {
+        match source.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
+            _ => StoreError::Io { file: self.path.clone(), source },
+        }
+    }
+
+    fn bytes(&self, offset: u64, length: usize) -> Result<Vec<u8>, StoreError> {
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        map::map(&self.file, offset, length).map(|m| m.to_vec()).map_err(|e| self.read_error(e))
+    }
+}
+
+fn number<const N: usize>(bytes: &[u8], at: usize) -> u128 {
+    let mut all = [0; 16];
+    all[..N].copy_from_slice(&bytes[at..at + N]);
+    u128::from_le_bytes(all)
+}
+
+fn key_bytes<K: Key>(key: K) -> Vec<u8> {
+    let bytes: Vec<u8> = key.words().iter().flat_map(|w| w.to_le_bytes()).collect();
+    bytes[..K::BYTES].to_vec()
+}
+
+fn key_from<K: Key>(bytes: &[u8]) -> K {
+    let mut words = [0u64; 4];
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+        *word = number::<8>(bytes, 0) as u64;
+    }
+    K::from_words(words)
+}
+
+/// Writes one level file.
+#[derive(Debug)]
+pub struct LevelFileWriter<'a, K> {
+    path: PathBuf,
+    temporary: PathBuf,
+    out: BufWriter<File>,
+    disk: &'a Disk,
+    header: Vec<u8>,
+    blocks: Vec<BlockEntry<K>>,
+    at: u64,
+    keys: u64,
+}
+
+impl<'a, K: Key> LevelFileWriter<'a, K> {
+    /// Begins the file `path` for the level with that identity.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn create(path: &Path, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
+        let temporary = path.with_extension("tmp");
+        let file = File::create(&temporary).map_err(|source| StoreError::Io { file: temporary.clone(), source })?;
+        let mut header = Vec::new();
+        header.extend_from_slice(MAGIC);
+        header.extend_from_slice(&VERSION.to_le_bytes());
+        header.extend_from_slice(&(K::BYTES as u32).to_le_bytes());
+        header.extend_from_slice(&identity.to_le_bytes());
+        let out = BufWriter::with_capacity(1 << 18, file);
+        let mut writer =
+            Self { path: path.into(), temporary, out, disk, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
+        writer.write(&header)?;
+        writer.header = header;
+        Ok(writer)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.disk.take(bytes.len() as u64, &self.temporary)?;
+        self.out.write_all(bytes).map_err(|e| self.disk.refused(&self.temporary, e))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends a segment, all of whose keys must be larger than those there are.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn append(&mut self, segment: &Segment<K>) -> Result<(), StoreError> {
+        let start = self.at;
+        self.blocks.extend(segment.blocks.iter().map(|b| BlockEntry { offset: start + b.offset, ..*b }));
+        self.keys += segment.keys;
+        self.write(&segment.bytes)
+    }
+
+    /// Completes the file: what [`open`] would give.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn finish(mut self, digest: u128) -> Result<Level<K>, StoreError> {
+        let index_at = self.at;
+        let mut tail = Vec::with_capacity(self.blocks.len() * (K::BYTES + 24) + FOOTER);
+        for block in &self.blocks {
+            tail.extend_from_slice(&key_bytes(block.first));
+            tail.extend_from_slice(&block.offset.to_le_bytes());
+            tail.extend_from_slice(&block.bytes.to_le_bytes());
+            tail.extend_from_slice(&block.keys.to_le_bytes());
+            tail.extend_from_slice(&block.checksum.to_le_bytes());
+        }
+        for value in [index_at, self.blocks.len() as u64, self.keys] {
+            tail.extend_from_slice(&value.to_le_bytes());
+        }
+        tail.extend_from_slice(&digest.to_le_bytes());
+        tail.extend_from_slice(&checksum(&self.header, &tail).to_le_bytes());
+        tail.extend_from_slice(END);
+        self.write(&tail)?;
+        let Self { path, temporary, mut out, disk, blocks, .. } = self;
+        let written = (|| {
+            out.flush()?;
+            disk.sync(out.get_ref())?;
+            fs::rename(&temporary, &path)?;
+            sync_folder(&path)
+        })();
+        written.map_err(|e| disk.refused(&temporary, e))?;
+        let file = File::open(&path).map_err(|source| StoreError::Io { file: path.clone(), source })?;
+        Ok(Level::in_file(blocks, LevelFile { path, file }))
+    }
+}
+
+fn checksum(header: &[u8], tail: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(header);
+    hash.update(tail);
+    hash.digest128()
+}
+
+/// Makes the names in the folder of `path` last.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+        _ => File::open(".")?.sync_all(),
+    }
+}
+
+/// Writes `level` as the file `path`, and gives back the level in the file.
+///
+/// # Errors
+/// Where a block cannot be read, or the system or the disk budget refuses.
+pub fn write<K: Key>(
+    path: &Path,
+    identity: u128,
+    level: &Level<K>,
+    digest: u128,
+    disk: &Disk,
+) -> Result<Level<K>, StoreError> {
+    let mut writer = LevelFileWriter::create(path, identity, disk)?;
+    for (number, block) in level.blocks.iter().enumerate() {
+        let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
+        let entry = BlockEntry { offset: 0, segment: 0, ..*block };
+        writer.append(&Segment { blocks: vec![entry], bytes, keys: u64::from(block.keys) })?;
+    }
+    writer.finish(digest)
+}
+
+/// Opens the level file `path`, which must have this identity and hold a level of `keys` keys with that digest.
+///
+/// # Errors
+/// [`StoreError::Damaged`] where it is anything else.
+pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
+    let io = |source| StoreError::Io { file: path.into(), source };
+    let file = match File::open(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(StoreError::Damaged { file: path.into(), reason: "it is missing".into() });
+        }
+        file => file.map_err(io)?,
+    };
+    let length = file.metadata().map_err(io)?.len();
+    let level = LevelFile { path: path.into(), file };
+    if length < (HEADER + FOOTER) as u64 {
+        return Err(level.damaged(format!("it is only {length} bytes long")));
+    }
+    let header = level.bytes(0, HEADER)?;
+    let footer = level.bytes(length - FOOTER as u64, FOOTER)?;
+    if header[..8] != *MAGIC || footer[FOOTER - 8..] != *END {
+        return Err(level.damaged("it is no level file, or was cut"));
+    }
+    if number::<4>(&header, 8) != u128::from(VERSION) || number::<4>(&header, 12) != K::BYTES as u128 {
+        return Err(level.damaged(format!("it is not of version {VERSION} with keys of {} bytes", K::BYTES)));
+    }
+    let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
+    let entry = (K::BYTES + 24) as u64;
+    let expected = blocks.checked_mul(entry).and_then(|b| b.checked_add(index_at)?.checked_add(FOOTER as u64));
+    if expected != Some(length) {
+        return Err(level.damaged("its index does not fit its length"));
+    }
+    let tail = level.bytes(index_at, (length - index_at) as usize)?;
+    let hashed = tail.len() - 24;
+    if checksum(&header, &tail[..hashed]) != number::<16>(&tail, hashed) {
+        return Err(level.damaged("its header, index or footer does not match their checksum"));
+    }
+    if number::<16>(&header, 16) != identity {
+        return Err(level.damaged("it belongs to another problem, search or level"));
+    }
+    if (stated, number::<16>(&footer, 24)) != (keys, digest) {
+        return Err(level.damaged("it holds another set of states than the run's list says"));
+    }
+    let entries = tail[..hashed - 40].chunks(entry as usize).map(|e| BlockEntry {
+        first: key_from(&e[..K::BYTES]),
+        offset: number::<8>(e, K::BYTES) as u64,
+        segment: 0,
+        bytes: number::<4>(e, K::BYTES + 8) as u32,
+        keys: number::<4>(e, K::BYTES + 12) as u32,
+        checksum: number::<8>(e, K::BYTES + 16) as u64,
+    });
+    Ok(Level::in_file(entries.collect(), level))
+}
+
+impl<K: Key> Level<K> {
+    /// The file that the level lies in, if it does.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::File(file) => Some(&file.path),
+            Bytes::Memory(_) => None,
+        }
+    }
+}

@@ -1,0 +1,516 @@
+//! A run's folder: its level files, the list of what is complete, and the disk that all of it may use.
+//!
+//! | in the folder | what |
+//! | --- | --- |
+//! | `run.json` | the list: what the run is, finished lengths, complete levels, the pieces of the level at hand |
+//! | `levels/` | level files ([`super::file`]) |
+//! | `lock` | held while a process works here |
+//!
+//! The list is replaced as a whole, after the files that it names have been synced, and carries a checksum; a file that
+//! it does not name is a left-over and is removed. So at every moment the folder holds a state that the run once had,
+//! and a run goes on by asking for each level whether it is there already.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use atomic_write_file::AtomicWriteFile;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Level, StoreError, file};
+use crate::key::Key;
+
+/// The version of the list; another one is refused.
+const FORMAT: u32 = 1;
+/// The name of the list.
+pub const LIST: &str = "run.json";
+
+/// The disk that a run may use, and, for tests, how it fails.
+#[derive(Debug, Default)]
+pub struct Disk {
+    limit: Option<u64>,
+    used: AtomicU64,
+    written: AtomicU64,
+    faults: Faults,
+}
+
+/// Failures to inject: after so many more calls each, every call fails. Negative: never.
+#[derive(Debug)]
+pub struct Faults {
+    /// Writes, which then find the disk full.
+    pub writes: AtomicI64,
+    /// Syncs, which then fail.
+    pub syncs: AtomicI64,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self { writes: AtomicI64::new(-1), syncs: AtomicI64::new(-1) }
+    }
+}
+
+/// Counts down; whether the count had reached 0.
+fn due(left: &AtomicI64) -> bool {
+    left.load(Ordering::Relaxed) >= 0
+        && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| Some((n - 1).max(0))) == Ok(0)
+}
+
+impl Disk {
+    /// A disk of which `limit` bytes may be in use at once.
+    #[must_use]
+    pub fn new(limit: Option<u64>) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Bytes written so far, those removed again included.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// Failures to inject.
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Claims `bytes` more for `path`.
+    pub(super) fn take(&self, bytes: u64, path: &Path) -> Result<(), StoreError> {
+        let full = |reason| StoreError::Full { file: path.into(), reason };
+        if due(&self.faults.writes) {
+            return Err(full("injected".into()));
+        }
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if let Some(limit) = self.limit.filter(|&l| used > l) {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(full(format!("the job may use {limit} bytes of disk")));
+        }
+        self.written.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn release(&self, bytes: u64) {
+        let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |u| Some(u.saturating_sub(bytes)));
+    }
+
+    /// What an error while writing `path` means.
+    pub(super) fn refused(&self, path: &Path, source: io::Error) -> StoreError {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                StoreError::Full { file: path.into(), reason: source.to_string() }
+            }
+            _ => StoreError::Io { file: path.into(), source },
+        }
+    }
+
+    pub(super) fn sync(&self, file: &File) -> io::Result<()> {
+        if due(&self.faults.syncs) {
+            return Err(io::Error::other("injected: not synced"));
+        }
+        file.sync_all()
+    }
+}
+
+/// A file that the list names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// How many keys.
+    pub keys: u64,
+    /// The digest of the set, 32 hex digits.
+    pub digest: String,
+    /// What the search wants to know of it when it finds it again.
+    pub figures: serde_json::Value,
+}
+
+/// A level of which some pieces are complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Partial {
+    /// The level's label.
+    pub label: String,
+    /// The first block of the level before that has not been expanded.
+    pub next_block: usize,
+    /// Successors so far, pruned ones included.
+    pub generated: u64,
+    /// Successors so far, pruned ones not included.
+    pub emitted: u64,
+    /// The labels of the layers of sorted successors.
+    pub layers: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct List {
+    format: u32,
+    /// What the run is, to compare and to read.
+    run: serde_json::Value,
+    /// What it may use up and where it ends: what may change when it goes on.
+    terms: serde_json::Value,
+    /// Answers that stand, in order.
+    answers: Vec<serde_json::Value>,
+    files: BTreeMap<String, Saved>,
+    partial: Option<Partial>,
+}
+
+/// The list as it is written: the text, and its checksum.
+#[derive(Serialize, Deserialize)]
+struct Sealed<'a> {
+    checksum: String,
+    #[serde(borrow)]
+    list: &'a RawValue,
+}
+
+/// A run's folder, locked for this process.
+#[derive(Debug)]
+pub struct Workspace {
+    folder: PathBuf,
+    identity: u128,
+    disk: Disk,
+    keep: bool,
+    interval: Duration,
+    last: Mutex<Instant>,
+    list: Mutex<List>,
+    _lock: File,
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Workspace {
+    /// Opens `folder` for the run that `run` describes: as it was left, where it holds that run.
+    ///
+    /// `interval` is the time after which work that is only in memory is worth saving; `keep` says whether level files
+    /// stay when nobody needs them any more.
+    ///
+    /// # Errors
+    /// Where another process works there, where it holds another run, or where what it holds is damaged.
+    pub fn open(
+        folder: &Path,
+        run: serde_json::Value,
+        terms: serde_json::Value,
+        disk: Disk,
+        interval: Duration,
+        keep: bool,
+    ) -> Result<Self, StoreError> {
+        let io = |source| StoreError::Io { file: folder.into(), source };
+        fs::create_dir_all(folder.join("levels")).map_err(io)?;
+        let lock = File::create(folder.join("lock")).map_err(io)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { folder: folder.into() }),
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        let identity = xxh3_128(run.to_string().as_bytes());
+        let list = match read_list(&folder.join(LIST))? {
+            Some(list) if list.run != run => {
+                return Err(StoreError::Foreign {
+                    folder: folder.into(),
+                    reason: format!("it holds another run ({LIST} says which); choose another folder or remove it"),
+                });
+            }
+            Some(list) => List { terms, ..list },
+            None => List { format: FORMAT, run, terms, ..List::default() },
+        };
+        let workspace = Self {
+            folder: folder.into(),
+            identity,
+            disk,
+            keep,
+            interval,
+            last: Mutex::new(Instant::now()),
+            list: Mutex::new(list),
+            _lock: lock,
+            _temporary: None,
+        };
+        workspace.sweep()?;
+        Ok(workspace)
+    }
+
+    /// A folder of its own for level files, removed at the end; nothing in it can be resumed.
+    ///
+    /// # Errors
+    /// Where the system has none to give.
+    pub fn temporary(disk: Disk) -> Result<Self, StoreError> {
+        let io = |source| StoreError::Io { file: std::env::temp_dir(), source };
+        let temporary = tempfile::Builder::new().prefix("halma-").tempdir().map_err(io)?;
+        let run = serde_json::json!({ "process": std::process::id() });
+        let mut workspace = Self::open(temporary.path(), run, serde_json::Value::Null, disk, Duration::MAX, false)?;
+        workspace._temporary = Some(temporary);
+        Ok(workspace)
+    }
+
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self, label: &str) -> PathBuf {
+        self.folder.join("levels").join(format!("{label}.level"))
+    }
+
+    /// The identity of the file with that label in this run.
+    fn identity(&self, label: &str) -> u128 {
+        xxh3_128(&[&self.identity.to_le_bytes()[..], label.as_bytes()].concat())
+    }
+
+    /// Removes files that the list does not name, and counts the others.
+    fn sweep(&self) -> Result<(), StoreError> {
+        let list = self.list();
+        let folder = self.folder.join("levels");
+        let io = |source| StoreError::Io { file: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
+                self.disk.used.fetch_add(entry.metadata().map_err(io)?.len(), Ordering::Relaxed);
+            } else if name.ends_with(".level") || name.ends_with(".tmp") {
+                fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the list on disk by the one in memory.
+    fn commit(&self, list: &List) -> Result<(), StoreError> {
+        let path = self.folder.join(LIST);
+        let write = || {
+            let text = serde_json::to_string_pretty(list)?;
+            let checksum = format!("{:032x}", xxh3_128(text.as_bytes()));
+            let sealed = Sealed { checksum, list: serde_json::from_str(&text)? };
+            let mut out = AtomicWriteFile::open(&path)?;
+            out.write_all(serde_json::to_string_pretty(&sealed)?.as_bytes())?;
+            self.disk.sync(out.as_file())?;
+            out.commit()
+        };
+        write().map_err(|e| self.disk.refused(&path, e))?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Ok(())
+    }
+
+    /// Changes the list, in memory and on disk.
+    fn change(&self, change: impl FnOnce(&mut List)) -> Result<(), StoreError> {
+        let mut list = self.list();
+        let mut changed = list.clone();
+        change(&mut changed);
+        self.commit(&changed)?;
+        *list = changed;
+        Ok(())
+    }
+
+    /// The disk of the run.
+    #[must_use]
+    pub fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether so much time has passed since the list was last written that what is only in memory should be saved.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= self.interval
+    }
+
+    /// The answers that stand.
+    #[must_use]
+    pub fn answers(&self) -> Vec<serde_json::Value> {
+        self.list().answers.clone()
+    }
+
+    /// Adds answers, and lets go of the levels that served nothing else.
+    ///
+    /// # Errors
+    /// Where the list cannot be written.
+    pub fn answer(&self, answers: Vec<serde_json::Value>, served: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+        let mut gone = Vec::new();
+        let keep = self.keep;
+        self.change(|list| {
+            list.answers.extend(answers);
+            list.partial = list.partial.take().filter(|p| !served(&p.label));
+            list.files.retain(|label, _| {
+                let dropped = !keep && served(label);
+                gone.extend(dropped.then(|| label.clone()));
+                !dropped
+            });
+        })?;
+        self.remove(&gone)
+    }
+
+    /// The level with that label, where it is complete, and what was noted with it.
+    ///
+    /// # Errors
+    /// Where its file is damaged.
+    pub fn load<K: Key>(&self, label: &str) -> Result<Option<(Level<K>, Saved)>, StoreError> {
+        let Some(saved) = self.list().files.get(label).cloned() else { return Ok(None) };
+        let path = self.path(label);
+        let digest = u128::from_str_radix(&saved.digest, 16)
+            .map_err(|e| StoreError::Damaged { file: self.folder.join(LIST), reason: e.to_string() })?;
+        let level = file::open(&path, self.identity(label), saved.keys, digest)?;
+        Ok(Some((level, saved)))
+    }
+
+    /// The level with that label, which must be there.
+    ///
+    /// # Errors
+    /// Where it is not, or its file is damaged.
+    pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, Saved), StoreError> {
+        let missing = || StoreError::Damaged {
+            file: self.folder.join(LIST),
+            reason: format!("it names {label} and does not say what that is"),
+        };
+        self.load(label)?.ok_or_else(missing)
+    }
+
+    /// A writer of the file with that label, which only [`Self::enter`] makes part of the run.
+    ///
+    /// # Errors
+    /// Where the file cannot be made.
+    pub fn writer<K: Key>(&self, label: &str) -> Result<file::LevelFileWriter<'_, K>, StoreError> {
+        file::LevelFileWriter::create(&self.path(label), self.identity(label), &self.disk)
+    }
+
+    /// Writes `level` as the file with that label, which only [`Self::enter`] makes part of the run.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write<K: Key>(&self, label: &str, level: &Level<K>, digest: u128) -> Result<Level<K>, StoreError> {
+        file::write(&self.path(label), self.identity(label), level, digest, &self.disk)
+    }
+
+    /// Enters complete files into the list, which thereby become part of the run; the level at hand has no pieces then.
+    ///
+    /// # Errors
+    /// Where the list cannot be written.
+    pub fn enter(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
+        let mut gone = Vec::new();
+        self.change(|list| {
+            gone = list.partial.take().map_or_else(Vec::new, |p| p.layers);
+            gone.iter().for_each(|label| drop(list.files.remove(label)));
+            list.files.extend(files);
+        })?;
+        self.remove(&gone)
+    }
+
+    /// Enters complete files into the list beside what is there.
+    ///
+    /// # Errors
+    /// Where the list cannot be written.
+    pub fn enter_also(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
+        self.change(|list| list.files.extend(files))
+    }
+
+    /// Whether a file with that label is part of the run.
+    #[must_use]
+    pub fn has(&self, label: &str) -> bool {
+        self.list().files.contains_key(label)
+    }
+
+    /// The pieces of the level with that label, if there are any.
+    #[must_use]
+    pub fn partial(&self, label: &str) -> Option<Partial> {
+        self.list().partial.clone().filter(|p| p.label == label)
+    }
+
+    /// Enters the pieces of a level, with those layers that are not in the list yet.
+    ///
+    /// # Errors
+    /// Where the list cannot be written.
+    pub fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
+        self.change(|list| {
+            list.files.extend(layers);
+            list.partial = Some(partial);
+        })
+    }
+
+    /// Takes files out of the run that resuming can do without, unless they are to be kept.
+    ///
+    /// # Errors
+    /// Where the list cannot be written, or a file cannot be removed.
+    pub fn forget(&self, labels: &[String]) -> Result<(), StoreError> {
+        let labels: Vec<String> = labels.iter().filter(|l| !self.keep && self.has(l)).cloned().collect();
+        if labels.is_empty() {
+            return Ok(());
+        }
+        self.change(|list| labels.iter().for_each(|label| drop(list.files.remove(label))))?;
+        self.remove(&labels)
+    }
+
+    /// Removes files that the list does not name, whether they are there or not.
+    ///
+    /// # Errors
+    /// Where one is there and cannot be removed.
+    pub fn remove(&self, labels: &[String]) -> Result<(), StoreError> {
+        for label in labels {
+            let path = self.path(label);
+            let bytes = fs::metadata(&path).map_or(0, |m| m.len());
+            match fs::remove_file(&path) {
+                Ok(()) => self.disk.release(bytes),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(StoreError::Io { file: path, source }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the list as it stands, so that the run can be resumed from the beginning on.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn begin(&self) -> Result<(), StoreError> {
+        self.change(|_| ())
+    }
+
+    /// Ends the run: nothing is left to resume. The list goes, and the level files unless they are to be kept.
+    ///
+    /// # Errors
+    /// Where something cannot be removed.
+    pub fn close(self) -> Result<(), StoreError> {
+        if self.keep {
+            return Ok(());
+        }
+        let io = |file: &Path| {
+            let file = file.to_owned();
+            move |source| StoreError::Io { file, source }
+        };
+        let list = self.folder.join(LIST);
+        if list.exists() {
+            fs::remove_file(&list).map_err(io(&list))?;
+        }
+        let levels = self.folder.join("levels");
+        fs::remove_dir_all(&levels).map_err(io(&levels))?;
+        let lock = self.folder.join("lock");
+        fs::remove_file(&lock).map_err(io(&lock))
+    }
+}
+
+/// Reads the list of a run's folder, if there is one.
+fn read_list(path: &Path) -> Result<Option<List>, StoreError> {
+    let damaged = |reason: String| StoreError::Damaged { file: path.into(), reason };
+    let text = match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(StoreError::Io { file: path.into(), source }),
+    };
+    let sealed: Sealed = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    if format!("{:032x}", xxh3_128(sealed.list.get().as_bytes())) != sealed.checksum {
+        return Err(damaged("it does not match its checksum".into()));
+    }
+    let list: List = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
+    if list.format != FORMAT {
+        return Err(damaged(format!("it is of format {}, this program reads format {FORMAT}", list.format)));
+    }
+    Ok(Some(list))
+}
+
+/// What the run in `folder` is, and its terms, where it holds one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged.
+pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
+    Ok(read_list(&folder.join(LIST))?.map(|list| (list.run, list.terms)))
+}
