@@ -1,5 +1,7 @@
 //! The puzzles on one row: every way to an answer gives the same one, and it is the published one.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
+
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
