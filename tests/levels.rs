@@ -12,7 +12,6 @@ use halma::puzzle::check_contract;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
 use halma::search::digest::mix;
 use halma::search::{Berth, Expander, Stop, Tally};
-use halma::store::Level;
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     let lattice = Lattice::new(Board::named(board).unwrap(), rule);
@@ -60,15 +59,6 @@ fn levels_do_not_depend_on_the_number_of_threads() {
     assert_eq!(levels(&problem, 5, 1), levels(&problem, 5, 3));
 }
 
-fn keys(level: &Level<u64>) -> Vec<u64> {
-    let (mut all, mut block) = (Vec::new(), Vec::new());
-    for number in 0..level.blocks() {
-        level.read_block(number, &mut block).unwrap();
-        all.append(&mut block);
-    }
-    all
-}
-
 #[test]
 fn levels_without_k_reduce_to_those_with_it() {
     for (rule, army) in [(Rule::Six, "triangle-4"), (Rule::Eight, "square-3")] {
@@ -77,11 +67,11 @@ fn levels_without_k_reduce_to_those_with_it() {
         let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
         let (expander, stop) = (Expander::new(2, None).unwrap(), Stop::after(None));
         let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
-        let mut before = Level::default();
+        let mut before = halma::store::Level::default();
         for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
-            let reduced = keys(&level).into_iter().map(|key| classes.canonical(plain.army(key))).collect();
-            let reduced = Level::of(reduced);
-            let digest = keys(&reduced).into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
+            let reduced = level.to_vec().unwrap().into_iter().map(|key| classes.canonical(plain.army(key))).collect();
+            let reduced = halma::store::Level::of(reduced);
+            let digest = reduced.to_vec().unwrap().into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
             assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
             assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");
             let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap().level;

@@ -91,6 +91,26 @@ impl<K: Key> Intake<K> {
         table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
     }
 
+    /// Turns the table into a run; its memory is given back.
+    fn settle(&mut self) {
+        if !self.table.is_empty() {
+            self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
+        }
+    }
+
+    /// Merges table and runs into one run.
+    fn merge(&mut self) -> Result<(), StoreError> {
+        let sorted = std::mem::take(&mut self.table).into_sorted();
+        let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
+        let mut writer = SegmentWriter::default();
+        merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
+            writer.push(key);
+            Ok(())
+        })?;
+        self.runs.push(writer.finish());
+        Ok(())
+    }
+
     fn bytes(&self) -> u64 {
         self.runs.iter().map(Segment::bytes).sum()
     }
@@ -111,6 +131,9 @@ struct Part<K> {
     measure_max: Option<i64>,
 }
 
+/// One thread's outbox and scratch space.
+type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
+
 /// One step under way: all that its threads share.
 struct Step<'a, P: Puzzle> {
     expander: &'a Expander,
@@ -122,7 +145,7 @@ struct Step<'a, P: Puzzle> {
     shards: Shards,
     /// Bytes that tables, runs and outboxes may take together.
     room: u64,
-    outboxes: Vec<Mutex<(Outbox<P::Key>, P::Scratch)>>,
+    outboxes: Vec<Mutex<Desk<P>>>,
     next_block: AtomicUsize,
     intakes: Vec<Intake<P::Key>>,
     /// Sorted successors on disk.
@@ -259,7 +282,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
     /// has taken is then complete.
     fn expand_piece(&self) -> Result<(), StoreError> {
-        let room = PIECE_BYTES.min(self.room / 8) / P::Key::BYTES as u64;
+        let room = self.piece_bytes() / P::Key::BYTES as u64;
         let made = AtomicU64::new(0);
         let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
             let mut guard = lock(&self.outboxes[thread.index()]);
@@ -284,11 +307,17 @@ impl<'a, P: Puzzle> Step<'a, P> {
         results.into_iter().collect()
     }
 
-    /// Moves the piece's successors into their ranges' tables.
+    /// Bytes of successors that a piece has.
+    fn piece_bytes(&self) -> u64 {
+        PIECE_BYTES.min(self.room / 8)
+    }
+
+    /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
+    /// at a time: tables that together take too much are coded and begin anew.
     fn receive(&mut self) {
-        let slots = self.room / 2 / self.shards.len() as u64 / P::Key::BYTES as u64;
+        let piece_bytes = self.piece_bytes();
         // A power of two, as tables have.
-        let slots = 1usize << slots.max(1).ilog2().min(40);
+        let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
         let mut boxes: Vec<Vec<&mut Vec<P::Key>>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
         for outbox in &mut self.outboxes {
             let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -296,42 +325,40 @@ impl<'a, P: Puzzle> Step<'a, P> {
                 boxes[shard].push(keys);
             }
         }
+        let held: usize = boxes.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
+        let crowded = held as u64 > 2 * piece_bytes;
         self.expander.pool.install(|| {
             self.intakes.par_iter_mut().zip(boxes).for_each(|(intake, boxes)| {
                 for keys in boxes {
                     intake.receive(keys, slots);
+                    if crowded {
+                        *keys = Vec::new();
+                    }
                     keys.clear();
                 }
             });
+            if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
+                self.intakes.par_iter_mut().for_each(Intake::settle);
+            }
         });
     }
 
-    /// Writes all successors so far to disk as layers, and enters them in the run's list: a later process goes on here.
+    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
     fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
-        self.expander.pool.install(|| {
-            self.intakes.par_iter_mut().filter(|i| !i.table.is_empty()).for_each(|intake| {
-                let sorted = intake.table.drain_sorted();
-                intake.runs.push(coded(&sorted));
-            });
-        });
-        let mut entered = Vec::new();
-        // The n-th runs of all ranges, one after another, are ascending.
-        for n in 0..self.intakes.iter().map(|i| i.runs.len()).max().unwrap_or(0) {
-            let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
-            let mut writer = workspace.writer(&label)?;
-            let mut sum = 0u128;
-            for intake in &self.intakes {
-                if let Some(run) = intake.runs.get(n) {
-                    sum = sum.rotate_left(1) ^ run.fingerprint();
-                    writer.append(run)?;
-                }
+        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
+        let mut writer = workspace.writer(&label)?;
+        let mut sum = 0u128;
+        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
+        for group in self.intakes.chunks_mut(4 * self.expander.threads()) {
+            self.expander.pool.install(|| group.par_iter_mut().try_for_each(Intake::merge))?;
+            for run in group.iter_mut().flat_map(|intake| intake.runs.drain(..)) {
+                sum = sum.rotate_left(1) ^ run.fingerprint();
+                writer.append(&run)?;
             }
-            let layer = writer.finish(sum)?;
-            let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
-            entered.push((label.clone(), saved));
-            self.layers.push((label, layer));
         }
-        self.intakes.iter_mut().for_each(|i| i.runs.clear());
+        let layer = writer.finish(sum)?;
+        let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
+        self.layers.push((label.clone(), layer));
         let (generated, emitted) = self.made();
         let partial = Partial {
             label: self.berth.label.into(),
@@ -340,7 +367,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             emitted,
             layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
         };
-        workspace.enter_partial(partial, entered)
+        workspace.enter_partial(partial, vec![(label, saved)])
     }
 
     /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
