@@ -9,6 +9,7 @@ mod leading;
 mod mcc;
 mod narrowed;
 mod trace;
+mod trailing;
 mod truncate;
 mod two_ended;
 mod witness;
@@ -92,6 +93,9 @@ pub trait Progress: Sync {
 /// No progress is told.
 impl Progress for () {}
 
+/// What counts as a large level unless somebody says otherwise.
+const LARGE: u64 = 100_000;
+
 /// Levels one after another, from one end.
 #[derive(Debug)]
 struct Trail<K> {
@@ -150,6 +154,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     kept_complete: bool,
     /// How many of them stand in the figures of earlier attempts.
     reported: usize,
+    /// Levels of so many states are large: worth a look ahead, or a change of sides.
+    large: u64,
 }
 
 impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
@@ -186,6 +192,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             kept: Trail::new("all".into(), Side::Forward),
             kept_complete: true,
             reported: 0,
+            large: LARGE,
         })
     }
 
@@ -193,6 +200,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     #[must_use]
     pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
         self.workspace = workspace;
+        self
+    }
+
+    /// The same search, but levels of `states` states count as large. Answers do not depend on it.
+    #[must_use]
+    pub fn with_large(mut self, states: u64) -> Self {
+        self.large = states;
         self
     }
 

@@ -24,7 +24,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         self.open(&puzzle, &mut trail);
         let mut grown = Ok(());
         while grown.is_ok() && trail.levels.len() <= half as usize && !trail.last().is_empty() {
-            if Self::worth_a_look(&trail)
+            if self.worth_a_look(&trail)
                 && let Some(found) = self.look_ahead(length, &bounds, &trail)?
             {
                 attempt.levels = trail.figures;
@@ -47,7 +47,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             TransferPuzzle::new(&self.ground, &self.problem.start, vec![self.pattern(&databases.to_target, length)]);
         let target = self.ground.canonical(problem::set(&self.problem.target));
         trail.side = Side::Following;
-        let grown = self.grow_to(&puzzle, length as usize, &mut trail);
+        let mut grown = Ok(());
+        while grown.is_ok() && trail.levels.len() <= length as usize && !trail.last().is_empty() {
+            if self.outgrown(&trail, half) {
+                return self.trail_behind(length, trail, attempt);
+            }
+            grown = self.grow(&puzzle, &mut trail);
+        }
         attempt.levels = trail.figures;
         grown?;
         if trail.levels.len() <= length as usize || !trail.levels[length as usize].contains(target)? {

@@ -12,8 +12,6 @@ use crate::search::Stopped;
 
 use std::sync::Arc;
 
-/// A level of so many states is worth a look ahead.
-const LARGE: u64 = 100_000;
 /// States kept on each level of it.
 const KEEP: usize = 20_000;
 /// Weight of the symmetry: the paper's.
@@ -21,8 +19,8 @@ const BETA: i64 = 2;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Whether to look ahead from the last level of `trail`: it is the first large one.
-    pub(super) fn worth_a_look(trail: &Trail<K>) -> bool {
-        let large = |figures: &super::LevelFigures| figures.tally.states >= LARGE;
+    pub(super) fn worth_a_look(&self, trail: &Trail<K>) -> bool {
+        let large = |figures: &super::LevelFigures| figures.tally.states >= self.large;
         trail.figures.iter().filter(|f| large(f)).count() == 1 && trail.figures.last().is_some_and(large)
     }
 
