@@ -220,6 +220,8 @@ pub enum Side {
     Leading,
     /// From the middles of the leading half to the target.
     Following,
+    /// From the start to the mirror image of the last following level, where that has been outgrown.
+    Trailing,
 }
 
 /// Why a record cannot be read or written.

@@ -11,8 +11,10 @@ mod mcc;
 mod narrowed;
 mod trace;
 mod trail;
+mod trailing;
 mod truncate;
 mod two_ended;
+mod witness;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -93,6 +95,9 @@ pub trait Progress: Sync {
 /// No progress is told.
 impl Progress for () {}
 
+/// What counts as a large level unless somebody says otherwise.
+const LARGE: u64 = 100_000;
+
 /// Everything that attempts at one problem share.
 pub struct TransferSearch<'a, const W: usize, K: Key> {
     problem: &'a Transfer,
@@ -112,6 +117,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     kept_complete: bool,
     /// How many of them stand in the figures of earlier attempts.
     reported: usize,
+    /// Levels of so many states are large: worth a look ahead, or a change of sides.
+    large: u64,
 }
 
 impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
@@ -148,6 +155,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             kept: Trail::new("all".into(), Side::Forward),
             kept_complete: true,
             reported: 0,
+            large: LARGE,
         })
     }
 
@@ -155,6 +163,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     #[must_use]
     pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
         self.workspace = workspace;
+        self
+    }
+
+    /// The same search, but levels of `states` states count as large. Answers do not depend on it.
+    #[must_use]
+    pub fn with_large(mut self, states: u64) -> Self {
+        self.large = states;
         self
     }
 
@@ -286,9 +301,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {
         if self.palindromic {
-            bounds.push(Arc::new(Palindrome::new(self.mirror(), self.problem.start.len(), length)));
+            bounds.push(self.palindrome_bound(length));
         }
         bounds
+    }
+
+    fn palindrome_bound(&self, length: u32) -> Arc<dyn Bound<W>> {
+        Arc::new(Palindrome::new(self.mirror(), self.problem.start.len(), length))
     }
 
     /// What appends levels to trails.

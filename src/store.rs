@@ -4,7 +4,7 @@
 //! key is coded as its difference from the one before, less one, in groups of seven bits ([`varint`]). An index entry
 //! also says where the block lies, how many keys it has, and the checksum of its bytes.
 //!
-//! The blocks of a level lie in memory or in a file ([`file`], which has the format); whoever reads a level cannot
+//! The blocks of a level lie in memory or in a file ([`mod@file`], which has the format); whoever reads a level cannot
 //! tell which. Blocks in files are checked whenever they are read.
 
 pub mod file;

@@ -193,3 +193,111 @@ fn help_and_version_are_results() {
         assert!(out.contains(command), "{command}");
     }
 }
+
+/// A record without what depends on the machine's mood: times, memory, the number of threads.
+fn timeless(mut record: Record) -> Record {
+    (record.seconds, record.cpu_seconds, record.peak_memory_bytes, record.threads) = (0.0, 0.0, 0, 0);
+    for run in &mut record.runs {
+        run.seconds = 0.0;
+        run.levels.iter_mut().for_each(|level| level.seconds = None);
+    }
+    record
+}
+
+#[test]
+fn records_do_not_depend_on_the_number_of_threads() {
+    let lopsided = "army = [\"a1\", \"c1\", \"a2\", \"b3\"]\ntarget = [\"i9\", \"h8\", \"i6\", \"g9\"]\n";
+    for (job, pruning) in [
+        (SQUARE.replace("square-2", "triangle-3"), "leading"),
+        (SQUARE.replace("square-2", "triangle-3"), "narrowed"),
+        (SQUARE.into(), "none"),
+        (SQUARE.replace("army = \"square-2\"\n", lopsided), "theorem-1"),
+    ] {
+        let folder = folder(&job);
+        let records = ["1", "2", "3"].map(|threads| {
+            let args = ["solve", "job.toml", "--json", "-q", "--threads", threads, "--pruning", pruning];
+            let (status, out, err) = halma(folder.path(), &args);
+            assert_eq!((status, err.as_str()), (0, ""), "{job}");
+            let record: Record = serde_json::from_str(&out).expect("a record");
+            assert_eq!(record.threads.to_string(), threads);
+            timeless(record)
+        });
+        assert_eq!(records[0], records[1], "{pruning}");
+        assert_eq!(records[0], records[2], "{pruning}");
+    }
+}
+
+#[test]
+fn a_record_does_not_take_the_place_of_another_questions() {
+    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let at = folder.path();
+    let read = |name: &str| Record::read(&at.join(name).join("result.json")).expect("a record");
+    halma(at, &["solve", "job.toml", "-q"]);
+    let solved = read("out");
+
+    let (status, _, err) = halma(at, &["prove", "job.toml", "--max-length", "14"]);
+    let told = "the folder has the record of another question; this one: out/prove-14-leading\n";
+    assert!(status == 20 && err.starts_with(told), "{err}");
+    assert_eq!((read("out"), read("out/prove-14-leading").verdict), (solved.clone(), Verdict::None));
+    halma(at, &["levels", "job.toml", "--depth", "2", "-q"]);
+    assert_eq!(read("out/levels-2").verdict, Verdict::Levels);
+    halma(at, &["solve", "job.toml", "-q", "--pruning", "pattern"]);
+    assert_eq!(read("out/solve-pattern").length, Some(15));
+    assert_eq!(read("out"), solved);
+
+    // The same question again is answered in its place.
+    let (status, _, err) = halma(at, &["solve", "job.toml", "-q", "--threads", "1"]);
+    assert_eq!((status, err.as_str(), read("out").threads), (0, "", 1));
+
+    let other = SQUARE.replace("square-2", "square-3") + "[output]\ndir = \"out\"\n";
+    std::fs::write(at.join("other.toml"), other).expect("a job");
+    let (status, out, err) = halma(at, &["solve", "other.toml"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    let refused = "out/result.json: the record of another problem (square-2, 4 men, on 9x9 under 6-move rules); ";
+    assert!(err.starts_with(refused), "{err}");
+
+    std::fs::write(at.join("out/result.json"), "{}").expect("written");
+    let (status, out, err) = halma(at, &["solve", "job.toml"]);
+    assert_eq!((status, out.as_str()), (4, ""));
+    assert!(err.starts_with("out/result.json: damaged record: "), "{err}");
+    assert_eq!(std::fs::read_to_string(at.join("out/result.json")).expect("the file"), "{}");
+}
+
+#[test]
+fn each_run_of_a_comparison_has_its_own_processor_time() {
+    let folder = folder(&SQUARE.replace("square-2", "triangle-3"));
+    let prunings = ["compare", "job.toml", "-q", "--json", "--prunings", "none,leading"];
+    let (_, out, _) = halma(folder.path(), &[&prunings[..], &["--max-length", "14"]].concat());
+    let records: Vec<Record> = serde_json::from_str(&out).expect("records");
+    for record in &records {
+        let most = record.seconds * f64::from(record.threads as u32) + 0.05;
+        assert!(record.cpu_seconds <= most, "{}: {} of {most}", record.pruning, record.cpu_seconds);
+    }
+}
+
+#[test]
+fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
+    let map = "[problem]\nkind = \"transfer\"\nmoves = 6\nboard = \"\"\"\nSS..\n..T\n\"\"\"\n";
+    let army = |list: &str| SQUARE.replace("\"square-2\"", list);
+    for (job, message) in [
+        (format!("{SQUARE}[search]\npruing = \"leading\"\n"), "job.toml:7:1: unknown field `pruing`, expected one of "),
+        (army("[\"a1\", \"b1\", \"a1\"]"), "job.toml:5:21: army: a1 has two men on it; allowed is each cell once\n"),
+        (army("[\"a1\", \"j1\"]"), "job.toml:5:15: army: `j1` is no cell of the board 9x9, whose cells are "),
+        (army("\"triangle-10\""), "job.toml:5:8: the army triangle-10 does not fit the board 9x9: it needs a cell in "),
+        (format!("{SQUARE}target = [\"i9\"]\n"), "job.toml:6:10: the target's size is 1, the army's 4: they must be "),
+        (SQUARE.replace("moves = 6", "moves = 5"), "job.toml:4:9: invalid value: integer `5`, expected 4, 6 or 8\n"),
+        (map.into(), "job.toml:6:1: the map is ragged: row 2 has 3 characters, row 1 has 4; draw a place without "),
+    ] {
+        let folder = folder(&job);
+        let (status, out, err) = halma(folder.path(), &["solve", "job.toml", "--output-dir", "out"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{job}");
+        assert!(err.starts_with(message) && err.matches("job.toml:").count() == 1, "{err}");
+        assert_eq!(files(folder.path()), ["job.toml"]);
+    }
+    let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused/illegal-jump-in-move-7.toml");
+    let folder = folder(SQUARE);
+    let (status, out, err) = halma(folder.path(), &["replay", solution.to_str().expect("UTF-8")]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("move-7.toml:12:61: move 7 (c2-e2-e4-g4): no man stands on f4 to be jumped over\n"), "{err}");
+    assert_eq!(files(folder.path()), ["job.toml"]);
+}

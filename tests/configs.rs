@@ -66,3 +66,13 @@ fn the_papers_own_searches_are_stated_as_the_paper_runs_them() {
     assert_eq!(search("palindrome-30-triangle-5-6move"), (mcc(None), true, Some(30)));
     assert_eq!(search("palindrome-31-triangle-5-6move"), (mcc(None), true, Some(31)));
 }
+
+#[test]
+fn the_jobs_of_the_readme_are_sound() {
+    let readme = std::fs::read_to_string("README.md").expect("the README");
+    let jobs: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(jobs.len() >= 2);
+    for text in jobs {
+        Job::parse("README.md".as_ref(), text).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}

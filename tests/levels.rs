@@ -1,5 +1,7 @@
 //! Level sets without pruning: published sizes, and the same levels however they are computed.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
+
 use std::sync::Arc;
 
 use halma::army;
@@ -8,6 +10,7 @@ use halma::lattice::{Lattice, Rule};
 use halma::problem::{self, Transfer};
 use halma::puzzle::check_contract;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::search::digest::mix;
 use halma::search::{Berth, Expander, Stop, Tally};
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
@@ -17,9 +20,14 @@ fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     Transfer { lattice, start, target, jumps_only: false }
 }
 
-fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
+/// The ground of `problem` on 9x9 whose states are classes under the first `order` members of K.
+fn ground(problem: &Transfer, order: usize) -> Arc<Ground<2, u64>> {
     let centroid = (0..problem.lattice.len()).map(|c| problem.lattice.board.xy(c)).map(|(x, y)| x + y - 8).collect();
-    let ground = Arc::new(Ground::<2, u64>::new(problem, &problem.symmetries().fixing, centroid).unwrap());
+    Arc::new(Ground::new(problem, &problem.symmetries().fixing[..order], centroid).unwrap())
+}
+
+fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
+    let ground = ground(problem, problem.symmetries().fixing.len());
     let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
     check_contract(&puzzle, 3).unwrap();
     let expander = Expander::new(threads, None).unwrap();
@@ -49,4 +57,25 @@ fn problem_2_has_the_published_level_sizes() {
 fn levels_do_not_depend_on_the_number_of_threads() {
     let problem = problem("9x9", Rule::Eight, "square-3");
     assert_eq!(levels(&problem, 5, 1), levels(&problem, 5, 3));
+}
+
+#[test]
+fn levels_without_k_reduce_to_those_with_it() {
+    for (rule, army) in [(Rule::Six, "triangle-4"), (Rule::Eight, "square-3")] {
+        let problem = problem("9x9", rule, army);
+        let (plain, classes) = (ground(&problem, 1), ground(&problem, 2));
+        let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
+        let (expander, stop) = (Expander::new(2, None).unwrap(), Stop::after(None));
+        let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
+        let mut before = halma::store::Level::default();
+        for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
+            let reduced = level.to_vec().unwrap().into_iter().map(|key| classes.canonical(plain.army(key))).collect();
+            let reduced = halma::store::Level::of(reduced);
+            let digest = reduced.to_vec().unwrap().into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
+            assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
+            assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");
+            let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap().level;
+            before = std::mem::replace(&mut level, next);
+        }
+    }
 }

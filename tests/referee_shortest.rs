@@ -29,10 +29,11 @@ fn read(line: &str) -> (Transfer, Option<u32>) {
 }
 
 /// The first length that the search does not refute; `None` where it refutes all.
-fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, expander: &Expander) -> Option<u32> {
+fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, large: u64, expander: &Expander) -> Option<u32> {
     let stop = Stop::after(None);
     let shared = (expander, &stop, &() as _);
-    let mut search = TransferSearch::<2, u64>::new(problem, pruning, false, symmetry, 1 << 26, shared).unwrap();
+    let search = TransferSearch::<2, u64>::new(problem, pruning, false, symmetry, 1 << 26, shared).unwrap();
+    let mut search = search.with_large(large);
     for length in search.lower_bound()?..=LONGEST {
         match search.attempt(length).answer {
             Answer::Found(_) => return Some(length),
@@ -57,9 +58,10 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let always = [Pruning::None, Pruning::Theorem1, Pruning::Pattern, Pruning::Leading];
         let with_mirror = [Pruning::Narrowed, Pruning::Mcc { c: None, keep: 1000 }];
         for pruning in always.into_iter().chain(with_mirror.into_iter().filter(|_| mirror)) {
-            for symmetry in [true, false] {
-                let found = shortest(&problem, pruning.clone(), symmetry, &expander);
-                assert_eq!(found, length, "{line}: {pruning:?}, K {symmetry}");
+            // Levels that count as large from no, a few, or very many states on: all ways on from them.
+            for (symmetry, large) in [(true, 0), (false, 0), (true, 8), (true, u64::MAX / 2), (false, u64::MAX / 2)] {
+                let found = shortest(&problem, pruning.clone(), symmetry, large, &expander);
+                assert_eq!(found, length, "{line}: {pruning:?}, K {symmetry}, large from {large}");
             }
         }
     }

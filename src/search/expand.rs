@@ -131,6 +131,9 @@ struct Part<K> {
     measure_max: Option<i64>,
 }
 
+/// One thread's outbox and scratch space.
+type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
+
 /// One step under way: all that its threads share.
 struct Step<'a, P: Puzzle> {
     expander: &'a Expander,
@@ -142,7 +145,7 @@ struct Step<'a, P: Puzzle> {
     shards: Shards,
     /// Bytes that tables, runs and outboxes may take together.
     room: u64,
-    outboxes: Vec<Mutex<(Outbox<P::Key>, P::Scratch)>>,
+    outboxes: Vec<Mutex<Desk<P>>>,
     next_block: AtomicUsize,
     intakes: Vec<Intake<P::Key>>,
     /// Sorted successors on disk.

@@ -166,7 +166,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut Trail<K>) -> Result<Answer<W>, Stopped> {
         if let Some(beam) = self.beam {
-            return self.truncated(puzzle, beam, trail, self.grower());
+            return self.truncated(puzzle, beam, trail);
         }
         let mut probe_at = PROBE_AT;
         for _ in 0..puzzle.length() {
@@ -190,8 +190,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let begun = Instant::now();
         let beam = Beam { keep: (trail.last().len() / PROBE_PART) as usize, seed: 0 };
         let mut ahead = Trail::new(String::new(), Side::Forward);
-        (ahead.levels, ahead.compared) = (trail.levels.clone(), usize::MAX);
-        let answer = self.truncated(puzzle, beam, &mut ahead, Grower { progress: &(), ..self.grower() })?;
+        (ahead.levels, ahead.compared, ahead.aside) = (trail.levels.clone(), usize::MAX, true);
+        let answer = self.truncated(puzzle, beam, &mut ahead)?;
         let game = match answer {
             Answer::Found(game) => Some(game),
             _ => None,

@@ -91,7 +91,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// A state of `here` whose mirror image is in `there`, and that image: the first one in a fixed order.
-    fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
+    pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
         // The smaller level is mirrored and looked up in the larger one, many blocks at a time in ascending order.
         const BLOCKS: usize = 64;
         let swapped = here.len() > there.len();

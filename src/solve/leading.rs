@@ -19,10 +19,19 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let middles = if self.palindromic { Middles::Palindromic } else { Middles::Leading };
         let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles)));
         let bounds = self.with_palindrome(vec![self.pattern(&to_middles, half)], length);
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds.clone());
         let mut trail = Trail::new(format!("L{length}"), Side::Leading);
         self.open(&puzzle, &mut trail);
-        let grown = self.grow_to(&puzzle, half as usize, &mut trail);
+        let mut grown = Ok(());
+        while grown.is_ok() && trail.levels.len() <= half as usize && !trail.last().is_empty() {
+            if self.worth_a_look(&trail)
+                && let Some(found) = self.look_ahead(length, &bounds, &trail)?
+            {
+                attempt.levels = trail.figures;
+                return Ok(found);
+            }
+            grown = self.grow(&puzzle, &mut trail);
+        }
         if grown.is_err() || trail.last().is_empty() {
             attempt.levels = trail.figures;
             grown?;
@@ -38,7 +47,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             TransferPuzzle::new(&self.ground, &self.problem.start, vec![self.pattern(&databases.to_target, length)]);
         let target = self.ground.canonical(problem::set(&self.problem.target));
         trail.side = Side::Following;
-        let grown = self.grow_to(&puzzle, length as usize, &mut trail);
+        let mut grown = Ok(());
+        while grown.is_ok() && trail.levels.len() <= length as usize && !trail.last().is_empty() {
+            if self.outgrown(&trail, half) {
+                return self.trail_behind(length, trail, attempt);
+            }
+            grown = self.grow(&puzzle, &mut trail);
+        }
         attempt.levels = trail.figures;
         grown?;
         if trail.levels.len() <= length as usize || !trail.levels[length as usize].contains(target)? {

@@ -23,7 +23,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         while grown.is_ok() && trail.levels.len() <= length.div_ceil(2) as usize && !trail.last().is_empty() {
             let depth = trail.levels.len() as u32 - 1;
             let mut bounds = self.bounds(length);
-            bounds.push(self.toward_images(length, depth, trail.last())?);
+            bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);
             grown = self.grow(&TransferPuzzle::new(&self.ground, &self.problem.start, bounds), &mut trail);
         }
         attempt.levels = std::mem::take(&mut trail.figures);
@@ -34,9 +34,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         self.meet(length, &trail.levels)
     }
 
-    /// The bound of the level after `depth`: by level `length - depth` the histogram must be the mirror image of one of
-    /// level `depth`.
-    fn toward_images(&self, length: u32, depth: u32, level: &Level<K>) -> Result<Arc<dyn Bound<W>>, StoreError> {
+    /// The bound of levels from `from` on: by level `length - depth` the histogram must be the mirror image of one of
+    /// `level`, which holds all that is possible after `depth` moves.
+    pub(super) fn toward_images(
+        &self,
+        length: u32,
+        depth: u32,
+        from: u32,
+        level: &Level<K>,
+    ) -> Result<Arc<dyn Bound<W>>, StoreError> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
@@ -64,7 +70,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             sources.dedup();
             // d moves before `by_then` the histogram must be within reach of the start, too.
             let keep = |rank: u32, d: u8| u32::from(databases.from_start[rank as usize]) + u32::from(d) <= by_then;
-            Ok(abstraction.distances(sources, by_then.saturating_sub(depth + 1), keep))
+            Ok(abstraction.distances(sources, by_then.saturating_sub(from), keep))
         })?;
         Ok(self.pattern(&Arc::new(table), by_then))
     }

@@ -21,6 +21,8 @@ pub(super) struct Trail<K> {
     pub(super) forgotten: usize,
     /// Whether its levels are cut to the best states: such never go to the run's folder.
     pub(super) cut: bool,
+    /// Whether its levels are nobody's business.
+    pub(super) aside: bool,
     /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
     /// from as far as that.
     pub(super) compared: usize,
@@ -28,7 +30,16 @@ pub(super) struct Trail<K> {
 
 impl<K: Key> Trail<K> {
     pub(super) fn new(stem: String, side: Side) -> Self {
-        Self { stem, side, levels: Vec::new(), figures: Vec::new(), forgotten: 0, cut: false, compared: 1 }
+        Self {
+            stem,
+            side,
+            levels: Vec::new(),
+            figures: Vec::new(),
+            forgotten: 0,
+            cut: false,
+            aside: false,
+            compared: 1,
+        }
     }
 
     /// The name of its level `depth`.
@@ -121,7 +132,9 @@ impl Grower<'_> {
         let Expansion { level, tally } = expansion;
         let depth = trail.levels.len() as u32;
         let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds };
-        self.progress.level(&figures);
+        if !trail.aside {
+            self.progress.level(&figures);
+        }
         trail.figures.push(figures);
         trail.levels.push(level);
     }

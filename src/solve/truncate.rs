@@ -51,13 +51,19 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         }
         while trail.levels.len() <= depth as usize {
             self.grow(&puzzle, trail)?;
-            let last = trail.levels.len() - 1;
-            if trail.levels[last].len() > keep as u64 {
-                trail.levels[last] = self.best(&trail.levels[last], keep, beta)?;
-                complete = false;
-            }
+            complete &= !self.cut_last(trail, keep, beta)?;
         }
         Ok(complete)
+    }
+
+    /// Cuts the last level to its best states; says whether that took any away.
+    pub(super) fn cut_last(&self, trail: &mut Trail<K>, keep: usize, beta: i64) -> Result<bool, StoreError> {
+        let last = trail.levels.len() - 1;
+        if trail.levels[last].len() <= keep as u64 {
+            return Ok(false);
+        }
+        trail.levels[last] = self.best(&trail.levels[last], keep, beta)?;
+        Ok(true)
     }
 
     /// The `keep` states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.

@@ -19,7 +19,7 @@ use crate::problem::set;
 use crate::puzzle::game::GamePuzzle;
 use crate::puzzle::game::pair::PairKey;
 use crate::search::{Stopped, digest};
-use crate::solve::trail::{Grower, Trail};
+use crate::solve::trail::Trail;
 use crate::store::{Level, StoreError};
 
 /// How wide a truncated search is, and which way it leans where scores are equal.
@@ -54,7 +54,6 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         puzzle: &GamePuzzle<W, K>,
         beam: Beam,
         trail: &mut Trail<K>,
-        grower: Grower<'_>,
     ) -> Result<Answer<W>, Stopped> {
         let score = self.score(puzzle);
         let mut complete = true;
@@ -65,7 +64,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
                 trail.levels[last] = self.best(puzzle, &score, beam, trail.last())?;
                 complete = false;
             }
-            grower.grow(puzzle, trail)?;
+            self.grower().grow(puzzle, trail)?;
         }
         let arrived = trail.levels.len() > puzzle.length() as usize;
         let game = if arrived { self.ending(puzzle, &trail.levels)? } else { None };

@@ -1,0 +1,45 @@
+//! The trailing part of a search whose following levels outgrow it.
+//!
+//! A solution A_0, ..., A_L with a leading middle has A_m on the following level m, which holds every such army. Its
+//! mirrored reversal B_i = ρ(A_(L-i)) also begins at the start, and B_(L-m) is the mirror image of A_m. So levels from
+//! the start need to hold only what can still come, by level L - m, to the mirror image of a histogram of level m;
+//! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none.
+
+use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
+use crate::key::Key;
+use crate::puzzle::transfer::TransferPuzzle;
+use crate::search::Stopped;
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// Whether the last of the following levels (those after `half`) is large and larger than the one before.
+    pub(super) fn outgrown(&self, trail: &Trail<K>, half: u32) -> bool {
+        let last = trail.levels.len() - 1;
+        last > half as usize + 1
+            && trail.levels[last].len() > 2 * self.large
+            && trail.levels[last].len() > trail.levels[last - 1].len()
+    }
+
+    /// Decides the rest of the way from the last level of `trail` by levels from the other end.
+    pub(super) fn trail_behind(
+        &self,
+        length: u32,
+        mut trail: Trail<K>,
+        attempt: &mut Attempt<W>,
+    ) -> Result<Answer<W>, Stopped> {
+        let reached = trail.levels.len() as u32 - 1;
+        attempt.levels = std::mem::take(&mut trail.figures);
+        let bound = self.toward_images(length, reached, 0, trail.last())?;
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
+        let mut behind = Trail::new(format!("L{length}-trailing"), Side::Trailing);
+        self.open(&puzzle, &mut behind);
+        let grown = self.grow_to(&puzzle, (length - reached) as usize, &mut behind);
+        attempt.levels.append(&mut behind.figures);
+        grown?;
+        if behind.last().is_empty() {
+            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
+        }
+        let Some((here, there)) = self.common(behind.last(), trail.last())? else { return Ok(Answer::Refuted) };
+        let (out, back) = (self.trace(&trail.levels, there)?, self.trace(&behind.levels, here)?);
+        Ok(Answer::Found(self.join_mirrored(&out, &back)))
+    }
+}
