@@ -113,13 +113,18 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
             writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
     }
     let mut job = job.clone();
-    job.output.dir.clone_from(&dir);
-    let record = search(&job, question, args)?;
+    job.output.dir = dir;
+    ask_there(&job, question, args, search)
+}
+
+/// As [`ask`], in the job's output folder whatever record lies there: an interrupted run's is not looked at.
+pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+    let record = search(job, question, args)?;
     if record.solution.is_some() {
         Checked::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
     }
-    if let Some(dir) = dir {
+    if let Some(dir) = &job.output.dir {
         record.write(&dir.join(record::FILE))?;
     }
     Ok(record)

@@ -79,8 +79,10 @@ impl From<ReplayError> for Failure {
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
-        let exit = match error {
+        let exit = match &error {
             RecordError::Read { .. } => Exit::Input,
+            // The run's folder still has what it takes to go on.
+            RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
             RecordError::Damaged { .. } | RecordError::Format { .. } => Exit::Damaged,
         };

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::commands::{Search, ask, overrides, print};
+use super::commands::{Search, ask, ask_there, overrides, print};
 use super::{Exit, Failure, Options, SearchArgs};
 use crate::job::Job;
 use crate::record::{self, Record, Verdict};
@@ -24,7 +24,7 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
     job.limits.threads = args.threads.map(|t| t as usize).or(job.limits.threads);
     job.limits.memory = args.memory.or(job.limits.memory);
     job.output.keep_levels |= args.keep_levels;
-    print(&ask(&job, question, args, search)?, args, out)
+    print(&ask_there(&job, question, args, search)?, args, out)
 }
 
 /// `halma batch`: solves job after job; what has its record is not solved again, what was begun goes on, and a job that

@@ -98,13 +98,32 @@ fn key_from<K: Key>(bytes: &[u8]) -> K {
     K::from_words(words)
 }
 
+/// A file under its temporary name, which goes, with the disk that it claimed, unless it is renamed: a full disk must not
+/// stay full of what nobody can use.
+#[derive(Debug)]
+struct Temporary<'a> {
+    name: PathBuf,
+    disk: &'a Disk,
+    claimed: u64,
+    renamed: bool,
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // What cannot be removed now is removed when the run's folder is next opened.
+            let _ = fs::remove_file(&self.name);
+            self.disk.release(self.claimed);
+        }
+    }
+}
+
 /// Writes one level file.
 #[derive(Debug)]
 pub struct LevelFileWriter<'a, K> {
     path: PathBuf,
-    temporary: PathBuf,
+    temporary: Temporary<'a>,
     out: BufWriter<File>,
-    disk: &'a Disk,
     header: Vec<u8>,
     blocks: Vec<BlockEntry<K>>,
     at: u64,
@@ -117,8 +136,9 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
     /// # Errors
     /// Where the system or the disk budget refuses.
     pub fn create(path: &Path, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
-        let temporary = path.with_extension("tmp");
-        let file = File::create(&temporary).map_err(|source| StoreError::Io { file: temporary.clone(), source })?;
+        let name = path.with_extension("tmp");
+        let file = File::create(&name).map_err(|e| disk.refused(&name, e))?;
+        let temporary = Temporary { name, disk, claimed: 0, renamed: false };
         let mut header = Vec::new();
         header.extend_from_slice(MAGIC);
         header.extend_from_slice(&VERSION.to_le_bytes());
@@ -126,15 +146,17 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         header.extend_from_slice(&identity.to_le_bytes());
         let out = BufWriter::with_capacity(1 << 18, file);
         let mut writer =
-            Self { path: path.into(), temporary, out, disk, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
+            Self { path: path.into(), temporary, out, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
         writer.write(&header)?;
         writer.header = header;
         Ok(writer)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.disk.take(bytes.len() as u64, &self.temporary)?;
-        self.out.write_all(bytes).map_err(|e| self.disk.refused(&self.temporary, e))?;
+        let Temporary { name, disk, claimed, .. } = &mut self.temporary;
+        disk.take(bytes.len() as u64, name)?;
+        *claimed += bytes.len() as u64;
+        self.out.write_all(bytes).map_err(|e| disk.refused(name, e))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
@@ -171,14 +193,15 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         tail.extend_from_slice(&checksum(&self.header, &tail).to_le_bytes());
         tail.extend_from_slice(END);
         self.write(&tail)?;
-        let Self { path, temporary, mut out, disk, blocks, .. } = self;
+        let Self { path, mut temporary, mut out, blocks, .. } = self;
         let written = (|| {
             out.flush()?;
-            disk.sync(out.get_ref())?;
-            fs::rename(&temporary, &path)?;
+            temporary.disk.sync(out.get_ref())?;
+            fs::rename(&temporary.name, &path)?;
+            temporary.renamed = true;
             sync_folder(&path)
         })();
-        written.map_err(|e| disk.refused(&temporary, e))?;
+        written.map_err(|e| temporary.disk.refused(&temporary.name, e))?;
         let file = File::open(&path).map_err(|source| StoreError::Io { file: path.clone(), source })?;
         Ok(Level::in_file(blocks, LevelFile { path, file }))
     }

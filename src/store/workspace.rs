@@ -25,6 +25,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Level, StoreError, file};
 use crate::key::Key;
+use crate::record;
 
 /// The version of the list; another one is refused.
 const FORMAT: u32 = 1;
@@ -95,7 +96,7 @@ impl Disk {
         Ok(())
     }
 
-    fn release(&self, bytes: u64) {
+    pub(super) fn release(&self, bytes: u64) {
         let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |u| Some(u.saturating_sub(bytes)));
     }
 
@@ -265,6 +266,15 @@ impl Workspace {
             if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
                 self.disk.used.fetch_add(entry.metadata().map_err(io)?.len(), Ordering::Relaxed);
             } else if name.ends_with(".level") || name.ends_with(".tmp") {
+                fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        // A process that was killed while it replaced the list or the record leaves the new one under a temporary name.
+        let io = |source| StoreError::Io { file: self.folder.clone(), source };
+        for entry in fs::read_dir(&self.folder).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if [LIST, record::FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
                 fs::remove_file(entry.path()).map_err(io)?;
             }
         }
