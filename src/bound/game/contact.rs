@@ -4,7 +4,9 @@
 //! Let no man of the winner be in the base, d be the step distance between the armies (equation (6)), and D that of the
 //! winner's army to the base. Up to and including the first entry at least
 //!
-//!     T = min(max(d - 2, 0) + 1,  2D - 1 with the winner to move, 2D with the loser)
+//! ```text
+//! T = min(max(d - 2, 0) + 1,  2D - 1 with the winner to move, 2D with the loser)
+//! ```
 //!
 //! moves are made, and T + 2(s - 1) <= remaining.
 //!

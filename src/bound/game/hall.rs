@@ -5,7 +5,9 @@
 //! the number of rungs that man y still misses, on lines of one direction. With e + o = f of the fills on rungs of the
 //! even and of the odd men at most
 //!
-//!     max over e + o = f of #{even men: cost <= e} + #{odd men: cost <= o}
+//! ```text
+//! max over e + o = f of #{even men: cost <= e} + #{odd men: cost <= o}
+//! ```
 //!
 //! men can have entered, and that must be k at least, for every k up to s: Hall's condition, since of two men of one
 //! parity the higher one's rungs are among the lower one's.

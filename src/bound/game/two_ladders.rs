@@ -5,7 +5,9 @@
 //! last line before the front and needs none. Rungs of the lowest even man and those of the lowest odd man are of
 //! different parity. Each that is empty now has to be filled at some time, by a move of the loser, which fills one:
 //!
-//!     missing rungs of the lowest even man + missing rungs of the lowest odd man <= loser's moves.
+//! ```text
+//! missing rungs of the lowest even man + missing rungs of the lowest odd man <= loser's moves.
+//! ```
 //!
 //! It holds for every direction of lines that a step changes by one at most: diagonals under 4 and 6 moves, and
 //! columns and rows.

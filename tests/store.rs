@@ -1,0 +1,297 @@
+//! Stored levels: what was written is read, damage is named and never used, and a full disk costs nothing but time.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use halma::army;
+use halma::board::Board;
+use halma::key::{Key, U256};
+use halma::lattice::{Lattice, Rule};
+use halma::problem::{self, Transfer};
+use halma::puzzle::Puzzle;
+use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::search::{Berth, Expander, Stop, Stopped, Tally, saved};
+use halma::store::workspace::{Disk, LIST, Workspace};
+use halma::store::{BLOCK, Level, StoreError, file};
+use serde_json::json;
+
+const IDENTITY: u128 = 7;
+const DIGEST: u128 = 99;
+
+fn written<K: Key>(path: &Path, keys: &[K]) -> Result<(), StoreError> {
+    file::write(path, IDENTITY, &Level::of(keys.to_vec()), DIGEST, &Disk::new(None)).map(drop)
+}
+
+/// The keys of a file, all read.
+fn read<K: Key>(path: &Path, keys: u64) -> Result<Vec<K>, StoreError> {
+    file::open::<K>(path, IDENTITY, keys, DIGEST)?.to_vec()
+}
+
+#[track_caller]
+fn assert_damaged<T>(result: Result<T, StoreError>, path: &Path, words: &str) {
+    match result {
+        Err(StoreError::Damaged { file, reason }) => {
+            assert_eq!(file, path);
+            assert!(reason.contains(words), "{reason}");
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("damage was not seen"),
+    }
+}
+
+fn round_trip<K: Key>(key: impl Fn(u64) -> K) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.level");
+    for count in [0, 1, 2, BLOCK as u64, 2 * BLOCK as u64 + 1] {
+        let mut keys: Vec<K> = (0..count).map(&key).collect();
+        keys.sort_unstable();
+        written(&path, &keys).unwrap();
+        assert_eq!(read::<K>(&path, count).unwrap(), keys);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+}
+
+#[test]
+fn level_files_give_back_keys_of_every_width() {
+    let word = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+    round_trip(word);
+    round_trip(|n| u128::from(word(n)) << (n % 60) | u128::from(n));
+    round_trip(|n| U256::from_words([n, word(n), word(n + 1), word(n + 2) >> (n % 60)]));
+}
+
+/// Keys of several digits each, so that differences of one byte and of more are in the file.
+fn few() -> Vec<u64> {
+    (0..40).map(|n: u64| n * n * n * n).collect()
+}
+
+#[test]
+fn every_bit_flip_and_every_cut_of_a_level_file_is_detected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.level");
+    written(&path, &few()).unwrap();
+    let whole = fs::read(&path).unwrap();
+    for bit in 0..8 * whole.len() {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).unwrap();
+        assert_damaged(read::<u64>(&path, 40), &path, "");
+    }
+    for length in 0..whole.len() {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert_damaged(read::<u64>(&path, 40), &path, "");
+    }
+    fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
+    assert_damaged(read::<u64>(&path, 40), &path, "");
+    fs::write(&path, &whole).unwrap();
+    assert_eq!(read::<u64>(&path, 40).unwrap(), few());
+}
+
+#[test]
+fn a_file_cut_after_it_was_opened_is_detected_when_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.level");
+    written(&path, &few()).unwrap();
+    let level = file::open::<u64>(&path, IDENTITY, 40, DIGEST).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(40).unwrap();
+    assert_damaged(level.to_vec(), &path, "it was cut");
+}
+
+#[test]
+fn files_that_are_not_the_one_looked_for_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.level");
+    assert_damaged(read::<u64>(&path, 40), &path, "it is missing");
+    written(&path, &few()).unwrap();
+    assert_damaged(file::open::<u64>(&path, 8, 40, DIGEST), &path, "another problem, search or level");
+    assert_damaged(file::open::<u64>(&path, IDENTITY, 41, DIGEST), &path, "another set of states");
+    assert_damaged(file::open::<u64>(&path, IDENTITY, 40, 98), &path, "another set of states");
+    assert_damaged(read::<u128>(&path, 40), &path, "keys of 16 bytes");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8] = 2;
+    fs::write(&path, bytes).unwrap();
+    assert_damaged(read::<u64>(&path, 40), &path, "not of version 1");
+}
+
+fn open(folder: &Path, run: u32, disk: Disk) -> Result<Workspace, StoreError> {
+    Workspace::open(folder, json!({ "run": run }), json!(null), disk, Duration::ZERO, false)
+}
+
+#[test]
+fn a_folder_is_one_run_in_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = open(folder.path(), 1, Disk::new(None)).unwrap();
+    first.begin().unwrap();
+    assert!(matches!(open(folder.path(), 1, Disk::new(None)), Err(StoreError::Locked { .. })));
+    drop(first);
+    assert!(matches!(open(folder.path(), 2, Disk::new(None)), Err(StoreError::Foreign { .. })));
+    drop(open(folder.path(), 1, Disk::new(None)).unwrap());
+}
+
+/// Enters the level of `keys` into the run.
+fn enter(workspace: &Workspace, label: &str, keys: &[u64]) {
+    workspace.write(label, &Level::of(keys.to_vec()), DIGEST).unwrap();
+    let tally = Tally { states: keys.len() as u64, digest: DIGEST, ..Tally::default() };
+    workspace.enter(vec![(label.into(), saved(&tally))]).unwrap();
+}
+
+#[test]
+fn swapped_and_missing_levels_of_a_run_are_named_and_left_overs_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let levels = folder.path().join("levels");
+    let at = |name: &str| levels.join(name);
+    let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
+    // The same count and digest: only the identity tells the two apart.
+    enter(&workspace, "a", &[1, 2]);
+    enter(&workspace, "b", &[3, 4]);
+    assert_eq!(workspace.load::<u64>("a").unwrap().unwrap().0.to_vec().unwrap(), [1, 2]);
+    fs::rename(at("a.level"), at("c")).unwrap();
+    assert_damaged(workspace.load::<u64>("a"), &at("a.level"), "it is missing");
+    fs::rename(at("b.level"), at("a.level")).unwrap();
+    fs::rename(at("c"), at("b.level")).unwrap();
+    for label in ["a", "b"] {
+        assert_damaged(workspace.load::<u64>(label), &at(&format!("{label}.level")), "another problem, search or level");
+    }
+    drop(workspace);
+    for name in ["levels/z.level", "levels/a.tmp", ".run.json.x1y2z3", ".result.json.x1y2z3"] {
+        fs::write(folder.path().join(name), "left").unwrap();
+    }
+    drop(open(folder.path(), 1, Disk::new(None)).unwrap());
+    let mut left: Vec<_> = fs::read_dir(&levels).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["a.level", "b.level"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "levels, list and lock");
+}
+
+#[test]
+fn no_damage_of_the_list_goes_unseen() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
+    enter(&workspace, "a", &[1, 2]);
+    drop(workspace);
+    let path = folder.path().join(LIST);
+    let whole = fs::read(&path).unwrap();
+    let reopened = || open(folder.path(), 1, Disk::new(None)).map(|w| w.load::<u64>("a").map(|l| l.unwrap().0.to_vec()));
+    for at in 0..whole.len() {
+        for bit in 0..8 {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1 << bit;
+            fs::write(&path, &flipped).unwrap();
+            match reopened() {
+                // White space around the sealed list says nothing.
+                Ok(level) => {
+                    assert!(whole[at].is_ascii_whitespace(), "bit {bit} of byte {at}");
+                    assert_eq!(level.unwrap().unwrap(), [1, 2]);
+                }
+                damaged => assert_damaged(damaged, &path, ""),
+            }
+        }
+        fs::write(&path, &whole[..at]).unwrap();
+        assert_damaged(reopened(), &path, "");
+    }
+}
+
+const DEPTH: u32 = 7;
+
+fn ground() -> (Transfer, Arc<Ground<2, u64>>) {
+    let lattice = Lattice::new(Board::named("9x9").unwrap(), Rule::Six);
+    let start = army::named("triangle-4", &lattice.board).unwrap().unwrap();
+    let target = problem::mirrored(&lattice, &start).unwrap();
+    let problem = Transfer { lattice, start, target, jumps_only: false };
+    let centroid = (0..81).map(|c| problem.lattice.board.xy(c)).map(|(x, y)| x + y - 8).collect();
+    let ground = Arc::new(Ground::new(&problem, &problem.symmetries().fixing, centroid).unwrap());
+    (problem, ground)
+}
+
+/// Levels 0 to [`DEPTH`] as a run makes them that puts every level into its folder and takes up what it finds there.
+fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tally>, Stopped> {
+    let (problem, ground) = ground();
+    let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
+    let stop = Stop::after(None);
+    let first = expander.level_of(&puzzle, puzzle.start());
+    let (mut before, mut level, mut tallies) = (Level::default(), first.level, vec![first.tally]);
+    for depth in 0..DEPTH {
+        let label = format!("levels-{depth}");
+        let found = workspace.map_or(Ok(None), |w| w.load::<u64>(&label))?;
+        let next = match found {
+            Some((next, saved)) => {
+                let mut tally: Tally = serde_json::from_value(saved.figures).unwrap();
+                tally.digest = u128::from_str_radix(&saved.digest, 16).unwrap();
+                tallies.push(tally);
+                next
+            }
+            None => {
+                let berth = Berth { workspace, label: &label };
+                let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
+                let mut next = grown.level;
+                if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
+                    next = workspace.write(&label, &next, grown.tally.digest)?;
+                    workspace.enter_also(vec![(label, saved(&grown.tally))])?;
+                }
+                tallies.push(grown.tally);
+                next
+            }
+        };
+        before = std::mem::replace(&mut level, next);
+    }
+    // The digest is of the states that the last level's file really holds.
+    let digest = level.to_vec()?.into_iter().fold(0, |d: u128, k| d.wrapping_add(halma::search::digest::mix(k)));
+    assert_eq!(Some(digest), tallies.last().map(|t| t.digest));
+    Ok(tallies)
+}
+
+#[test]
+fn levels_do_not_depend_on_memory_threads_or_checkpoints() {
+    let expected = levels(&Expander::new(2, None).unwrap(), None).unwrap();
+    assert_eq!(expected.last().unwrap().states, 1_054_311);
+    // A step never works with less than 24 MiB, so the smallest budget means that.
+    for (memory, threads) in [(None, 1), (Some(128 << 20), 2), (Some(1 << 20), 1), (Some(1 << 20), 2)] {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
+        let expander = Expander::new(threads, memory).unwrap();
+        assert_eq!(levels(&expander, Some(&workspace)).unwrap(), expected, "{memory:?}, {threads} threads");
+        assert!(workspace.disk().written() > 1 << 20, "it went to disk");
+    }
+}
+
+#[test]
+fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
+    let expander = Expander::new(2, Some(4 << 20)).unwrap();
+    let expected = levels(&expander, None).unwrap();
+    let limited = |limit| move || Disk::new(Some(limit));
+    let failing = |writes, syncs| {
+        move || {
+            let disk = Disk::new(None);
+            disk.faults().writes.store(writes, Relaxed);
+            disk.faults().syncs.store(syncs, Relaxed);
+            disk
+        }
+    };
+    let disks: Vec<(&str, Box<dyn Fn() -> Disk>)> = vec![
+        ("limit", Box::new(limited(1000))),
+        ("limit", Box::new(limited(700_000))),
+        ("write", Box::new(failing(0, -1))),
+        ("write", Box::new(failing(60, -1))),
+        ("sync", Box::new(failing(-1, 3))),
+        ("sync", Box::new(failing(-1, 20))),
+    ];
+    for (number, (what, disk)) in disks.iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = open(folder.path(), 1, disk()).unwrap();
+        match (levels(&expander, Some(&workspace)), *what) {
+            (Err(Stopped::Store(StoreError::Full { reason, .. })), "limit") => assert!(reason.contains("bytes of disk")),
+            (Err(Stopped::Store(StoreError::Full { .. })), "write") => {}
+            (Err(Stopped::Store(StoreError::Io { source, .. })), "sync") => assert!(source.to_string().contains("synced")),
+            (other, _) => panic!("{number}, {what}: {other:?}"),
+        }
+        drop(workspace);
+        let names = fs::read_dir(folder.path().join("levels")).unwrap().map(|e| e.unwrap().file_name());
+        assert!(!names.into_iter().any(|n| n.to_string_lossy().ends_with(".tmp")), "what is of no use keeps no room");
+        let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
+        assert_eq!(levels(&expander, Some(&workspace)).unwrap(), expected, "{number}, {what}");
+    }
+}
