@@ -31,6 +31,7 @@ use crate::moves;
 use crate::problem::Transfer;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
 pub use crate::record::Side;
+use crate::record::{FileRecord, PartitionRecord};
 use crate::search::{Expander, Stop, Stopped, Tally};
 use crate::store::StoreError;
 use crate::store::workspace::Workspace;
@@ -50,6 +51,8 @@ pub struct LevelFigures {
     pub bytes: u64,
     /// Seconds that it took.
     pub seconds: f64,
+    /// The file that keeps it.
+    pub file: Option<FileRecord>,
 }
 
 /// The answer of an attempt at one length.
@@ -190,6 +193,19 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     #[must_use]
     pub fn symmetries(&self) -> &Symmetries {
         &self.symmetries
+    }
+
+    /// The centroid by cell.
+    #[must_use]
+    pub fn centroid(&self) -> &[i32] {
+        &self.centroid
+    }
+
+    /// The classes of the pattern databases, if any have been made.
+    #[must_use]
+    pub fn partition(&self) -> Option<PartitionRecord> {
+        let partition = &self.databases.get()?.abstraction.partition;
+        Some(PartitionRecord { class_of: partition.class_of.clone(), values: partition.values.clone() })
     }
 
     /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
