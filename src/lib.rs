@@ -34,6 +34,7 @@ pub mod bound;
 pub mod budget;
 pub mod cells;
 pub mod centroid;
+pub mod check;
 pub mod cli;
 pub mod game;
 pub mod interrupt;
