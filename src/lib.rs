@@ -31,6 +31,8 @@
 pub mod army;
 pub mod board;
 pub mod bound;
+#[cfg(test)]
+mod broken;
 pub mod budget;
 pub mod cells;
 pub mod centroid;

@@ -273,11 +273,15 @@ impl<'a> Searches<'a> {
         let images = |block: usize| -> Result<Vec<u64>, String> {
             let mut keys = Vec::new();
             walk.current.read(block, &mut keys)?;
-            let image = |&key: &u128| -> Result<u64, String> {
+            // A state stands for all its images under K, which may have other histograms.
+            let mut ranks = Vec::new();
+            for &key in &keys {
                 let men: Vec<u8> = ground.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
-                Ok(histograms.rank(&histograms.of(&men)))
-            };
-            let mut ranks = keys.iter().map(image).collect::<Result<Vec<_>, _>>()?;
+                for k in &ground.fixing {
+                    let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
+                    ranks.push(histograms.rank(&histograms.of(&image)));
+                }
+            }
             ranks.sort_unstable();
             ranks.dedup();
             Ok(ranks)
@@ -309,6 +313,10 @@ impl<'a> Searches<'a> {
 
     fn shared(&mut self, run: &'a RunRecord, mode: Mode, levels_only: bool) -> Result<Option<(u64, u64)>, String> {
         let levels: Vec<&LevelRecord> = run.levels.iter().collect();
+        let keep = match self.record.pruning {
+            Pruning::Truncate { keep, .. } if !levels_only => keep as u64,
+            _ => u64::MAX,
+        };
         let mut rest = &levels[..];
         let mut walk = match self.shared.take() {
             Some(walk) => walk,
@@ -316,21 +324,16 @@ impl<'a> Searches<'a> {
                 rest = &levels[1..];
                 self.begin(&levels, false)?
             }
+            // A truncated level has come before; whoever then claims nothing needs no check.
+            None if keep < u64::MAX => return Self::truncated(run),
             None => {
                 self.report.unchecked.push(format!("length {}: levels before it were not checked", run.length));
                 return Ok(None);
             }
         };
-        let keep = match self.record.pruning {
-            Pruning::Truncate { keep, .. } if !levels_only => keep as u64,
-            _ => u64::MAX,
-        };
         for level in rest {
             if walk.current.len() > keep {
-                return match run.verdict {
-                    Verdict::None => Err("verdict none of a search that truncated a level".into()),
-                    _ => Ok(None),
-                };
+                return Self::truncated(run);
             }
             walk.step(level, &[], mode)?;
         }
@@ -356,6 +359,13 @@ impl<'a> Searches<'a> {
         Ok(Some(sampled))
     }
 
+    fn truncated(run: &RunRecord) -> Result<Option<(u64, u64)>, String> {
+        match run.verdict {
+            Verdict::None => Err("verdict none of a search that truncated a level".into()),
+            _ => Ok(None),
+        }
+    }
+
     fn meets(&self, key: u128) -> String {
         let men = self.problem.ground.army(key).unwrap_or_default();
         format!("verdict none, but the middle meets its mirror image: {}", self.problem.ground.board.names(&men))
@@ -377,6 +387,9 @@ impl<'a> Searches<'a> {
         if let Pruning::Mcc { .. } = self.record.pruning {
             let reached = levels.iter().find(|l| l.depth == half).and_then(|l| l.centroid_max);
             let consistent = reached.is_none_or(|r| Some(r) <= run.c);
+            if run.verdict == Verdict::None && run.c.is_some_and(|c| c < 0) {
+                return Err(format!("verdict none with C = {:?}: below 0 the constraint refutes nothing", run.c));
+            }
             if consistent != run.self_consistent {
                 return Err(format!("self_consistent with C = {:?} and centroid {reached:?} at the middle", run.c));
             }

@@ -120,7 +120,7 @@ impl Problem {
         Ok(())
     }
 
-    /// K keeps every class, ρ takes classes to classes, and the classes' values are odd.
+    /// K and ρ take classes to classes, and the classes' values are odd.
     fn partition(&self, record: &Record) -> Result<(), String> {
         let Some(partition) = &record.partition else { return Ok(()) };
         let Ground { board, fixing, mirror, .. } = &self.ground;
@@ -130,14 +130,13 @@ impl Problem {
         {
             return Err("partition: not one class for each cell, or not one value for each class".into());
         }
-        self.odd("partition: the classes", |c| class(c) as i32, fixing, None)?;
         self.odd("partition: the odd function", |c| partition.values[class(c)], fixing, mirror.as_ref())?;
-        if let Some(mirror) = mirror {
+        for symmetry in fixing.iter().chain(mirror) {
             let mut images = vec![None; 64];
             for c in 0..board.len() {
-                let to = class(usize::from(mirror[c]));
+                let to = class(usize::from(symmetry[c]));
                 if *images[class(c)].get_or_insert(to) != to {
-                    return Err("partition: ρ does not take classes to classes".into());
+                    return Err("partition: K or ρ does not take classes to classes".into());
                 }
             }
         }

@@ -333,31 +333,39 @@ impl<'a> Walk<'a> {
     fn sample(&mut self, stated: &LevelRecord, cuts: &[Cut], next: &Level, sample: u64) -> Result<(), String> {
         // The digest of the next level: fixed by the record, and not to be foreseen by what made a mistake before.
         let seed = stated.digest.0 as u64;
-        let mut keys = Vec::new();
-        for position in chosen(seed, sample, self.current.len()) {
-            let block = self.current.block_at(position);
-            self.current.read(block, &mut keys)?;
-            let key = keys[(position - self.current.start(block)) as usize];
-            let (successors, _) = self.ground.expand(&[key], self.depth, cuts)?;
-            let rest = next.without(&sorted(successors), None)?;
-            let rest = self.current.without(&rest, None)?;
-            if let Some(&lost) = self.previous.without(&rest, None)?.first() {
-                return Err(self.lost(lost));
-            }
-            self.sampled.0 += 1;
+        let parents = Self::pick(&self.current, seed, sample)?;
+        let pieces = parents.par_chunks(64).map(|keys| self.ground.expand(keys, self.depth, cuts));
+        let successors = pieces.collect::<Result<Vec<_>, _>>()?.into_iter().flat_map(|(keys, _)| keys).collect();
+        let rest = next.without(&sorted(successors), None)?;
+        let rest = self.current.without(&rest, None)?;
+        if let Some(&lost) = self.previous.without(&rest, None)?.first() {
+            return Err(self.lost(lost));
         }
+        self.sampled.0 += parents.len() as u64;
         self.sampled.1 += self.current.len();
-        for position in chosen(!seed, sample, next.len()) {
-            let block = next.block_at(position);
-            next.read(block, &mut keys)?;
-            let key = keys[(position - next.start(block)) as usize];
-            // Every move can be undone, so what leads to a state is what it leads to.
-            let around = self.ground.around(key)?;
-            if self.current.without(&around, None)?.len() == around.len() {
-                return Err(self.unsupported(key));
-            }
+        // Every move can be undone, so what leads to a state is what it leads to.
+        let children = Self::pick(next, !seed, sample)?;
+        let around = children.par_iter().map(|&key| self.ground.around(key)).collect::<Result<Vec<_>, _>>()?;
+        let absent = self.current.without(&sorted(around.concat()), None)?;
+        let lone = |around: &Vec<u128>| around.iter().all(|key| absent.binary_search(key).is_ok());
+        match around.iter().position(lone) {
+            Some(child) => Err(self.unsupported(children[child])),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The keys at some positions of a level.
+    fn pick(level: &Level, seed: u64, sample: u64) -> Result<Vec<u128>, String> {
+        let (mut keys, mut loaded, mut picked) = (Vec::new(), None, Vec::new());
+        for position in chosen(seed, sample, level.len()) {
+            let block = level.block_at(position);
+            if loaded != Some(block) {
+                level.read(block, &mut keys)?;
+                loaded = Some(block);
+            }
+            picked.push(keys[(position - level.start(block)) as usize]);
+        }
+        Ok(picked)
     }
 
     /// Compares the conservation figures.

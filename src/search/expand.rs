@@ -20,8 +20,8 @@ use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys.
 const PIECE_BYTES: u64 = 128 << 20;
-/// Successors for which a range of keys is worth having.
-const SHARD_KEYS: u64 = 1 << 17;
+/// Successors for which a range of keys is worth having; in tests few, so that small levels have several ranges.
+const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 17 };
 /// The most ranges of keys.
 const MAX_SHARDS: u64 = 2048;
 /// Slots of the filter that drops a successor which the same thread has just made.
@@ -34,6 +34,9 @@ const LEAST_ROOM: u64 = 24 << 20;
 pub struct Expander {
     pool: rayon::ThreadPool,
     memory: Option<u64>,
+    /// What is broken on purpose.
+    #[cfg(test)]
+    pub(crate) fault: Option<crate::broken::Fault>,
 }
 
 /// A level and how it came about: `generated = pruned + duplicates + old + states`.
@@ -165,7 +168,12 @@ impl Expander {
     /// # Errors
     /// Where the system refuses the threads.
     pub fn new(threads: usize, memory: Option<u64>) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Ok(Self { pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?, memory })
+        Ok(Self {
+            pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
+            memory,
+            #[cfg(test)]
+            fault: crate::broken::current(),
+        })
     }
 
     /// How many threads there are.
@@ -442,6 +450,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let (mut unique, mut old, mut measure_max) = (0, 0, None);
         let (mut digest, mut second) = (0u128, 0u128);
         merge(&intake.table.into_sorted(), sources, |key| {
+            #[cfg(test)]
+            if crate::broken::loses(self.expander.fault, key.mix(), shard) {
+                return Ok(());
+            }
             unique += 1;
             for cursor in &mut cursors {
                 if cursor.contains(key)? {
