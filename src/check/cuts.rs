@@ -8,11 +8,14 @@ use std::sync::Arc;
 use super::board::Board;
 use super::histograms::{Histograms, NEVER};
 
+/// Whether a histogram may stand on a level.
+type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
+
 /// A rule that cuts successors.
 #[derive(Clone)]
 pub(super) enum Cut {
     /// By the histogram over classes: whether it may stand on a level.
-    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<dyn Fn(u32, &[u8]) -> bool + Send + Sync> },
+    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict> },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
 }

@@ -467,7 +467,7 @@ fn chosen(mut seed: u64, sample: u64, all: u64) -> Vec<u64> {
             let mut x = seed;
             x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (u128::from(x ^ x >> 31) * u128::from(all) >> 64) as u64
+            ((u128::from(x ^ x >> 31) * u128::from(all)) >> 64) as u64
         })
         .collect();
     positions.sort_unstable();
