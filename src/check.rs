@@ -117,7 +117,8 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
         "every successor is accounted for".into(),
     ];
     if record.question != Asked::Levels {
-        checked.push("no length is left out, and the verdict follows from the runs".into());
+        let only = if record.palindromic { "; it speaks of palindromes only" } else { "" };
+        checked.push(format!("no length is left out, and the verdict follows from the runs{only}"));
     }
     checked
 }

@@ -124,6 +124,7 @@ fn every_pruning_s_records_hold_on_problems_of_every_kind() {
     let jumps = "board = '9x9'\nmoves = 8\narmy = 'square-2'\njumps-only = true";
     let star = "board = 'star-121'\nmoves = 6\narmy = ['e5', 'f5', 'e6']\ntarget = ['m13', 'l13', 'm12']";
     let prunings = ["none", "theorem-1", "pattern", "leading", "mcc", "mcc(1)", "narrowed", "truncate(50,2)"];
+    let parted = "moves = 4\nboard = \"\"\"\nSS#..\n..#..\n..#TT\n\"\"\"";
     for problem in [lopsided, walled, square, jumps, star] {
         for pruning in prunings {
             let text =
@@ -139,5 +140,11 @@ fn every_pruning_s_records_hold_on_problems_of_every_kind() {
         let levels = run::run(&job(problem, "none"), Question::Levels { depth: 5 }, &(), &Stop::after(None)).unwrap();
         assert_eq!(checked(&levels, &job(problem, "none")), Ok(()));
         assert_eq!(levels.pruning, Pruning::None);
+    }
+    for pruning in ["none", "theorem-1", "pattern", "leading"] {
+        let job = job(parted, pruning);
+        let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap();
+        assert_eq!((record.verdict, record.exhausted), (Verdict::None, true));
+        assert_eq!(checked(&record, &job), Ok(()), "{pruning}");
     }
 }

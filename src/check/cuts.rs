@@ -8,6 +8,9 @@ use std::sync::Arc;
 use super::board::Board;
 use super::histograms::{Histograms, NEVER};
 
+/// The distance of cells that no way leads to; any that is larger than all others would do.
+const NO_WAY: u32 = 255;
+
 /// Whether a histogram may stand on a level.
 type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
 
@@ -33,7 +36,7 @@ impl Cut {
     /// Theorem 1: a state on level i is cut if i + max(d, 1) + (men outside) - 1 > length, where d is the distance of the
     /// nearest man from the target; a full target needs no more.
     pub fn theorem_1(board: &Board, target: &[u8], length: u32) -> Self {
-        let distances: Vec<u32> = board.steps_to(target).into_iter().map(|d| d.unwrap_or(1000)).collect();
+        let distances: Vec<u32> = board.steps_to(target).into_iter().map(|d| d.unwrap_or(NO_WAY)).collect();
         let (class_of, distances) = Self::by_value(&distances);
         let classes = distances.len();
         let admits = move |depth: u32, histogram: &[u8]| depth + theorem_1(&distances, histogram) <= length;
@@ -91,7 +94,7 @@ fn theorem_1(distances: &[u32], histogram: &[u8]) -> u32 {
 pub(super) fn theorem_1_of(board: &Board, start: &[u8], target: &[u8]) -> u32 {
     let distances = board.steps_to(target);
     let outside = start.iter().filter(|c| !target.contains(c)).count() as u32;
-    let nearest = start.iter().filter_map(|&c| distances[usize::from(c)]).min().unwrap_or(1000);
+    let nearest = start.iter().filter_map(|&c| distances[usize::from(c)]).min().unwrap_or(NO_WAY);
     if outside == 0 { 0 } else { nearest.max(1) + outside - 1 }
 }
 
