@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, folder, resume, row};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, check, folder, resume, row};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
@@ -54,6 +54,10 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
         Command::Batch { jobs, options } => resume::batch(jobs, options, search, out),
         Command::Replay { file, quiet } => replay(file, *quiet, out),
+        Command::Check { run, sample, budget, threads, quiet } => {
+            let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
+            check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
+        }
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;
             Ok(Exit::Answered)
