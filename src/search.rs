@@ -9,6 +9,7 @@
 
 pub mod digest;
 mod expand;
+mod levels;
 pub mod merge;
 pub mod shards;
 pub mod table;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 pub use expand::{Expander, Expansion, Tally, saved};
+pub use levels::{Levels, levels};
 pub use trace::trace;
 
 use thiserror::Error;
