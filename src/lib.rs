@@ -35,6 +35,7 @@ pub mod budget;
 pub mod cells;
 pub mod centroid;
 pub mod cli;
+pub mod describe;
 pub mod figure;
 pub mod game;
 pub mod interrupt;
