@@ -1,33 +1,118 @@
-//! What a search tells on standard error while it goes on: a line for each length and each level.
+//! What a search tells while it goes on: bars on a terminal, a line for each length and level elsewhere, and a file
+//! that another process can read.
 
-use std::io::Write;
+mod bars;
+pub mod status;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use file_rotate::compression::Compression;
+use file_rotate::suffix::AppendCount;
+use file_rotate::{ContentLimit, FileRotate};
 
 use crate::report::grouped;
-use crate::solve::{LevelFigures, Progress};
+use crate::search::Watch;
+use crate::solve::{Begun, LevelFigures, Progress};
 
-/// Plain lines on standard error.
-#[derive(Clone, Copy, Debug)]
-pub struct Lines;
+pub use bars::Bars;
+pub use status::StatusFile;
+
+/// Levels of so many states to expand are announced.
+const LARGE: u64 = 100_000;
+
+/// A log of so many bytes makes room for the next.
+const LOG_BYTES: usize = 4 << 20;
+/// So many old logs stay.
+const LOGS: usize = 4;
+
+/// Plain lines, on standard error or in a log.
+pub struct Lines(Mutex<Box<dyn Write + Send>>);
 
 impl Lines {
-    /// A line; who closed standard error does not want it.
-    fn line(text: &str) {
-        let _ = writeln!(std::io::stderr(), "{text}");
+    /// On standard error.
+    #[must_use]
+    pub fn on_stderr() -> Self {
+        Self(Mutex::new(Box::new(io::stderr())))
+    }
+
+    /// At the end of a log file, which is put aside as `FILE.1` and begun anew when it is full.
+    #[must_use]
+    pub fn in_log(file: &Path) -> Self {
+        let limit = ContentLimit::BytesSurpassed(LOG_BYTES);
+        Self(Mutex::new(Box::new(FileRotate::new(file, AppendCount::new(LOGS), limit, Compression::None, None))))
+    }
+
+    /// A line; who closed standard error does not want it, and a full disk is not worth a search.
+    pub fn line(&self, text: &str) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(out, "{text}");
     }
 }
 
+impl Watch for Lines {}
+
 impl Progress for Lines {
     fn length(&self, length: u32) {
-        Self::line(&format!("length {length}"));
+        self.line(&format!("length {length}"));
+    }
+
+    fn begin(&self, level: Begun) {
+        if level.states >= LARGE {
+            self.line(&format!("  {}", begun(level)));
+        }
     }
 
     fn level(&self, figures: &LevelFigures) {
-        Self::line(&level_line(figures));
+        self.line(&level_line(figures));
     }
 
     fn note(&self, text: &str) {
-        Self::line(&format!("  {text}"));
+        self.line(&format!("  {text}"));
     }
+}
+
+/// Several listeners.
+#[derive(Default)]
+pub struct All(pub Vec<Box<dyn Progress>>);
+
+impl Watch for All {
+    fn expanded(&self, states: u64, successors: u64) {
+        self.0.iter().for_each(|p| p.expanded(states, successors));
+    }
+}
+
+impl Progress for All {
+    fn length(&self, length: u32) {
+        self.0.iter().for_each(|p| p.length(length));
+    }
+
+    fn begin(&self, level: Begun) {
+        self.0.iter().for_each(|p| p.begin(level));
+    }
+
+    fn level(&self, figures: &LevelFigures) {
+        self.0.iter().for_each(|p| p.level(figures));
+    }
+
+    fn note(&self, text: &str) {
+        self.0.iter().for_each(|p| p.note(text));
+    }
+}
+
+/// What people watch: bars where standard error is a terminal, lines elsewhere.
+#[must_use]
+pub fn watched(screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
+    match io::stderr().is_terminal() {
+        true => Box::new(Bars::on(screen)),
+        false => Box::new(Lines::on_stderr()),
+    }
+}
+
+fn begun(level: Begun) -> String {
+    let expected = level.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
+    format!("level {:>2} {}: {} states to expand{expected}", level.depth, level.side.name(), grouped(level.states))
 }
 
 fn level_line(figures: &LevelFigures) -> String {
@@ -36,7 +121,7 @@ fn level_line(figures: &LevelFigures) -> String {
     format!(
         "  level {:>2} {:<9} {:>15} states  {:>17} generated  {:>6.1} s  {:>5.1} M/s  {}",
         figures.depth,
-        format!("{:?}", figures.side).to_lowercase(),
+        figures.side.name(),
         grouped(tally.states),
         grouped(tally.generated),
         figures.seconds,

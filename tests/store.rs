@@ -154,7 +154,11 @@ fn swapped_and_missing_levels_of_a_run_are_named_and_left_overs_go() {
     fs::rename(at("b.level"), at("a.level")).unwrap();
     fs::rename(at("c"), at("b.level")).unwrap();
     for label in ["a", "b"] {
-        assert_damaged(workspace.load::<u64>(label), &at(&format!("{label}.level")), "another problem, search or level");
+        assert_damaged(
+            workspace.load::<u64>(label),
+            &at(&format!("{label}.level")),
+            "another problem, search or level",
+        );
     }
     drop(workspace);
     for name in ["levels/z.level", "levels/a.tmp", ".run.json.x1y2z3", ".result.json.x1y2z3"] {
@@ -175,7 +179,8 @@ fn no_damage_of_the_list_goes_unseen() {
     drop(workspace);
     let path = folder.path().join(LIST);
     let whole = fs::read(&path).unwrap();
-    let reopened = || open(folder.path(), 1, Disk::new(None)).map(|w| w.load::<u64>("a").map(|l| l.unwrap().0.to_vec()));
+    let reopened =
+        || open(folder.path(), 1, Disk::new(None)).map(|w| w.load::<u64>("a").map(|l| l.unwrap().0.to_vec()));
     for at in 0..whole.len() {
         for bit in 0..8 {
             let mut flipped = whole.clone();
@@ -225,7 +230,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = Berth { workspace, label: &label };
+                let berth = Berth { workspace, label: &label, watch: None };
                 let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
@@ -283,9 +288,13 @@ fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = open(folder.path(), 1, disk()).unwrap();
         match (levels(&expander, Some(&workspace)), *what) {
-            (Err(Stopped::Store(StoreError::Full { reason, .. })), "limit") => assert!(reason.contains("bytes of disk")),
+            (Err(Stopped::Store(StoreError::Full { reason, .. })), "limit") => {
+                assert!(reason.contains("bytes of disk"))
+            }
             (Err(Stopped::Store(StoreError::Full { .. })), "write") => {}
-            (Err(Stopped::Store(StoreError::Io { source, .. })), "sync") => assert!(source.to_string().contains("synced")),
+            (Err(Stopped::Store(StoreError::Io { source, .. })), "sync") => {
+                assert!(source.to_string().contains("synced"))
+            }
             (other, _) => panic!("{number}, {what}: {other:?}"),
         }
         drop(workspace);
