@@ -37,6 +37,9 @@ pub const PROBE_AGAIN: u64 = 4;
 /// The part of such a level that it keeps: one in so many states.
 pub const PROBE_PART: u64 = 50;
 
+/// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
+pub const PROBE_MOST: u64 = 200_000;
+
 /// The answer of an attempt at one length.
 #[derive(Debug)]
 pub enum Answer<const W: usize> {
@@ -188,7 +191,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// A game by a truncated search from the last of these levels, if that finds one.
     fn look_ahead(&self, puzzle: &GamePuzzle<W, K>, trail: &Trail<K>) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
-        let beam = Beam { keep: (trail.last().len() / PROBE_PART) as usize, seed: 0 };
+        let beam = Beam { keep: (trail.last().len() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
         let mut ahead = Trail::new(String::new(), Side::Forward);
         (ahead.levels, ahead.compared, ahead.aside) = (trail.levels.clone(), usize::MAX, true);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;

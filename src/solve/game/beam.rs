@@ -31,6 +31,9 @@ pub struct Beam {
     pub seed: u64,
 }
 
+/// Blocks of a level that are scored at a time.
+const BATCH: usize = 256;
+
 /// What the parts of the score weigh.
 const OUTSIDE: i64 = 16;
 const DISTANCE: i64 = 1;
@@ -101,11 +104,17 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut pieces), tie(key), key)).collect())
         };
         let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
-            let scored = (0..level.blocks()).into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>();
-            let mut all = scored?.concat();
-            all.select_nth_unstable(beam.keep);
-            all.truncate(beam.keep);
-            Ok(all.into_iter().map(|(.., key)| key).collect())
+            let mut best = Vec::new();
+            // In batches, so that a level larger than memory is never held as a whole.
+            for first in (0..level.blocks()).step_by(BATCH) {
+                let batch = first..(first + BATCH).min(level.blocks());
+                best.extend(batch.into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>()?.concat());
+                if best.len() > beam.keep {
+                    best.select_nth_unstable(beam.keep);
+                    best.truncate(beam.keep);
+                }
+            }
+            Ok(best.into_iter().map(|(.., key)| key).collect())
         })?;
         Ok(Level::of(keys))
     }
