@@ -93,6 +93,12 @@ impl Figure {
         &self.positions
     }
 
+    /// Whether there are two armies.
+    #[must_use]
+    pub fn is_game(&self) -> bool {
+        !self.positions[0].armies[1].is_empty()
+    }
+
     /// What a position is called: the number of the move that led to it, and the move.
     #[must_use]
     pub fn caption(&self, number: usize) -> String {

@@ -78,7 +78,7 @@ pub fn solution(checked: &Checked) -> String {
     page(
         &report::problem(stated),
         html! {
-            p.claim { (checked.summary()) "." }
+            p.claim { "Checked move by move; " (checked.summary()) "." }
             (sections::player(&Figure::of(checked), "solution"))
             (sections::centroid(checked))
         },

@@ -129,3 +129,33 @@ fn level_line(figures: &LevelFigures) -> String {
         bytesize::ByteSize(figures.bytes),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_log_is_put_aside_and_what_is_said_next_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("batch.log");
+        let line = "x".repeat(1 << 16);
+        for _ in 0..2 {
+            // A second batch goes on with the same log.
+            let log = Lines::in_log(&file);
+            (0..LOG_BYTES >> 16).for_each(|_| log.line(&line));
+            log.line("the last");
+        }
+        assert!(folder.path().join("batch.log.1").exists());
+        assert!(std::fs::read_to_string(&file).unwrap().ends_with("the last\n"));
+        let bytes = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().len();
+        assert!(bytes("batch.log") + bytes("batch.log.1") <= 2 * (LOG_BYTES as u64 + (1 << 17)));
+    }
+
+    #[test]
+    fn an_announcement_says_what_is_expected_where_that_is_known() {
+        let level =
+            Begun { depth: 9, side: crate::record::Side::Leading, states: 1_054_311, expected: Some(4_684_029) };
+        assert_eq!(begun(level), "level  9 leading: 1,054,311 states to expand, about 4,684,029 new ones expected");
+        assert_eq!(begun(Begun { expected: None, ..level }), "level  9 leading: 1,054,311 states to expand");
+    }
+}

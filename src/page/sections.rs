@@ -18,11 +18,9 @@ pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup
     html! {
         article id={ "problem-" (number) } {
             @if headed { h2 { (problem(&entries[0].record.problem)) } }
-            @for entry in entries {
-                p.claim {
-                    @if entries.len() > 1 { b { (entry.record.pruning.to_string()) ". " } }
-                    (claim(&entry.record))
-                }
+            @for (claim, prunings) in &claims(entries) {
+                p.claim { (claim) }
+                @if entries.len() > 1 { p.types { "Found under: " (prunings.join(", ")) "." } }
             }
             @match solved {
                 Some(checked) => { (player(&Figure::of(checked), &format!("solution-{number}"))) (centroid(checked)) }
@@ -39,6 +37,19 @@ pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup
     }
 }
 
+/// What the records claim, each claim once, with the prunings that led to it.
+fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
+    let mut claims: Vec<(String, Vec<String>)> = Vec::new();
+    for Entry { record, .. } in entries {
+        let (said, pruning) = (claim(record), record.pruning.to_string());
+        match claims.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, prunings)) => prunings.push(pruning),
+            None => claims.push((said, vec![pruning])),
+        }
+    }
+    claims
+}
+
 /// The board where there is no solution to look at.
 fn start(record: &Record, number: usize) -> Markup {
     let figure = match record.problem.transfer() {
@@ -48,7 +59,7 @@ fn start(record: &Record, number: usize) -> Markup {
     html! {
         @if let Some(figure) = figure {
             (ground(&figure, &format!("ground-{number}")))
-            figure.start { (figure.inline(0, &format!("ground-{number}"), true)) figcaption { "The start" } (legend()) }
+            figure.start { (figure.inline(0, &format!("ground-{number}"), true)) figcaption { "The start" } (legend(figure.is_game())) }
         }
     }
 }
@@ -87,7 +98,7 @@ pub(super) fn player(figure: &Figure, name: &str) -> Markup {
                 input type="range" min="0" max=(last) value="0" aria-label="Move";
                 span.count { "0 / " (last) }
             }
-            (legend())
+            (legend(figure.is_game()))
             h3 { "All boards" }
             ol.boards start="0" {
                 @for i in 0..=last {
@@ -98,13 +109,14 @@ pub(super) fn player(figure: &Figure, name: &str) -> Markup {
     }
 }
 
-fn legend() -> Markup {
+fn legend(game: bool) -> Markup {
     html! {
         p.types {
             "Colours are the types of cells, those of: "
             @for (kind, name) in ["a1", "b1", "a2", "b2"].iter().enumerate() {
                 span { svg.dot aria-hidden="true" viewBox="-8 -8 16 16" { circle class={ "man t" (kind) } r="6" {} } (name) } " "
             }
+            @if game { "Circles are blue's men, squares red's. " }
             "A jump keeps a man's type. Dotted lines are jumps that lie open: joined, they are ladders. Tinted cells: start and target."
         }
     }

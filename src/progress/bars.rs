@@ -36,7 +36,7 @@ impl Bars {
             // Nobody is told where the terminal is gone.
             let _ = write!(out, "{:.1} M/s", made.load(Ordering::Relaxed) as f64 / seconds / 1e6);
         };
-        let style = ProgressStyle::with_template("{prefix} {bar:24} {percent:>3}% {rate} {eta} left  {wide_msg}");
+        let style = ProgressStyle::with_template("{prefix}  {wide_msg}\n{bar:30} {percent:>3}%  {rate}  {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate));
         bar.enable_steady_tick(Duration::from_millis(250));
         Self { bar, length: AtomicU32::new(0), successors }
