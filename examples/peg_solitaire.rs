@@ -31,6 +31,7 @@ pub struct PegSolitaire {
 }
 
 impl PegSolitaire {
+    /// On the cross of 33 holes.
     pub fn from_the_centre() -> Self {
         let (board, marks) = Board::from_map(CROSS).expect("a board");
         let start = (0..board.len()).filter(|hole| !marks.start.contains(hole)).collect();
