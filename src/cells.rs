@@ -74,6 +74,20 @@ impl<const W: usize> Cells<W> {
         self
     }
 
+    /// The set with these bits.
+    #[inline]
+    #[must_use]
+    pub fn from_words(words: [u64; W]) -> Self {
+        Self(words)
+    }
+
+    /// Its bits.
+    #[inline]
+    #[must_use]
+    pub fn words(self) -> [u64; W] {
+        self.0
+    }
+
     /// How many members there are.
     #[inline]
     #[must_use]

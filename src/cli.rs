@@ -6,13 +6,18 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::job::{Pruning, typed};
 
+mod batch;
 mod check;
 mod commands;
 mod exit;
 mod folder;
+mod manual;
 mod resume;
 pub mod row;
+mod status;
+mod views;
 
+pub use batch::Table;
 pub use commands::{Search, run, search};
 pub use exit::{Exit, Failure};
 
@@ -80,9 +85,23 @@ pub enum Command {
         /// Job files, or folders of them
         #[arg(required = true)]
         jobs: Vec<PathBuf>,
+        /// The table at the end, on standard output
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+        table: Table,
+        /// A folder for the table in every format, a log, and the queue's status
+        #[arg(long, value_name = "DIR")]
+        output_dir: Option<PathBuf>,
         /// How.
         #[command(flatten)]
         options: Options,
+    },
+    /// Say how far a run or a batch is, from its folder, while it goes on or afterwards
+    Status {
+        /// The run's or the batch's folder
+        run: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Check a written solution move by move and draw it
     Replay {
@@ -91,6 +110,54 @@ pub enum Command {
         /// Only the summary, no boards
         #[arg(short, long)]
         quiet: bool,
+        /// Draw a figure: all boards on a sheet, or the one of --at
+        #[arg(long, conflicts_with_all = ["quiet", "html"])]
+        svg: bool,
+        /// Make a page that plays the solution, and prints as a sheet
+        #[arg(long, conflicts_with = "quiet")]
+        html: bool,
+        /// The board after so many moves, alone
+        #[arg(long, value_name = "MOVES", requires = "svg")]
+        at: Option<usize>,
+        /// Boards in a row of the sheet
+        #[arg(long, value_name = "N", requires = "svg", default_value = "6")]
+        columns: usize,
+        /// Write here instead of to standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Say what is known of a job before it is solved: board, symmetries, bounds, balance, cost
+    Describe {
+        /// The job, a TOML file
+        job: PathBuf,
+        /// How long to try it for an estimate of its cost; 0 s to leave that out
+        #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
+        probe: std::time::Duration,
+        /// Threads of the trial; all that the machine has where not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        threads: Option<u32>,
+    },
+    /// Make one page of runs, for a browser: claims, boards, plots, tables, how to check them
+    Report {
+        /// Records or their folders; of a folder without a record, all beneath it
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<PathBuf>,
+        /// Write here instead of to standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of job files, for editors
+    Schema,
+    /// Print the man page, or write those of all commands
+    Man {
+        /// Write a page for each command into this folder
+        #[arg(long, value_name = "DIR")]
+        output_dir: Option<PathBuf>,
+    },
+    /// Print what lets a shell complete commands and options
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
     },
     /// Verify a run's record, by code that shares nothing with the search
     Check {
@@ -159,6 +226,7 @@ impl Options {
             keep_levels: self.keep_levels,
             quiet: self.quiet,
             verbose: false,
+            live: Live::default(),
         }
     }
 }
@@ -193,6 +261,18 @@ pub struct SearchArgs {
     /// Report every level
     #[arg(short, long)]
     pub verbose: bool,
+    /// Who else is told.
+    #[arg(skip)]
+    pub live: Live,
+}
+
+/// Where a batch wants to be told of its searches.
+#[derive(Clone, Debug, Default)]
+pub struct Live {
+    /// What is on the terminal already.
+    pub screen: Option<indicatif::MultiProgress>,
+    /// A log.
+    pub log: Option<PathBuf>,
 }
 
 /// A list of prunings; commas within brackets part parameters.

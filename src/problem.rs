@@ -1,7 +1,7 @@
 //! An army transfer as it is stated: a lattice, the start, the target, and whether steps are allowed.
 
 use crate::cells::Cells;
-use crate::lattice::Lattice;
+use crate::lattice::{Lattice, Rule};
 use crate::symmetry::{Symmetries, automorphisms};
 
 /// Move the men on `start` to `target` in as few moves as possible (Section 3 of the paper).
@@ -33,6 +33,30 @@ impl Transfer {
         }
         counts
     }
+
+    /// The army's average speed σ on a way of so many moves, equation (18) of the paper, as a reduced fraction; `None`
+    /// without moves.
+    #[must_use]
+    pub fn speed(&self, moves: usize) -> Option<(u64, u64)> {
+        let sum = |cells: &[usize]| {
+            cells.iter().map(|&c| self.lattice.board.xy(c)).fold((0, 0), |(x, y), (dx, dy)| (x + dx, y + dy))
+        };
+        let ((ax, ay), (bx, by)) = (sum(&self.start), sum(&self.target));
+        // Equation (1); y upwards in the paper is minus our row.
+        let (x, y) = (bx - ax, ay - by);
+        let norm = match self.lattice.rule {
+            Rule::Four => x.abs() + y.abs(),
+            Rule::Six => (x.abs() + y.abs() + (x - y).abs()) / 2,
+            Rule::Eight => x.abs().max(y.abs()),
+        };
+        let (over, under) = (norm.unsigned_abs().into(), (self.start.len() * moves) as u64);
+        let divisor = gcd(over, under);
+        (under > 0).then(|| (over / divisor, under / divisor))
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a.max(1) } else { gcd(b, a % b) }
 }
 
 /// The army that mirrors `start` on the far side: reflected in the line x + y = constant where that is a symmetry

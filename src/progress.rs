@@ -1,33 +1,118 @@
-//! What a search tells on standard error while it goes on: a line for each length and each level.
+//! What a search tells while it goes on: bars on a terminal, a line for each length and level elsewhere, and a file
+//! that another process can read.
 
-use std::io::Write;
+mod bars;
+pub mod status;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use file_rotate::compression::Compression;
+use file_rotate::suffix::AppendCount;
+use file_rotate::{ContentLimit, FileRotate};
 
 use crate::report::grouped;
-use crate::solve::{LevelFigures, Progress};
+use crate::search::Watch;
+use crate::solve::{Begun, LevelFigures, Progress};
 
-/// Plain lines on standard error.
-#[derive(Clone, Copy, Debug)]
-pub struct Lines;
+pub use bars::Bars;
+pub use status::StatusFile;
+
+/// Levels of so many states to expand are announced.
+const LARGE: u64 = 100_000;
+
+/// A log of so many bytes makes room for the next.
+const LOG_BYTES: usize = 4 << 20;
+/// So many old logs stay.
+const LOGS: usize = 4;
+
+/// Plain lines, on standard error or in a log.
+pub struct Lines(Mutex<Box<dyn Write + Send>>);
 
 impl Lines {
-    /// A line; who closed standard error does not want it.
-    fn line(text: &str) {
-        let _ = writeln!(std::io::stderr(), "{text}");
+    /// On standard error.
+    #[must_use]
+    pub fn on_stderr() -> Self {
+        Self(Mutex::new(Box::new(io::stderr())))
+    }
+
+    /// At the end of a log file, which is put aside as `FILE.1` and begun anew when it is full.
+    #[must_use]
+    pub fn in_log(file: &Path) -> Self {
+        let limit = ContentLimit::BytesSurpassed(LOG_BYTES);
+        Self(Mutex::new(Box::new(FileRotate::new(file, AppendCount::new(LOGS), limit, Compression::None, None))))
+    }
+
+    /// A line; who closed standard error does not want it, and a full disk is not worth a search.
+    pub fn line(&self, text: &str) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(out, "{text}");
     }
 }
 
+impl Watch for Lines {}
+
 impl Progress for Lines {
     fn length(&self, length: u32) {
-        Self::line(&format!("length {length}"));
+        self.line(&format!("length {length}"));
+    }
+
+    fn begin(&self, level: Begun) {
+        if level.states >= LARGE {
+            self.line(&format!("  {}", begun(level)));
+        }
     }
 
     fn level(&self, figures: &LevelFigures) {
-        Self::line(&level_line(figures));
+        self.line(&level_line(figures));
     }
 
     fn note(&self, text: &str) {
-        Self::line(&format!("  {text}"));
+        self.line(&format!("  {text}"));
     }
+}
+
+/// Several listeners.
+#[derive(Default)]
+pub struct All(pub Vec<Box<dyn Progress>>);
+
+impl Watch for All {
+    fn expanded(&self, states: u64, successors: u64) {
+        self.0.iter().for_each(|p| p.expanded(states, successors));
+    }
+}
+
+impl Progress for All {
+    fn length(&self, length: u32) {
+        self.0.iter().for_each(|p| p.length(length));
+    }
+
+    fn begin(&self, level: Begun) {
+        self.0.iter().for_each(|p| p.begin(level));
+    }
+
+    fn level(&self, figures: &LevelFigures) {
+        self.0.iter().for_each(|p| p.level(figures));
+    }
+
+    fn note(&self, text: &str) {
+        self.0.iter().for_each(|p| p.note(text));
+    }
+}
+
+/// What people watch: bars where standard error is a terminal, lines elsewhere.
+#[must_use]
+pub fn watched(screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
+    match io::stderr().is_terminal() {
+        true => Box::new(Bars::on(screen)),
+        false => Box::new(Lines::on_stderr()),
+    }
+}
+
+fn begun(level: Begun) -> String {
+    let expected = level.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
+    format!("level {:>2} {}: {} states to expand{expected}", level.depth, level.side.name(), grouped(level.states))
 }
 
 fn level_line(figures: &LevelFigures) -> String {
@@ -36,11 +121,41 @@ fn level_line(figures: &LevelFigures) -> String {
     format!(
         "  level {:>2} {:<9} {:>15} states  {:>17} generated  {:>6.1} s  {:>5.1} M/s  {}",
         figures.depth,
-        format!("{:?}", figures.side).to_lowercase(),
+        figures.side.name(),
         grouped(tally.states),
         grouped(tally.generated),
         figures.seconds,
         rate / 1e6,
         bytesize::ByteSize(figures.bytes),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_log_is_put_aside_and_what_is_said_next_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("batch.log");
+        let line = "x".repeat(1 << 16);
+        for _ in 0..2 {
+            // A second batch goes on with the same log.
+            let log = Lines::in_log(&file);
+            (0..LOG_BYTES >> 16).for_each(|_| log.line(&line));
+            log.line("the last");
+        }
+        assert!(folder.path().join("batch.log.1").exists());
+        assert!(std::fs::read_to_string(&file).unwrap().ends_with("the last\n"));
+        let bytes = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().len();
+        assert!(bytes("batch.log") + bytes("batch.log.1") <= 2 * (LOG_BYTES as u64 + (1 << 17)));
+    }
+
+    #[test]
+    fn an_announcement_says_what_is_expected_where_that_is_known() {
+        let level =
+            Begun { depth: 9, side: crate::record::Side::Leading, states: 1_054_311, expected: Some(4_684_029) };
+        assert_eq!(begun(level), "level  9 leading: 1,054,311 states to expand, about 4,684,029 new ones expected");
+        assert_eq!(begun(Begun { expected: None, ..level }), "level  9 leading: 1,054,311 states to expand");
+    }
 }

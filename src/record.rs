@@ -292,6 +292,20 @@ pub enum Side {
     Trailing,
 }
 
+impl Side {
+    /// Its name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Leading => "leading",
+            Self::Following => "following",
+            Self::Trailing => "trailing",
+        }
+    }
+}
+
 /// Why a record cannot be read or written.
 #[derive(Debug, Error)]
 pub enum RecordError {

@@ -16,7 +16,7 @@ use toml::Spanned;
 use crate::cells::Cells;
 use crate::job::typed::{self, ProblemTable, Within};
 use crate::job::{Problem, Stated, resolve_problem};
-use crate::lattice::{Lattice, Rule};
+use crate::lattice::Lattice;
 use crate::notation::{Script, jumped, write_chain};
 use crate::problem::{Transfer, set};
 use crate::record::{Record, RecordError};
@@ -206,21 +206,7 @@ impl Replay {
     /// The army's average speed σ, equation (18) of the paper, as a reduced fraction; `None` without moves.
     #[must_use]
     pub fn speed(&self) -> Option<(u64, u64)> {
-        let Transfer { lattice, start, target, .. } = &self.transfer;
-        let sum = |cells: &[usize]| {
-            cells.iter().map(|&c| lattice.board.xy(c)).fold((0, 0), |(x, y), (dx, dy)| (x + dx, y + dy))
-        };
-        let ((ax, ay), (bx, by)) = (sum(start), sum(target));
-        // Equation (1); y upwards in the paper is minus our row.
-        let (x, y) = (bx - ax, ay - by);
-        let norm = match lattice.rule {
-            Rule::Four => x.abs() + y.abs(),
-            Rule::Six => (x.abs() + y.abs() + (x - y).abs()) / 2,
-            Rule::Eight => x.abs().max(y.abs()),
-        };
-        let (over, under) = (norm.unsigned_abs().into(), (start.len() * self.moves.len()) as u64);
-        let divisor = gcd(over, under);
-        (under > 0).then(|| (over / divisor, under / divisor))
+        self.transfer.speed(self.moves.len())
     }
 
     /// The boards as text: before the first move and after each, `o` a man, `O` the one that has moved, `+` the cell
@@ -253,10 +239,6 @@ impl Replay {
         let kinds = format!("{steps} steps and {} chains of jumps", moves - steps);
         format!("legal: {} men reach the target in {moves} moves, {kinds}{speed}", self.stated.men)
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a.max(1) } else { gcd(b, a % b) }
 }
 
 fn ends(cells: &[usize]) -> (usize, usize) {

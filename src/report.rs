@@ -164,7 +164,7 @@ pub fn comparison(records: &[Record]) -> String {
     about + &table(&head, rows)
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Optimal => "optimal",
         Verdict::None => "none",
@@ -190,7 +190,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Rows under a head, each column as wide as it must be: numbers to the right, words to the left.
-fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut lines = vec![head.iter().map(ToString::to_string).collect::<Vec<_>>()];
     lines.extend(rows);
     let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-') && cell.len() < 32;

@@ -9,15 +9,18 @@
 
 pub mod digest;
 mod expand;
+mod levels;
 pub mod merge;
 pub mod shards;
 pub mod table;
 mod trace;
 
+use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 pub use expand::{Expander, Expansion, Tally, saved};
+pub use levels::{Levels, levels};
 pub use trace::trace;
 
 use thiserror::Error;
@@ -39,6 +42,21 @@ pub enum Stopped {
     Store(#[from] StoreError),
 }
 
+/// Who is told, often and from all threads, how far a level has come.
+pub trait Watch: Sync {
+    /// So many more states of the level before were expanded, into so many successors.
+    fn expanded(&self, _states: u64, _successors: u64) {}
+}
+
+/// Nobody is told.
+impl Watch for () {}
+
+impl fmt::Debug for dyn Watch + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
 /// Where a level belongs.
 #[derive(Clone, Copy, Debug)]
 pub struct Berth<'a> {
@@ -46,11 +64,13 @@ pub struct Berth<'a> {
     pub workspace: Option<&'a Workspace>,
     /// The level's name in the run.
     pub label: &'a str,
+    /// Who is told how far it has come.
+    pub watch: Option<&'a dyn Watch>,
 }
 
 impl Berth<'_> {
     /// For levels that stay in memory.
-    pub const MEMORY: Self = Self { workspace: None, label: "" };
+    pub const MEMORY: Self = Self { workspace: None, label: "", watch: None };
 }
 
 /// A wish to stop that all threads look at: a signal, or the time limit.

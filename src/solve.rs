@@ -32,7 +32,7 @@ use crate::problem::Transfer;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
 pub use crate::record::Side;
 use crate::record::{FileRecord, PartitionRecord};
-use crate::search::{Expander, Stop, Stopped, Tally};
+use crate::search::{Expander, Stop, Stopped, Tally, Watch};
 use crate::store::StoreError;
 use crate::store::workspace::Workspace;
 use crate::symmetry::Symmetries;
@@ -85,10 +85,25 @@ pub struct Attempt<const W: usize> {
     pub seconds: f64,
 }
 
+/// A level that is about to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Moves from its side's end.
+    pub depth: u32,
+    /// Its side.
+    pub side: Side,
+    /// The states to expand: those of the level before.
+    pub states: u64,
+    /// About how many states it may have, by how the levels before have grown.
+    pub expected: Option<u64>,
+}
+
 /// What a search tells while it goes on.
-pub trait Progress: Sync {
+pub trait Progress: Watch {
     /// A length is about to be tried.
     fn length(&self, _length: u32) {}
+    /// A level is about to be made.
+    fn begin(&self, _level: Begun) {}
     /// A level is complete, now or by an earlier process of the run.
     fn level(&self, _figures: &LevelFigures) {}
     /// Something else worth a line.

@@ -230,7 +230,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = Berth { workspace, label: &label };
+                let berth = Berth { workspace, label: &label, watch: None };
                 let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
@@ -276,8 +276,8 @@ fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
             disk
         }
     };
-    type MakeDisk = Box<dyn Fn() -> Disk>;
-    let disks: Vec<(&str, MakeDisk)> = vec![
+    type Make = Box<dyn Fn() -> Disk>;
+    let disks: Vec<(&str, Make)> = vec![
         ("limit", Box::new(limited(1000))),
         ("limit", Box::new(limited(700_000))),
         ("write", Box::new(failing(0, -1))),

@@ -2,19 +2,18 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
-use std::path::Path;
 
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, check, folder, resume, row};
+use super::views::{self, Form};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, folder, manual, resume, row, status};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
-use crate::progress::Lines;
+use crate::progress::{self, All, Lines, StatusFile};
 use crate::record::{self, Record};
 use crate::replay::Checked;
 use crate::report;
 use crate::run::{self, Question};
 use crate::search::Stop;
-use crate::solve::Progress;
 use crate::source::Fault;
 
 /// The search behind the commands: a job, a question, how much to tell meanwhile.
@@ -31,8 +30,17 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             let _ = interrupts.set(installed);
         }
         let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
-        let progress: &dyn Progress = if args.quiet { &() } else { &Lines };
-        Ok(run::run(job, question, progress, &stop)?)
+        let mut told = All::default();
+        if !args.quiet {
+            told.0.push(progress::watched(args.live.screen.as_ref()));
+        }
+        if let Some(log) = &args.live.log {
+            told.0.push(Box::new(Lines::in_log(log)));
+        }
+        if let Some(folder) = &job.output.dir {
+            told.0.push(Box::new(StatusFile::new(folder)));
+        }
+        Ok(run::run(job, question, &told, &stop)?)
     }
 }
 
@@ -52,8 +60,23 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             compare(args, *max_length, prunings.as_ref(), search, out)
         }
         Command::Resume { run, options } => resume::resume(&options.at(run), search, out),
-        Command::Batch { jobs, options } => resume::batch(jobs, options, search, out),
-        Command::Replay { file, quiet } => replay(file, *quiet, out),
+        Command::Batch { jobs, table, output_dir, options } => {
+            batch::batch(jobs, *table, output_dir.as_deref(), options, search, out)
+        }
+        Command::Status { run, json } => status::status(run, *json, out),
+        Command::Replay { file, quiet, svg, html, at, columns, output } => {
+            let form = match (svg, html) {
+                (true, _) => Form::Svg { at: *at, columns: *columns },
+                (_, true) => Form::Html,
+                _ => Form::Text { quiet: *quiet },
+            };
+            views::replay(file, form, output.as_deref(), out)
+        }
+        Command::Report { runs, output } => views::report(runs, output.as_deref(), out),
+        Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),
+        Command::Schema => views::write(manual::SCHEMA, None, out),
+        Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),
+        Command::Completions { shell } => manual::completions(*shell, out),
         Command::Check { run, sample, budget, threads, quiet } => {
             let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
             check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
@@ -177,84 +200,4 @@ fn agreed(records: &[Record]) -> Result<Exit, Failure> {
 
 fn json(text: serde_json::Result<String>) -> Result<String, Failure> {
     text.map_err(|e| Failure { exit: Exit::Failed, message: format!("the record cannot be printed: {e}") })
-}
-
-fn replay(file: &Path, quiet: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
-    let replay = Checked::read(&file)?;
-    if !quiet {
-        writeln!(out, "{}", replay.draw())?;
-    }
-    writeln!(out, "{}", replay.summary())?;
-    Ok(Exit::Answered)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::{Asked, Verdict};
-    use crate::search::Stop;
-    use clap::Parser;
-
-    fn job() -> (tempfile::TempDir, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("job.toml");
-        std::fs::write(&file, "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n").unwrap();
-        let name = file.to_str().unwrap().to_string();
-        (folder, name)
-    }
-
-    /// The outcome of a command whose search returns what `change` makes of the true record.
-    fn outcome(args: &[&str], change: &dyn Fn(&mut Record)) -> Result<Exit, Failure> {
-        let (_folder, job) = job();
-        let cli = Cli::parse_from(["halma", args[0], &job].iter().chain(&args[1..]));
-        let search = |job: &Job, question: Question, _: &SearchArgs| {
-            let mut record = run::run(job, question, &(), &Stop::after(None))?;
-            change(&mut record);
-            Ok(record)
-        };
-        super::run(&cli, &search, &mut Vec::new())
-    }
-
-    #[test]
-    fn each_verdict_has_its_status() {
-        let verdict = |args: &[&str], verdict| outcome(args, &move |r: &mut Record| r.verdict = verdict).unwrap();
-        assert_eq!(verdict(&["solve"], Verdict::Optimal), Exit::Answered);
-        assert_eq!(verdict(&["solve"], Verdict::None), Exit::Answered);
-        assert_eq!(verdict(&["solve"], Verdict::Solution), Exit::Unfinished);
-        assert_eq!(verdict(&["solve"], Verdict::Incomplete), Exit::Unfinished);
-        assert_eq!(verdict(&["prove", "--max-length", "9"], Verdict::Solution), Exit::Exists);
-        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::None), Exit::Refuted);
-        assert_eq!(verdict(&["prove", "--max-length", "1"], Verdict::Incomplete), Exit::Unfinished);
-        assert_eq!(verdict(&["levels", "--depth", "1"], Verdict::Levels), Exit::Answered);
-    }
-
-    #[test]
-    fn a_solution_that_does_not_replay_is_never_shown() {
-        let failure = outcome(&["solve"], &|r| r.solution.as_mut().unwrap()[0] = "a1-b1".into()).unwrap_err();
-        assert_eq!(failure.exit, Exit::Failed);
-        assert!(failure.message.starts_with("a bug: the solution found is none: "), "{}", failure.message);
-        assert!(failure.message.ends_with("move 1 (a1-b1): b1 is occupied"), "{}", failure.message);
-    }
-
-    #[test]
-    fn prunings_that_contradict_each_other_are_a_failure_and_one_unfinished_is_not() {
-        let prunings = ["compare", "--prunings", "pattern,leading"];
-        let leading = |change: fn(&mut Record)| {
-            outcome(&prunings, &move |r: &mut Record| {
-                if r.pruning.name() == "leading" {
-                    change(r);
-                }
-            })
-        };
-        let lie = |r: &mut Record| {
-            (r.verdict, r.length, r.solution, r.refuted_up_to) = (Verdict::None, None, None, Some(3));
-        };
-        let failure = leading(lie).unwrap_err();
-        assert_eq!(failure.exit, Exit::Failed);
-        assert!(failure.message.starts_with("the prunings contradict each other. pattern says: The shortest solution"));
-        assert!(failure.message.ends_with("leading says: There is no solution of at most 3 moves."));
-        assert_eq!(leading(|r| r.verdict = Verdict::Incomplete), Ok(Exit::Unfinished));
-        assert_eq!(leading(|r| assert_eq!(r.question, Asked::Solve)), Ok(Exit::Answered));
-    }
 }

@@ -282,6 +282,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
             step.next_block = AtomicUsize::new(partial.next_block);
             (step.generated, step.emitted) = (partial.generated, partial.emitted);
+            if let Some(watch) = berth.watch {
+                let done = current.index().iter().take(partial.next_block).map(|b| u64::from(b.keys)).sum();
+                watch.expanded(done, partial.generated);
+            }
         }
         Ok(step)
     }
@@ -307,11 +311,14 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     break;
                 }
                 self.current.read_block(block, &mut keys)?;
-                let before = outbox.emitted;
+                let (generated, emitted) = (outbox.generated, outbox.emitted);
                 for &key in &keys {
                     expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
                 }
-                made.fetch_add(outbox.emitted - before, Ordering::Relaxed);
+                made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
+                if let Some(watch) = self.berth.watch {
+                    watch.expanded(keys.len() as u64, outbox.generated - generated);
+                }
             }
             Ok(())
         });

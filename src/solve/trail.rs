@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::{LevelFigures, Progress, Side};
+use super::{Begun, LevelFigures, Progress, Side};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, saved as expand_saved};
+use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, Watch, saved as expand_saved};
 use crate::store::workspace::{self, Saved, Workspace};
 use crate::store::{Level, StoreError};
 
@@ -60,6 +60,16 @@ fn figures(saved: &Saved) -> Result<(Tally, f64), StoreError> {
     Ok((tally, 0.0))
 }
 
+/// About how large the level after these may be: levels grow by factors that themselves shrink by a factor.
+fn expected(sizes: &[u64]) -> Option<u64> {
+    let [.., a, b, c] = *sizes else { return None };
+    if a == 0 || b == 0 {
+        return None;
+    }
+    let (before, last) = (b as f64 / a as f64, c as f64 / b as f64);
+    Some((c as f64 * last * (last / before).min(1.0)) as u64)
+}
+
 /// What appends levels to trails.
 #[derive(Clone, Copy)]
 pub(super) struct Grower<'a> {
@@ -89,7 +99,13 @@ impl Grower<'_> {
             return Ok(());
         }
         let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(2).take(trail.compared).collect();
-        let berth = Berth { workspace, label: &label };
+        let watch = if trail.aside { None } else { Some(self.progress as &dyn Watch) };
+        if !trail.aside {
+            let sizes: Vec<u64> = trail.figures.iter().map(|f| f.tally.states).collect();
+            let (states, expected) = (trail.last().len(), expected(&sizes));
+            self.progress.begin(Begun { depth: depth as u32 + 1, side: trail.side, states, expected });
+        }
+        let berth = Berth { workspace, label: &label, watch };
         let grown = self.expander.expand(puzzle, depth as u32, &trail.levels[depth], &earlier, berth, self.stop);
         if grown.is_err() {
             // What was complete before is not lost with what was not.
@@ -141,5 +157,21 @@ impl Grower<'_> {
         }
         trail.figures.push(figures);
         trail.levels.push(level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_levels_size_is_foretold_within_a_twentieth_where_growth_is_steady() {
+        // Problem 2 under 6-move rules, unpruned.
+        let sizes = [749, 5699, 37_114, 210_835, 1_054_311, 4_684_029];
+        for i in 3..sizes.len() {
+            let foretold = expected(&sizes[..i]).unwrap() as f64;
+            assert!((foretold / sizes[i] as f64 - 1.0).abs() < 0.05, "{i}: {foretold}");
+        }
+        assert_eq!((expected(&[1, 7]), expected(&[0, 0, 5])), (None, None));
     }
 }

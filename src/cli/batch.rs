@@ -1,0 +1,382 @@
+//! A queue of jobs, of which some are done, some begun and some not.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+
+use super::commands::{Search, ask, overrides};
+use super::{Exit, Failure, Live, Options, SearchArgs};
+use crate::describe;
+use crate::job::Job;
+use crate::progress::{Lines, status};
+use crate::record::{self, PROGRAM, Record, Verdict};
+use crate::report::{self, grouped};
+use crate::run::Question;
+
+/// The name of a batch's status in its folder.
+pub(super) const FILE: &str = "batch.json";
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Table {
+    /// In columns, for people
+    Text,
+    /// For spreadsheets
+    Csv,
+    /// For pages
+    Markdown,
+}
+
+/// How far a batch is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Queue {
+    program: String,
+    pub(super) pid: u32,
+    updated: u64,
+    pub(super) jobs: Vec<Row>,
+}
+
+/// One job of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) file: PathBuf,
+    pub(super) state: State,
+    /// The run's folder.
+    pub(super) folder: Option<PathBuf>,
+    /// The answer in a sentence, or what was wrong; of a waiting job, what its next length may cost.
+    pub(super) said: String,
+    /// What the exit status would be, were it the only job.
+    pub(super) exit: u8,
+    #[serde(skip)]
+    record: Option<Record>,
+}
+
+/// What has become of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    Waiting,
+    Running,
+    Done,
+    /// Stopped by a limit or a signal.
+    Unfinished,
+    Failed,
+}
+
+impl State {
+    const ALL: [Self; 5] = [Self::Done, Self::Running, Self::Waiting, Self::Unfinished, Self::Failed];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Unfinished => "unfinished",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Queue {
+    /// Reads the status of a batch; `None` where the folder has none.
+    pub(super) fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
+    }
+
+    /// How many jobs are done, running, ...
+    pub(super) fn counts(&self) -> String {
+        let count = |state| self.jobs.iter().filter(|j| j.state == state).count();
+        let counts = State::ALL.map(|s| (count(s), s.name())).into_iter().filter(|(n, _)| *n > 0);
+        counts.map(|(n, name)| format!("{n} {name}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The exit status: what says more of all jobs.
+    pub(super) fn exit(&self) -> Exit {
+        self.jobs.iter().fold(Exit::Answered, |worst, job| worse(worst, exit_of(job.exit)))
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        self.jobs.iter().map(Row::cells).collect()
+    }
+
+    /// The table.
+    fn table(&self, form: Table) -> Result<String, Failure> {
+        match form {
+            // Answers are sentences: too long for a column.
+            Table::Text => {
+                let rows = self.rows().into_iter().map(|row| row[..HEAD.len() - 1].to_vec());
+                let failed = self.jobs.iter().filter(|j| j.state == State::Failed);
+                let messages: String = failed.map(|j| format!("\n{}\n", j.said)).collect();
+                Ok(report::table(&HEAD[..HEAD.len() - 1], rows) + &messages)
+            }
+            Table::Csv => {
+                let mut writer = csv::Writer::from_writer(Vec::new());
+                let odd = |message: String| Failure { exit: Exit::Failed, message };
+                let lines = std::iter::once(HEAD.map(String::from).to_vec()).chain(self.rows());
+                for row in lines {
+                    writer.write_record(row).map_err(|e| odd(e.to_string()))?;
+                }
+                let bytes = writer.into_inner().map_err(|e| odd(e.to_string()))?;
+                String::from_utf8(bytes).map_err(|e| odd(e.to_string()))
+            }
+            Table::Markdown => {
+                let line = |cells: &[String]| {
+                    let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+                    format!("| {} |\n", cells.join(" | "))
+                };
+                let rule = format!("|{}\n", " --- |".repeat(HEAD.len()));
+                let body: String = self.rows().iter().map(|row| line(row)).collect();
+                Ok(line(&HEAD.map(String::from)) + &rule + &body)
+            }
+        }
+    }
+}
+
+const HEAD: [&str; 11] = [
+    "job",
+    "state",
+    "verdict",
+    "length",
+    "refuted",
+    "pruning",
+    "successors",
+    "largest level",
+    "seconds",
+    "memory",
+    "answer",
+];
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
+        let of = |f: &dyn Fn(&Record) -> String| self.record.as_ref().map(f).unwrap_or_default();
+        vec![
+            self.file.display().to_string(),
+            self.state.name().into(),
+            of(&|r| report::verdict(r.verdict).into()),
+            of(&|r| number(r.length)),
+            of(&|r| number(r.refuted_up_to)),
+            of(&|r| r.pruning.to_string()),
+            of(&|r| grouped(r.runs.iter().map(|run| run.generated).sum())),
+            of(&|r| grouped(r.runs.iter().map(|run| run.largest_level).max().unwrap_or(0))),
+            of(&|r| format!("{:.1}", r.seconds)),
+            of(&|r| bytesize::ByteSize(r.peak_memory_bytes).to_string()),
+            self.said.lines().next().unwrap_or_default().into(),
+        ]
+    }
+}
+
+/// Where a batch is shown while it goes on: a table on a terminal, lines elsewhere, a log and a status in its folder.
+struct Board<'a> {
+    folder: Option<&'a Path>,
+    log: Option<PathBuf>,
+    quiet: bool,
+    screen: Option<(MultiProgress, ProgressBar)>,
+}
+
+impl<'a> Board<'a> {
+    fn new(folder: Option<&'a Path>, quiet: bool) -> Self {
+        let live = || {
+            let screen = MultiProgress::new();
+            let table = screen.add(ProgressBar::new_spinner());
+            table.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+            (screen, table)
+        };
+        let log = folder.map(|f| f.join("batch.log"));
+        Self { folder, log, quiet, screen: (!quiet && io::stderr().is_terminal()).then(live) }
+    }
+
+    fn show(&self, queue: &mut Queue, changed: usize) {
+        queue.updated = status::now();
+        if let Some(folder) = self.folder {
+            status::write(&folder.join(FILE), queue);
+        }
+        let job = &queue.jobs[changed];
+        let said = job.said.lines().next().unwrap_or_default();
+        let line =
+            format!("{} of {}: {} {}  {said}", changed + 1, queue.jobs.len(), job.state.name(), job.file.display());
+        if let Some(log) = &self.log {
+            Lines::in_log(log).line(&line);
+        }
+        match &self.screen {
+            Some((_, table)) => table.set_message(live(queue, changed)),
+            None if self.quiet => {}
+            None => Lines::on_stderr().line(line.trim_end()),
+        }
+    }
+
+    /// What the searches of its jobs are to tell, and where.
+    fn lend(&self) -> Live {
+        Live { screen: self.screen.as_ref().map(|(screen, _)| screen.clone()), log: self.log.clone() }
+    }
+
+    fn clear(&self) {
+        if let Some((screen, table)) = &self.screen {
+            table.finish_and_clear();
+            let _ = screen.clear();
+        }
+    }
+}
+
+/// So many jobs before and after the one that runs are on the screen.
+const NEAR: usize = 8;
+
+/// The table on the screen.
+fn live(queue: &Queue, changed: usize) -> String {
+    let near = changed.saturating_sub(NEAR)..(changed + NEAR + 1).min(queue.jobs.len());
+    let line = |job: &Row| {
+        let said = job.said.lines().next().unwrap_or_default();
+        format!("{:<10} {}  {said}", job.state.name(), job.file.display()).chars().take(100).collect::<String>()
+    };
+    let lines = queue.jobs[near].iter().map(line);
+    std::iter::once(queue.counts()).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// `halma batch`: solves job after job; what has its record is not solved again, what was begun goes on, and a job that
+/// fails does not stop the others.
+pub(super) fn batch(
+    paths: &[PathBuf],
+    form: Table,
+    folder: Option<&Path>,
+    options: &Options,
+    search: &Search,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(path, &mut files)?;
+    }
+    if files.is_empty() {
+        return Err(Failure { exit: Exit::Input, message: "no job file (*.toml) there".into() });
+    }
+    if let Some(folder) = folder {
+        let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
+        std::fs::create_dir_all(folder).map_err(|e| Failure { exit: Exit::Input, message: unmade(e) })?;
+    }
+    let jobs = files.iter().map(|file| waiting(file, &options.at(file))).collect();
+    let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs };
+    let board = Board::new(folder, options.quiet);
+    for (number, file) in files.iter().enumerate() {
+        queue.jobs[number].state = State::Running;
+        board.show(&mut queue, number);
+        let mut args = options.at(file);
+        args.live = board.lend();
+        let row = &mut queue.jobs[number];
+        match one(file, &args, search) {
+            Ok(record) => {
+                let exit = Exit::of(&record);
+                row.state = if exit == Exit::Unfinished { State::Unfinished } else { State::Done };
+                (row.exit, row.said) = (exit as u8, report::sentence(&record));
+                row.record = Some(record);
+            }
+            Err(failure) => {
+                row.state = if failure.exit == Exit::Unfinished { State::Unfinished } else { State::Failed };
+                (row.exit, row.said) = (failure.exit as u8, failure.message);
+            }
+        }
+        let interrupted = row.record.as_ref().is_some_and(|r| r.reason.as_deref() == Some("interrupted"));
+        board.show(&mut queue, number);
+        if interrupted {
+            break;
+        }
+    }
+    board.clear();
+    finish(&queue, form, folder, options.json, out)?;
+    Ok(queue.exit())
+}
+
+/// Writes what came of it.
+fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(folder) = folder {
+        for (form, name) in [(Table::Text, "table.txt"), (Table::Csv, "table.csv"), (Table::Markdown, "table.md")] {
+            super::views::write(&queue.table(form)?, Some(&folder.join(name)), out)?;
+        }
+    }
+    let text = match json {
+        false => queue.table(form)?,
+        true => {
+            let records: Vec<&Record> = queue.jobs.iter().filter_map(|j| j.record.as_ref()).collect();
+            let text = serde_json::to_string_pretty(&records);
+            text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })? + "\n"
+        }
+    };
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// A job before its turn; where an earlier run of it was stopped, with a guess at what its next length costs.
+fn waiting(file: &Path, args: &SearchArgs) -> Row {
+    let folder = read(file, args).ok().and_then(|job| job.output.dir);
+    let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
+    let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| describe::estimates(&r.runs, 1));
+    let said = estimate.and_then(|e| e.first().copied()).map(|e| {
+        let time = Duration::from_secs(e.seconds.min(1e11) as u64);
+        format!("estimated: {} for length {}", humantime::format_duration(time), e.length)
+    });
+    let exit = Exit::Unfinished as u8;
+    Row { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
+}
+
+fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
+    let mut job = Job::read(file)?.with(&overrides(args, None))?;
+    if job.output.dir.is_none() {
+        // A queue without records could not tell what is done.
+        job.output.dir = Some(Path::new("runs").join(file.file_stem().unwrap_or_default()));
+    }
+    Ok(job)
+}
+
+fn one(file: &Path, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+    let job = read(file, args)?;
+    let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.exists());
+    if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
+        && record.problem == job.stated
+        && (&record.pruning, record.palindromic) == (&job.search.pruning, job.search.palindromic)
+        && record.question == record::Asked::Solve
+        && record.max_length == job.search.max_length
+        && record.verdict != Verdict::Incomplete
+    {
+        return Ok(record);
+    }
+    ask(&job, Question::Solve, args, search)
+}
+
+/// Job files: the file itself, or all of a folder by name.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable = |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: {e}", path.display()) };
+    if !path.is_dir() {
+        files.push(path.into());
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        found.push(entry.map_err(unreadable)?.path());
+    }
+    found.retain(|f| f.extension().is_some_and(|e| e == "toml"));
+    found.sort();
+    files.append(&mut found);
+    Ok(())
+}
+
+/// The exit status that says more: damage before failure before bad input before not finished.
+fn worse(one: Exit, other: Exit) -> Exit {
+    let rank = |exit: Exit| match exit {
+        Exit::Damaged => 4,
+        Exit::Failed => 3,
+        Exit::Input => 2,
+        Exit::Unfinished => 1,
+        _ => 0,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+fn exit_of(number: u8) -> Exit {
+    [Exit::Answered, Exit::Input, Exit::Unfinished, Exit::Damaged]
+        .into_iter()
+        .find(|e| *e as u8 == number)
+        .unwrap_or(Exit::Failed)
+}

@@ -1,0 +1,65 @@
+//! How far a run or a batch is, by what lies in its folder.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::batch::{Queue, State};
+use super::{Exit, Failure};
+use crate::progress::status::{self, Status};
+use crate::record::{self, Record};
+use crate::{report, run};
+
+/// `halma status`: the exit status is the record's, and 3 (not finished) where there is none yet.
+pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if let Some(queue) = Queue::read(folder) {
+        return of_batch(&queue, json, out);
+    }
+    let file = folder.join(record::FILE);
+    let running = Status::read(folder).filter(Status::is_alive);
+    let unfinished = running.is_some() || run::unfinished(folder)?.is_some();
+    let record = file.is_file().then(|| Record::read(&file)).transpose()?;
+    let left = || format!("no process works on it; halma resume {} goes on", folder.display());
+    let (text, exit) = match (&running, &record, unfinished) {
+        (Some(status), ..) => {
+            let age = status::now().saturating_sub(status.started);
+            (format!("running: {}; for {age} s, process {}", status.sentence(), status.pid), Exit::Unfinished)
+        }
+        (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
+        (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),
+        (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
+        // A killed run that had nothing worth keeping.
+        (None, None, false) if Status::read(folder).is_some() => {
+            (format!("interrupted at its beginning; {}", left()), Exit::Unfinished)
+        }
+        (None, None, false) => {
+            let message = format!("{}: no run and no batch there", folder.display());
+            return Err(Failure { exit: Exit::Input, message });
+        }
+    };
+    let document = serde_json::json!({ "running": running, "unfinished": unfinished, "answer": text });
+    match json {
+        true => writeln!(out, "{document:#}")?,
+        false => writeln!(out, "{text}")?,
+    }
+    Ok(exit)
+}
+
+fn of_batch(queue: &Queue, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if json {
+        let text = serde_json::to_string_pretty(queue);
+        writeln!(out, "{}", text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })?)?;
+        return Ok(queue.exit());
+    }
+    writeln!(out, "{}", queue.counts())?;
+    let alive = status::alive(queue.pid);
+    for job in &queue.jobs {
+        let running = job.folder.as_deref().filter(|_| job.state == State::Running && alive).and_then(Status::read);
+        let (state, said) = match (job.state, running) {
+            (State::Running, Some(status)) => ("running", status.sentence()),
+            (State::Running, None) if !alive => ("left", "no process works on it; the same batch goes on".into()),
+            (state, _) => (state.name(), job.said.lines().next().unwrap_or_default().to_string()),
+        };
+        writeln!(out, "{}", format!("{state:<10} {}  {said}", job.file.display()).trim_end())?;
+    }
+    Ok(queue.exit())
+}

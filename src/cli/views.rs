@@ -1,0 +1,127 @@
+//! Pictures and pages of what was found.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::commands::{Search, overrides};
+use super::{Exit, Failure, Options};
+use crate::describe;
+use crate::figure::Figure;
+use crate::job::{Job, Output};
+use crate::page::{self, Entry};
+use crate::record::{self, Record};
+use crate::replay::Checked;
+use crate::run::Question;
+
+/// How a solution is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// Boards of letters and the summary; quiet, the summary alone.
+    Text { quiet: bool },
+    /// A sheet of boards, or one of them.
+    Svg { at: Option<usize>, columns: usize },
+    /// A page.
+    Html,
+}
+
+/// `halma replay`: checks a solution, then shows it.
+pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
+    let checked = Checked::read(&file)?;
+    let text = match form {
+        Form::Text { quiet: true } => checked.summary() + "\n",
+        Form::Text { quiet: false } => format!("{}\n{}\n", checked.draw(), checked.summary()),
+        Form::Html => page::solution(&checked),
+        Form::Svg { at, columns } => {
+            let figure = Figure::of(&checked);
+            let last = figure.positions().len() - 1;
+            match at {
+                Some(at) if at > last => {
+                    let message = format!("--at {at}: the solution has {last} moves; allowed are 0 to {last}");
+                    return Err(Failure { exit: Exit::Input, message });
+                }
+                Some(at) => figure.board(at),
+                None => figure.sheet(columns, &checked.summary()),
+            }
+        }
+    };
+    write(&text, output, out)
+}
+
+/// `halma report`: one page of all the runs.
+pub(super) fn report(runs: &[PathBuf], output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    for run in runs {
+        let before = files.len();
+        collect(run, &mut files)?;
+        if files.len() == before {
+            let message = format!("{}: no record (result.json) there or beneath it", run.display());
+            return Err(Failure { exit: Exit::Input, message });
+        }
+    }
+    let mut entries = Vec::new();
+    for file in files {
+        let record = Record::read(&file)?;
+        // Nothing is shown that does not hold.
+        let checked = record.solution.as_ref().map(|_| Checked::from_record(&file, &record)).transpose()?;
+        entries.push(Entry { file: file.display().to_string(), record, checked });
+    }
+    write(&page::report(&entries), output, out)
+}
+
+/// `halma describe`: what is known, and what a short search says of the cost.
+pub(super) fn describe(
+    file: &Path,
+    probe: Duration,
+    threads: Option<u32>,
+    search: &Search,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let mut job = Job::read(file)?;
+    out.write_all(describe::text(&job).as_bytes())?;
+    if probe.is_zero() {
+        return Ok(Exit::Answered);
+    }
+    // A trial leaves nothing behind.
+    job.output = Output::default();
+    job.limits.time = Some(probe);
+    let options = Options { json: false, threads, memory: None, keep_levels: false, quiet: true };
+    let args = options.at(file);
+    let job = job.with(&overrides(&args, None))?;
+    let record = search(&job, Question::Solve, &args)?;
+    out.write_all(describe::cost(&record).as_bytes())?;
+    Ok(if record.reason.as_deref() == Some("interrupted") { Exit::Unfinished } else { Exit::Answered })
+}
+
+/// The record that is meant: the file itself, the one in a folder, else all in the folders beneath it, by name.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let record = path.join(record::FILE);
+    if !path.is_dir() || record.is_file() {
+        files.push(if path.is_dir() { record } else { path.into() });
+        return Ok(());
+    }
+    let unreadable =
+        |e: std::io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", path.display()) };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    folders.iter().try_for_each(|folder| collect(folder, files))
+}
+
+/// Writes a document to a file, where one is named, else to standard output.
+pub(super) fn write(text: &str, file: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match file {
+        None => out.write_all(text.as_bytes())?,
+        Some(file) => std::fs::write(file, text).map_err(|e| Failure {
+            exit: Exit::Input,
+            message: format!("{}: cannot be written: {e}", file.display()),
+        })?,
+    }
+    Ok(Exit::Answered)
+}

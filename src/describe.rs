@@ -1,0 +1,242 @@
+//! What can be said of a job before it is solved: the board, the men, the symmetries, the bounds, what it may cost.
+
+use std::fmt::Write;
+
+use crate::board::Board;
+use crate::bound::theorem1::Theorem1;
+use crate::centroid;
+use crate::game::Game;
+use crate::job::{Job, Problem};
+use crate::lattice::Lattice;
+use crate::problem::Transfer;
+use crate::rank;
+use crate::record::{Record, RunRecord, Verdict};
+use crate::report::{self, grouped};
+
+/// All that is known without a search.
+///
+/// Ends with a line break.
+#[must_use]
+pub fn text(job: &Job) -> String {
+    let body = match &job.problem {
+        Problem::Transfer(problem) => transfer(problem),
+        Problem::Game(game) => of_game(game),
+    };
+    format!("{}\n\n{body}", report::problem(&job.stated))
+}
+
+fn transfer(problem: &Transfer) -> String {
+    let Transfer { lattice, start, target, .. } = problem;
+    let (from, to) = (problem.types(start), problem.types(target));
+    let symmetries = problem.symmetries();
+    let values = centroid::of_cells(problem, &symmetries);
+    let sum = |cells: &[usize]| cells.iter().map(|&c| values[c]).sum::<i32>();
+    let bound = Theorem1::<4>::lower_bound(problem).max(steps_needed(from, to));
+    let mut text = board(lattice, start, target, 'T');
+    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+    line("men by type", format!("{} at the start, {} at the target", list(from), list(to)));
+    line("balance", balance(from));
+    let steps = steps_needed(from, to);
+    if steps > 0 {
+        line("steps", format!("{steps} at least: only steps change types"));
+    }
+    line("K", elements(symmetries.fixing.len()));
+    line(
+        "mirror",
+        match &symmetries.mirror {
+            Some(mirror) if mirror.reflection => {
+                "a reflection exchanges start and target: half of each way is searched".into()
+            }
+            Some(_) => "a turn exchanges start and target: half of each way is searched".into(),
+            None => "none: both ends are searched".into(),
+        },
+    );
+    line("positions", positions(rank::choose(lattice.len(), start.len()), symmetries.fixing.len()));
+    line("centroid", format!("from {} to {}", sum(start), sum(target)));
+    line("Theorem 1", format!("no solution has fewer than {bound} moves"));
+    if let Some((over, under)) = problem.speed(1) {
+        let distance = over as f64 / under as f64;
+        let at = |length: u32| distance / f64::from(length.max(1));
+        line(
+            "speed",
+            format!("the centre of mass goes {distance:.2} cells; in {bound} moves that is {:.2} a move", at(bound)),
+        );
+    }
+    text
+}
+
+fn of_game(game: &Game) -> String {
+    let types = |cells: &[usize]| {
+        let mut counts = [0; 4];
+        cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
+        counts
+    };
+    let mut text = board(&game.lattice, &game.blue, &game.red, 'R');
+    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+    line("men by type", format!("{} blue, {} red", list(types(&game.blue)), list(types(&game.red))));
+    line("balance", balance(types(&game.blue)));
+    line("K", elements(game.symmetries().len()));
+    line("distance", format!("{} steps between the nearest men", game.distance(&game.blue, &game.red)));
+    line("Theorem 1", format!("no game has fewer than {} moves", game.theorem_1()));
+    text
+}
+
+/// The board: men by their type, the other base as `other`, cells that are both underlined by nothing but their man.
+fn board(lattice: &Lattice, start: &[usize], other: &[usize], glyph: char) -> String {
+    let board: &Board = &lattice.board;
+    let drawn = |c: usize| match (start.contains(&c), other.contains(&c)) {
+        (true, _) => char::from(b'0' + board.type_of(c) as u8),
+        (_, true) => glyph,
+        _ => '.',
+    };
+    format!(
+        "{}\nDigits are men by type, {glyph} is the {}.\n\n",
+        board.draw(drawn),
+        if glyph == 'T' { "target" } else { "red army" }
+    )
+}
+
+fn list(types: [usize; 4]) -> String {
+    format!("({})", types.map(|n| n.to_string()).join(", "))
+}
+
+/// Section 3.4: balanced is an army whose men are spread over the types as evenly as can be.
+fn balance(types: [usize; 4]) -> String {
+    let [least, .., most] = {
+        let mut sorted = types;
+        sorted.sort_unstable();
+        sorted
+    };
+    match most - least {
+        0 => "perfect: as many men of each type".into(),
+        1 => "balanced: the types differ by one man at most".into(),
+        _ => format!("unbalanced: {least} to {most} men of a type; a first step can help"),
+    }
+}
+
+/// Men who must change their type, each by a step of his own.
+fn steps_needed(from: [usize; 4], to: [usize; 4]) -> u32 {
+    from.iter().zip(to).map(|(&f, t)| f.saturating_sub(t) as u32).sum()
+}
+
+fn elements(count: usize) -> String {
+    match count {
+        1 => "the identity alone fixes start and target".into(),
+        n => format!("{n} symmetries fix start and target; positions that they exchange count as one"),
+    }
+}
+
+fn positions(all: Option<u128>, fixing: usize) -> String {
+    match all {
+        Some(all) => format!("{:.2e} in all, about {:.2e} up to K", all as f64, all as f64 / fixing as f64),
+        None => "more than 2^128".into(),
+    }
+}
+
+/// The cost of a length that has not been tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The length.
+    pub length: u32,
+    /// Successors to compute.
+    pub generated: f64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
+/// next but one (odd and even lengths differ), which is taken to stay. `None` where too little was done to tell.
+#[must_use]
+pub fn estimates(runs: &[RunRecord], count: u32) -> Option<Vec<Estimate>> {
+    let decided: Vec<&RunRecord> = runs.iter().filter(|r| r.verdict == Verdict::None).collect();
+    let [.., a, b, c] = *decided else { return None };
+    let (work, seconds) = (|r: &RunRecord| (r.generated as f64).max(1.0), a.seconds + b.seconds + c.seconds);
+    // The last growth seen, and the one before where there is one.
+    let growth = match decided.len() {
+        3 => work(c) / work(a),
+        n => (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt(),
+    };
+    let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
+    let mut last = [work(b), work(c)];
+    let next = |i| {
+        let generated = last[0] * growth;
+        last = [last[1], generated];
+        Estimate { length: c.length + i, generated, seconds: generated / rate }
+    };
+    (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
+}
+
+/// Successors below which growth says nothing yet.
+const MEANINGFUL: f64 = 10_000.0;
+
+/// What a short search says of the cost; `record` is what it left.
+///
+/// Ends with a line break.
+#[must_use]
+pub fn cost(record: &Record) -> String {
+    let mut text = String::new();
+    if let Some(bound) = record.lower_bound {
+        let _ = writeln!(text, "{:<16}no solution has fewer than {bound} moves", format!("by {}", record.pruning));
+    }
+    let _ = writeln!(text, "{:<16}{:.1} s: {}", "tried for", record.seconds, report::sentence(record));
+    if record.verdict != Verdict::Incomplete {
+        return text;
+    }
+    match estimates(&record.runs, 6) {
+        None => text += "                Too little was decided in that time to tell what more would cost.\n",
+        Some(estimates) => {
+            text += "\nIf the work goes on growing as it did, give or take some factor:\n";
+            for e in estimates {
+                let time = humantime::format_duration(std::time::Duration::from_secs(e.seconds.min(1e11) as u64));
+                let time = time.to_string();
+                let rough: Vec<&str> = time.split(' ').take(2).collect();
+                let _ = writeln!(
+                    text,
+                    "  length {:>3} {:>20} successors  {}",
+                    e.length,
+                    grouped(e.generated as u64),
+                    rough.join(" ")
+                );
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(length: u32, generated: u64) -> RunRecord {
+        RunRecord {
+            length,
+            verdict: Verdict::None,
+            reason: None,
+            pruning: None,
+            c: None,
+            seconds: generated as f64 / 1e6,
+            generated,
+            largest_level: 0,
+            self_consistent: true,
+            levels: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn work_that_grows_tenfold_every_second_length_goes_on_so() {
+        let runs = [run(20, 10_000), run(21, 20_000), run(22, 100_000), run(23, 200_000)];
+        let next = estimates(&runs, 3).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round(), e.seconds.round())).collect();
+        assert_eq!(rounded, [(24, 1e6, 1.0), (25, 2e6, 2.0), (26, 1e7, 10.0)]);
+        assert_eq!(estimates(&runs[..2], 3), None);
+        assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
+    }
+
+    #[test]
+    fn the_chinese_checkers_army_is_unbalanced_and_its_first_step_balances_it() {
+        assert_eq!(balance([3, 3, 3, 1]), "unbalanced: 1 to 3 men of a type; a first step can help");
+        assert_eq!(balance([3, 2, 3, 2]), "balanced: the types differ by one man at most");
+        assert_eq!(balance([1, 1, 1, 1]), "perfect: as many men of each type");
+        assert_eq!(steps_needed([3, 3, 3, 1], [1, 3, 3, 3]), 2);
+    }
+}

@@ -1,0 +1,138 @@
+//! The answer as a mathematician would state it.
+
+use crate::game::Side;
+use crate::job::{Army, Stated};
+use crate::record::{Asked, Record, Verdict};
+
+/// What a record claims, in a sentence or two that stand on their own.
+///
+/// ```
+/// use halma::{job::Job, page::claim, run::{self, Question}, search::Stop};
+/// let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+/// let job = Job::parse("row.toml".as_ref(), text)?;
+/// let record = run::run(&job, Question::Solve, &(), &Stop::after(None))?;
+/// assert_eq!(
+///     claim(&record),
+///     "Under 4-move rules on the drawn board, 2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer."
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn claim(record: &Record) -> String {
+    match record.problem.kind.as_str() {
+        "game" => of_game(record),
+        _ => of_transfer(record),
+    }
+}
+
+fn of_transfer(record: &Record) -> String {
+    let stated = &record.problem;
+    let palindromic = if record.palindromic { " by a palindromic solution" } else { "" };
+    let jumps = if stated.jumps_only { " by jumps alone" } else { "" };
+    let setting = setting(stated);
+    let can = |verb: &str| {
+        format!("{setting}, {} {verb} be brought to {}{jumps}{palindromic}", army(stated), stated.target.join(", "))
+    };
+    let undecided = match record.refuted_up_to {
+        Some(refuted) => format!("No solution has at most {}; longer ones are undecided.", moves(refuted)),
+        None => "Nothing is decided.".into(),
+    };
+    match (record.verdict, record.length) {
+        (Verdict::Optimal, Some(length)) => format!("{} in {}, and in no fewer.", can("can"), moves(length)),
+        (Verdict::Solution, Some(length)) => {
+            format!("{} in {}. {}", can("can"), moves(length), shorter(record, length))
+        }
+        (Verdict::None, _) if record.exhausted => {
+            format!("{}: all positions that can be reached have been seen.", can("cannot"))
+        }
+        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
+            Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
+            None => format!("{}.", can("cannot")),
+        },
+        (Verdict::Levels, _) => levels(record),
+        (Verdict::Counted, Some(length)) => {
+            format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
+        }
+        _ => format!(
+            "{setting}, it has not been decided in how many moves {} can be brought to {}. {undecided}",
+            army(stated),
+            stated.target.join(", ")
+        ),
+    }
+}
+
+fn of_game(record: &Record) -> String {
+    let (setting, men) = (setting(&record.problem), record.problem.men);
+    let players = format!("{setting}, two players of {men} men each who help each other");
+    let winner = |length: u32| Side::winner(length).name();
+    match (record.verdict, record.length) {
+        (Verdict::Optimal, Some(length)) => {
+            format!("{players} can end the game in {}, {} winning, and in no fewer.", moves(length), winner(length))
+        }
+        (Verdict::Counted, Some(length)) => {
+            format!("{players} can end the game in {}, and in no fewer. {}", moves(length), counts(record))
+        }
+        (Verdict::Solution, Some(length)) => {
+            format!("{players} can end the game in {}. {}", moves(length), shorter(record, length))
+        }
+        (Verdict::None, _) if record.exhausted => format!("{players} can never end the game."),
+        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
+            Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
+            None => format!("{players} cannot end the game."),
+        },
+        (Verdict::Levels, _) => levels(record),
+        _ => match record.refuted_up_to {
+            Some(refuted) => format!(
+                "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
+                moves(refuted)
+            ),
+            None => format!("{setting}, nothing is decided about the shortest game of {men} men a side."),
+        },
+    }
+}
+
+fn shorter(record: &Record, length: u32) -> String {
+    match record.refuted_up_to {
+        Some(refuted) if refuted + 1 >= length => "No shorter way exists.".into(),
+        Some(refuted) => format!("At least {} are needed; between the two nothing is decided.", moves(refuted + 1)),
+        None => "Whether fewer suffice has not been decided.".into(),
+    }
+}
+
+fn levels(record: &Record) -> String {
+    let depth = match (record.question, record.depth) {
+        (Asked::Levels, Some(depth)) => format!("0, 1, ..., {depth}"),
+        _ => "so many".into(),
+    };
+    format!(
+        "{}, the positions are enumerated that are first reached after exactly {depth} moves.",
+        setting(&record.problem)
+    )
+}
+
+fn counts(record: &Record) -> String {
+    let said = record.counts.as_ref().map(|c| {
+        format!(
+            "There are exactly {} such sequences of moves, {} up to the board's symmetry.",
+            c.sequences, c.up_to_symmetry
+        )
+    });
+    said.unwrap_or_default()
+}
+
+fn setting(stated: &Stated) -> String {
+    let board = if stated.map.is_some() { "the drawn board".into() } else { format!("the {} board", stated.board) };
+    format!("Under {}-move rules on {board}", stated.moves.number())
+}
+
+fn army(stated: &Stated) -> String {
+    let cells = stated.start.join(", ");
+    match &stated.army {
+        Army::Named(name) => format!("the {} men of {name} ({cells})", stated.men),
+        Army::Cells(_) => format!("{} men on {cells}", stated.men),
+    }
+}
+
+fn moves(count: u32) -> String {
+    if count == 1 { "1 move".into() } else { format!("{count} moves") }
+}

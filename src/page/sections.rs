@@ -1,0 +1,298 @@
+//! The parts of a page.
+
+use maud::{Markup, html};
+
+use super::plot::{Plot, Series};
+use super::table::table;
+use super::{Entry, claim};
+use crate::centroid;
+use crate::figure::Figure;
+use crate::problem::Transfer;
+use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+use crate::replay::Checked;
+use crate::report::{grouped, problem, verdict};
+
+/// All about one problem.
+pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup {
+    let solved = entries.iter().find_map(|e| e.checked.as_ref());
+    html! {
+        article id={ "problem-" (number) } {
+            @if headed { h2 { (problem(&entries[0].record.problem)) } }
+            @for (claim, prunings) in &claims(entries) {
+                p.claim { (claim) }
+                @if entries.len() > 1 { p.types { "Found under: " (prunings.join(", ")) "." } }
+            }
+            @match solved {
+                Some(checked) => { (player(&Figure::of(checked), &format!("solution-{number}"))) (centroid(checked)) }
+                None => { (start(&entries[0].record, number)) }
+            }
+            section {
+                h3 { "The search" }
+                (plots(entries))
+                (lengths(entries))
+                @for entry in entries { (all_levels(entry, entries.len() > 1)) }
+            }
+            (checking(entries))
+        }
+    }
+}
+
+/// What the records claim, each claim once, with the prunings that led to it.
+fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
+    let mut claims: Vec<(String, Vec<String>)> = Vec::new();
+    for Entry { record, .. } in entries {
+        let (said, pruning) = (claim(record), record.pruning.to_string());
+        match claims.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, prunings)) => prunings.push(pruning),
+            None => claims.push((said, vec![pruning])),
+        }
+    }
+    claims
+}
+
+/// The board where there is no solution to look at.
+fn start(record: &Record, number: usize) -> Markup {
+    let figure = match record.problem.transfer() {
+        Ok(transfer) => Some(Figure::of_transfer(&transfer, &[])),
+        Err(_) => record.problem.game().ok().map(|game| Figure::of_game(&game, &[])),
+    };
+    html! {
+        @if let Some(figure) = figure {
+            (ground(&figure, &format!("ground-{number}")))
+            figure.start { (figure.inline(0, &format!("ground-{number}"), true)) figcaption { "The start" } (legend(figure.is_game())) }
+        }
+    }
+}
+
+fn ground(figure: &Figure, id: &str) -> Markup {
+    html! { svg.defs aria-hidden="true" width="0" height="0" { defs { (figure.ground(id)) } } }
+}
+
+/// The buttons of the player: what they do, what they are called, what is drawn on them.
+const CONTROLS: [(&str, &str, &str); 5] = [
+    ("first", "First board", "M2 3H4V13H2ZM14 3V13L5 8Z"),
+    ("back", "One move back", "M12 3V13L4 8Z"),
+    ("play", "Play", "M4 2V14L14 8Z"),
+    ("on", "One move on", "M4 3V13L12 8Z"),
+    ("last", "Last board", "M12 3H14V13H12ZM2 3V13L11 8Z"),
+];
+const PAUSE: &str = "M3 2H7V14H3ZM9 2H13V14H9Z";
+
+/// A solution: the player, then all boards in a row.
+pub(super) fn player(figure: &Figure, name: &str) -> Markup {
+    let (ground_name, last) = (format!("{name}-ground"), figure.positions().len() - 1);
+    html! {
+        (ground(figure, &ground_name))
+        section.player id=(name) aria-label="The solution, move by move" data-at="0" {
+            h3 { "A solution" }
+            div.stage tabindex="0" role="group" aria-label="Board; arrow keys step, Home and End go to the ends, the space bar plays" {
+                (figure.inline(0, &ground_name, true))
+            }
+            p.now aria-live="polite" { (figure.caption(0)) }
+            div.controls hidden {
+                @for (deed, name, icon) in CONTROLS {
+                    button type="button" data-do=(deed) aria-label=(name) {
+                        svg.icon aria-hidden="true" viewBox="0 0 16 16" { path d=(icon) {} @if deed == "play" { path.pause d=(PAUSE) {} } }
+                    }
+                }
+                input type="range" min="0" max=(last) value="0" aria-label="Move";
+                span.count { "0 / " (last) }
+            }
+            (legend(figure.is_game()))
+            h3 { "All boards" }
+            ol.boards start="0" {
+                @for i in 0..=last {
+                    li { figure { (figure.inline(i, &ground_name, true)) figcaption { button type="button" data-to=(i) { (figure.caption(i)) } } } }
+                }
+            }
+        }
+    }
+}
+
+fn legend(game: bool) -> Markup {
+    html! {
+        p.types {
+            "Colours are the types of cells, those of: "
+            @for (kind, name) in ["a1", "b1", "a2", "b2"].iter().enumerate() {
+                span { svg.dot aria-hidden="true" viewBox="-8 -8 16 16" { circle class={ "man t" (kind) } r="6" {} } (name) } " "
+            }
+            @if game { "Circles are blue's men, squares red's. " }
+            "A jump keeps a man's type. Dotted lines are jumps that lie open: joined, they are ladders. Tinted cells: start and target."
+        }
+    }
+}
+
+/// How far the armies have come after each move.
+pub(super) fn centroid(checked: &Checked) -> Markup {
+    let (problem, names) = match checked {
+        Checked::Transfer(replay) => (replay.transfer.clone(), vec!["the army"]),
+        Checked::Game(replay) => {
+            let game = &replay.game;
+            let (lattice, start, target) = (game.lattice.clone(), game.blue.clone(), game.red.clone());
+            (Transfer { lattice, start, target, jumps_only: false }, vec!["blue", "red"])
+        }
+    };
+    let values = centroid::of_cells(&problem, &problem.symmetries());
+    let figure = Figure::of(checked);
+    let of_army = |(army, name): (usize, &&str)| {
+        let sum = |p: &crate::figure::Position| p.armies[army].iter().map(|c| f64::from(values[c])).sum::<f64>();
+        let points = figure.positions().iter().enumerate().map(|(i, p)| (i as f64, sum(p))).collect();
+        Series { name: (*name).into(), points }
+    };
+    let series: Vec<Series> = names.iter().enumerate().map(of_army).collect();
+    let y = "the sum over the men of how far each has come; 0 is half way";
+    Plot { title: "Centroid over time", x: "moves", y, log: false }.draw(&series)
+}
+
+/// The levels of the length that decided, the last one; levels that serve all lengths stand with the length that made
+/// them.
+fn deciding(record: &Record) -> Vec<&LevelRecord> {
+    let mut levels: Vec<&LevelRecord> = Vec::new();
+    for run in record.runs.iter().rev() {
+        if levels.iter().any(|l| l.depth == 0) {
+            break;
+        }
+        let earlier = run.levels.iter().filter(|l| levels.iter().all(|m| (m.side, m.depth) != (l.side, l.depth)));
+        let earlier: Vec<&LevelRecord> = earlier.collect();
+        levels.splice(0..0, earlier);
+    }
+    levels
+}
+
+/// Level sizes and successors of the deciding runs, and the work of each length.
+fn plots(entries: &[&Entry]) -> Markup {
+    let several = entries.len() > 1;
+    let by_level = |value: &dyn Fn(&LevelRecord) -> u64| -> Vec<Series> {
+        let of_entry = |entry: &&&Entry| {
+            let record = &entry.record;
+            let levels = deciding(record);
+            let mut sides: Vec<Side> = levels.iter().map(|l| l.side).collect();
+            sides.dedup();
+            let mut seen = Vec::new();
+            sides.retain(|s| {
+                !seen.contains(s) && {
+                    seen.push(*s);
+                    true
+                }
+            });
+            let of_side = |side: Side| {
+                let points = levels.iter().filter(|l| l.side == side).map(|l| (f64::from(l.depth), value(l) as f64));
+                let name = if several { format!("{}, {}", record.pruning, side.name()) } else { side.name().into() };
+                Series { name, points: points.collect() }
+            };
+            sides.into_iter().map(of_side).collect::<Vec<_>>()
+        };
+        entries.iter().flat_map(|e| of_entry(&e)).collect()
+    };
+    let by_length: Vec<Series> = entries
+        .iter()
+        .filter(|e| e.record.runs.len() > 1)
+        .map(|e| Series {
+            name: e.record.pruning.to_string(),
+            points: e.record.runs.iter().map(|r| (f64::from(r.length), r.generated as f64)).collect(),
+        })
+        .collect();
+    let about = entries.iter().find_map(|e| e.record.runs.last().map(|r| (r.length, e.record.question)));
+    let of = match about {
+        Some((length, asked)) if asked != Asked::Levels => format!(" in the search for {length} moves"),
+        _ => String::new(),
+    };
+    html! {
+        (Plot { title: "Level sizes", x: "level", y: &format!("new positions on each level{of}"), log: true }.draw(&by_level(&|l| l.states)))
+        (Plot { title: "Successors", x: "level", y: &format!("successors computed for each level{of}"), log: true }.draw(&by_level(&|l| l.generated)))
+        (Plot { title: "Work by length", x: "length", y: "successors computed to decide each length", log: true }.draw(&by_length))
+    }
+}
+
+/// The lengths tried.
+fn lengths(entries: &[&Entry]) -> Markup {
+    let row = |record: &Record, run: &RunRecord| {
+        vec![
+            run.pruning.as_ref().unwrap_or(&record.pruning).to_string(),
+            run.length.to_string(),
+            verdict(run.verdict).to_string(),
+            run.levels.len().to_string(),
+            grouped(run.generated),
+            grouped(run.largest_level),
+            format!("{:.2}", run.seconds),
+        ]
+    };
+    let rows: Vec<Vec<String>> =
+        entries.iter().flat_map(|e| e.record.runs.iter().map(|run| row(&e.record, run))).collect();
+    let head = ["pruning", "length", "verdict", "levels", "successors", "largest level", "seconds"];
+    html! {
+        @if let Some(bound) = entries[0].record.lower_bound { p { "A bound refutes every length below " (bound) " without a search." } }
+        @if !rows.is_empty() { (table("Lengths tried, one after another", &head, &rows)) }
+    }
+}
+
+/// Every level of every length, folded away.
+fn all_levels(entry: &Entry, several: bool) -> Markup {
+    let record = &entry.record;
+    let head = [
+        "length",
+        "level",
+        "side",
+        "positions",
+        "successors",
+        "pruned",
+        "duplicates",
+        "old",
+        "largest centroid",
+        "digest",
+    ];
+    let row = |run: &RunRecord, level: &LevelRecord| {
+        vec![
+            run.length.to_string(),
+            level.depth.to_string(),
+            level.side.name().into(),
+            grouped(level.states),
+            grouped(level.generated),
+            grouped(level.pruned),
+            grouped(level.duplicates),
+            grouped(level.old),
+            level.centroid_max.map(|c| c.to_string()).unwrap_or_default(),
+            level.digest.to_string(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = record.runs.iter().flat_map(|run| run.levels.iter().map(|l| row(run, l))).collect();
+    let name = if several { format!("All levels: {}", record.pruning) } else { "All levels".into() };
+    html! {
+        @if !rows.is_empty() {
+            details { summary { (name) " (" (rows.len()) ")" } (table(&name, &head, &rows)) }
+        }
+    }
+}
+
+/// What a reader can do to believe it.
+fn checking(entries: &[&Entry]) -> Markup {
+    let record = &entries[0].record;
+    let symmetries = record.symmetries.as_ref();
+    html! {
+        section {
+            h3 { "How to check it" }
+            ul {
+                @if record.solution.is_some() {
+                    li { "The solution was replayed for this page by code that shares nothing with the search. By hand: "
+                        @for e in entries { code { "halma replay " (e.file) } " " } }
+                }
+                li { "A run's counts and digests, derived again by a second program with rules of its own (small runs), or the solution alone: "
+                    @for e in entries { code { "scripts/referee.py derive " (e.file) } ", " code { "scripts/referee.py replay " (e.file) } " " } }
+                li { "Every level accounts for every successor: successors = pruned + duplicates + old + positions." }
+                li { "Every level has a digest, the sum modulo 2" sup { "128" } " of a mix of its positions"
+                    @if let Some(key) = &record.digest_key { " under the key " code { (key.to_string()) } }
+                    ". The same search with any number of threads, or with levels on disk, has the same digests." }
+                @if let Some(s) = symmetries {
+                    li { "Symmetry used: " (s.fixing.len()) @if s.fixing.len() == 1 { " element" } @else { " elements" } " of K, which fix start and target; "
+                        @if s.mirror.is_some() { "a mirror that exchanges them, so half of each way was searched." } @else { "no mirror." } }
+                }
+                @for e in entries {
+                    li { code { (e.file) } ": " (e.record.program) ", " (e.record.pruning.to_string()) ", "
+                        (format!("{:.1} s on the clock, {:.1} s of CPU time, {} threads, {} of memory", e.record.seconds, e.record.cpu_seconds,
+                            e.record.threads, bytesize::ByteSize(e.record.peak_memory_bytes)))
+                        @if e.record.verdict == Verdict::Incomplete { ". Not finished: this is no refutation." } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The file in a run's folder that says how far the run is, for other processes: it is there while the run goes on.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use atomic_write_file::AtomicWriteFile;
+use serde::{Deserialize, Serialize};
+
+use crate::record::{PROGRAM, Side};
+use crate::report::grouped;
+use crate::search::Watch;
+use crate::solve::{Begun, LevelFigures, Progress};
+
+/// Its name in the run's folder.
+pub const FILE: &str = "status.json";
+
+/// The time between two writings, in milliseconds; shorter runs have no file.
+const INTERVAL: u64 = 1000;
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// The program.
+    pub program: String,
+    /// Its process.
+    pub pid: u32,
+    /// When the run began, in seconds since 1970.
+    pub started: u64,
+    /// When this was written.
+    pub updated: u64,
+    /// The length that is tried.
+    pub length: Option<u32>,
+    /// The level that is made.
+    pub level: Option<u32>,
+    /// Its side.
+    pub side: Option<Side>,
+    /// How many states there are to expand for it.
+    pub states: u64,
+    /// How many of them are expanded.
+    pub expanded: u64,
+    /// Their successors so far.
+    pub successors: u64,
+    /// About how many states the level may have.
+    pub expected: Option<u64>,
+    /// States of all levels that were made.
+    pub made: u64,
+}
+
+impl Status {
+    /// Reads the status in a folder; `None` where there is none, or none that this program has written.
+    #[must_use]
+    pub fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
+    }
+
+    /// Whether the process that wrote it is there.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        alive(self.pid)
+    }
+
+    /// The status in a line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let part = 100.0 * self.expanded as f64 / (self.states.max(1)) as f64;
+        let length = self.length.map(|l| format!("length {l}, ")).unwrap_or_default();
+        let level = self.level.map(|l| format!("level {l}")).unwrap_or_else(|| "at its beginning".into());
+        let side = self.side.map(|s| format!(" {}", s.name())).unwrap_or_default();
+        let expected = self.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
+        format!("{length}{level}{side}: {part:.0}% of {} states expanded{expected}", grouped(self.states))
+    }
+}
+
+/// Whether a process of that number is there.
+#[must_use]
+pub fn alive(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
+}
+
+/// Seconds since 1970.
+#[must_use]
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
+/// Writes a document, whole or not at all. One that cannot be written is not worth a search.
+pub fn write(file: &Path, document: &impl Serialize) {
+    let write = || -> std::io::Result<()> {
+        let mut writer = AtomicWriteFile::open(file)?;
+        writer.write_all((serde_json::to_string_pretty(document)? + "\n").as_bytes())?;
+        writer.commit()
+    };
+    let _ = write();
+}
+
+/// Keeps the status in a run's folder up to date, and takes it away when the run has ended.
+pub struct StatusFile {
+    file: PathBuf,
+    begun: Instant,
+    /// When it is to be written next, in milliseconds after the beginning.
+    due: AtomicU64,
+    expanded: AtomicU64,
+    successors: AtomicU64,
+    status: Mutex<Status>,
+}
+
+impl StatusFile {
+    /// For the run in this folder.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        let status = Status {
+            program: PROGRAM.into(),
+            pid: std::process::id(),
+            started: now(),
+            updated: now(),
+            length: None,
+            level: None,
+            side: None,
+            states: 0,
+            expanded: 0,
+            successors: 0,
+            expected: None,
+            made: 0,
+        };
+        Self {
+            file: folder.join(FILE),
+            begun: Instant::now(),
+            due: AtomicU64::new(INTERVAL),
+            expanded: AtomicU64::new(0),
+            successors: AtomicU64::new(0),
+            status: Mutex::new(status),
+        }
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Status)) {
+        change(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
+        self.write_if_due();
+    }
+
+    fn write_if_due(&self) {
+        let (passed, due) = (self.begun.elapsed().as_millis() as u64, self.due.load(Ordering::Relaxed));
+        let (order, next) = (Ordering::Relaxed, passed + INTERVAL);
+        // One of the threads writes.
+        if passed < due || self.due.compare_exchange(due, next, order, order).is_err() {
+            return;
+        }
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.expanded = self.expanded.load(order);
+        status.successors = self.successors.load(order);
+        status.updated = now();
+        write(&self.file, &*status);
+    }
+}
+
+impl Watch for StatusFile {
+    fn expanded(&self, states: u64, successors: u64) {
+        self.expanded.fetch_add(states, Ordering::Relaxed);
+        self.successors.fetch_add(successors, Ordering::Relaxed);
+        self.write_if_due();
+    }
+}
+
+impl Progress for StatusFile {
+    fn length(&self, length: u32) {
+        self.note(|s| s.length = Some(length));
+    }
+
+    fn begin(&self, level: Begun) {
+        self.expanded.store(0, Ordering::Relaxed);
+        self.successors.store(0, Ordering::Relaxed);
+        self.note(|s| {
+            (s.level, s.side, s.states, s.expected) =
+                (Some(level.depth), Some(level.side), level.states, level.expected);
+        });
+    }
+
+    fn level(&self, figures: &LevelFigures) {
+        self.note(|s| s.made += figures.tally.states);
+    }
+}
+
+impl Drop for StatusFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.file);
+    }
+}

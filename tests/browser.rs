@@ -1,0 +1,280 @@
+//! Pages as people open them: in a browser, by its remote control. Without a Chromium on the machine they are skipped.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use halma::job::Job;
+use halma::page::{self, Entry};
+use halma::replay::Checked;
+use halma::run::{self, Question};
+use halma::search::Stop;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+/// A browser with one page open, and all that went wrong on it.
+struct Browser {
+    process: Child,
+    socket: WebSocket<MaybeTlsStream<TcpStream>>,
+    session: String,
+    calls: u64,
+    /// Messages on the console, exceptions, requests that left the page.
+    faults: Vec<String>,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Opens a page; `None`, with a word about it, where no browser is there.
+    fn open(html: &str) -> Option<Self> {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let spawn = |name: &&str, profile: &Path| {
+            let mut command = Command::new(name);
+            command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
+            command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().ok()
+        };
+        let profile = tempfile::tempdir().expect("a folder");
+        let Some(mut process) = names.iter().find_map(|name| spawn(name, profile.path())) else {
+            println!("skipped: none of {} is on this machine", names.join(", "));
+            return None;
+        };
+        let lines = BufReader::new(process.stderr.take().expect("its messages")).lines();
+        let mut lines = lines.map_while(Result::ok);
+        let found = lines.find_map(|l| l.strip_prefix("DevTools listening on ").map(String::from));
+        // Whoever stops reading stops the browser.
+        std::thread::spawn(move || lines.for_each(drop));
+        let (socket, _) = tungstenite::connect(found.expect("an address")).expect("a connection");
+        let mut browser =
+            Self { process, socket, session: String::new(), calls: 0, faults: Vec::new(), _profile: profile };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+        let attached = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
+        browser.session = attached["sessionId"].as_str().expect("a session").into();
+        for domain in ["Runtime", "Log", "Page", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        let file = browser._profile.path().join("page.html");
+        std::fs::write(&file, html).expect("a page");
+        browser.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        browser.until("document.readyState === 'complete' && !document.querySelector('.controls')?.hidden");
+        Some(browser)
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.calls += 1;
+        let mut call = json!({"id": self.calls, "method": method, "params": params});
+        if !self.session.is_empty() {
+            call["sessionId"] = json!(self.session);
+        }
+        self.socket.send(Message::text(call.to_string())).expect("it listens");
+        loop {
+            let Message::Text(text) = self.socket.read().expect("it answers") else { continue };
+            let message: Value = serde_json::from_str(&text).expect("JSON");
+            if message["id"] == self.calls {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].clone();
+            }
+            let url = message["params"]["request"]["url"].as_str().unwrap_or_default();
+            match message["method"].as_str() {
+                Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => {
+                    self.faults.push(message["params"].to_string());
+                }
+                Some("Network.requestWillBeSent") if !url.starts_with("file:") && !url.starts_with("data:") => {
+                    self.faults.push(format!("fetched {url}"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn eval(&mut self, expression: &str) -> Value {
+        let result = self.call("Runtime.evaluate", json!({"expression": expression, "returnByValue": true}));
+        assert!(result["exceptionDetails"].is_null(), "{expression}: {result}");
+        result["result"]["value"].clone()
+    }
+
+    /// Waits until it holds, ten seconds at most.
+    fn until(&mut self, expression: &str) {
+        for _ in 0..200 {
+            if self.eval(expression) == json!(true) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("never came true: {expression}");
+    }
+
+    fn press(&mut self, key: &str, code: u32) {
+        let text = if key == " " { " " } else { "" };
+        for kind in ["keyDown", "keyUp"] {
+            let (name, text) = (if key == " " { "Space" } else { key }, if kind == "keyDown" { text } else { "" });
+            let params = json!({"type": kind, "key": key, "code": name, "windowsVirtualKeyCode": code, "text": text});
+            self.call("Input.dispatchKeyEvent", params);
+        }
+    }
+
+    fn click(&mut self, selector: &str) {
+        let place = self.eval(&format!(
+            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'center'}}); \
+             const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let params = json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", params);
+        }
+    }
+
+    fn at(&mut self) -> u64 {
+        self.eval("Number(document.querySelector('.player').dataset.at)").as_u64().expect("a number")
+    }
+
+    fn theme(&mut self, name: &str) {
+        self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": name}]}));
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !std::thread::panicking() {
+            assert_eq!(self.faults, Vec::<String>::new(), "the console is empty and nothing is fetched");
+        }
+    }
+}
+
+/// The report of a square of four men that crosses the board, under two prunings: 12 moves.
+fn report() -> String {
+    let entry = |pruning: &str| {
+        let text = format!(
+            "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"square-2\"\n[search]\npruning = \"{pruning}\"\n"
+        );
+        let job = Job::parse("square.toml".as_ref(), &text).expect("a job");
+        let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).expect("a record");
+        let checked = Checked::from_record(&job.file, &record).expect("a solution");
+        Entry { file: format!("{pruning}/result.json"), record, checked: Some(checked) }
+    };
+    page::report(&[entry("leading"), entry("theorem-1")])
+}
+
+#[test]
+fn the_player_reaches_the_last_board_by_buttons_slider_and_keys() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    assert_eq!(browser.eval("document.querySelectorAll('.boards li').length"), 13);
+    // Nothing has the focus: arrow keys work all the same.
+    browser.press("ArrowRight", 39);
+    browser.press("ArrowRight", 39);
+    assert_eq!(browser.at(), 2);
+    browser.press("ArrowLeft", 37);
+    assert_eq!(browser.at(), 1);
+    browser.press("End", 35);
+    assert_eq!(browser.at(), 12);
+    assert!(browser.eval("document.querySelector('.now').textContent").as_str().expect("text").starts_with("12. "));
+    browser.click("[data-do=first]");
+    assert_eq!(browser.at(), 0);
+    for _ in 0..12 {
+        browser.click("[data-do=on]");
+    }
+    assert_eq!(browser.at(), 12);
+    browser.click("[data-to='4']");
+    assert_eq!(browser.at(), 4);
+    browser.eval("document.querySelector('.player input').focus()");
+    browser.press("ArrowRight", 39);
+    assert_eq!(browser.at(), 5, "the slider takes keys of its own");
+    browser.press("End", 35);
+    assert_eq!(browser.at(), 12);
+    let stage = "document.querySelector('.stage svg title').textContent";
+    assert!(browser.eval(stage).as_str().expect("text").starts_with("After move 12."));
+    // Tab leads through the player, and the space bar plays.
+    browser.eval("document.querySelector('.stage').focus()");
+    browser.press("Home", 36);
+    browser.press(" ", 32);
+    browser.until("Number(document.querySelector('.player').dataset.at) >= 1");
+    browser.press(" ", 32);
+    assert_eq!(browser.eval("document.querySelector('[data-do=play]').getAttribute('aria-pressed')"), "false");
+}
+
+/// The contrast of text on its ground, as WCAG defines it.
+const CONTRAST: &str = "(() => {
+  const light = (c) => c.map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
+  const least = [...document.querySelectorAll('p, h1, h3, li, .count, td, .plot text, .names text')].map((e) => {
+    const style = getComputedStyle(e);
+    const ink = (e.namespaceURI.includes('svg') ? style.fill : style.color).match(/\\d+/g).map(Number);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  });
+  return Math.min(...least);
+})()";
+
+#[test]
+fn both_themes_can_be_read_and_the_button_changes_between_them() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let mut grounds = Vec::new();
+    for theme in ["light", "dark"] {
+        browser.theme(theme);
+        grounds.push(browser.eval(ground));
+        let contrast = browser.eval(CONTRAST).as_f64().expect("a number");
+        assert!(contrast >= 4.5, "{theme}: {contrast}");
+    }
+    assert_ne!(grounds[0], grounds[1]);
+    browser.click(".theme");
+    assert_eq!(browser.eval(ground), grounds[0]);
+    browser.click(".theme");
+    assert_eq!(browser.eval(ground), grounds[1]);
+}
+
+#[test]
+fn a_phone_shows_the_page_without_scrolling_sideways() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        json!({"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true}),
+    );
+    assert_eq!(browser.eval("document.documentElement.scrollWidth <= 360"), true);
+    let small = "[...document.querySelectorAll('.controls button')].every((b) => b.offsetHeight >= 36)";
+    assert_eq!(browser.eval(small), true, "fingers hit the buttons");
+}
+
+#[test]
+fn a_screen_reader_finds_a_name_for_every_picture_and_button() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    let tree = browser.call("Accessibility.getFullAXTree", json!({}));
+    let mut named = 0;
+    for node in tree["nodes"].as_array().expect("nodes").iter().filter(|n| n["ignored"] == false) {
+        if let Some("image" | "img" | "button" | "slider" | "table" | "region") = node["role"]["value"].as_str() {
+            assert!(!node["name"]["value"].as_str().unwrap_or_default().is_empty(), "{node}");
+            named += 1;
+        }
+    }
+    assert!(named > 30, "{named}");
+}
+
+#[test]
+fn a_tables_head_sorts_it_by_numbers_and_back() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    let column = "[...document.querySelector('table.sortable').tBodies[0].rows].map((r) => Number(r.cells[4].textContent.replaceAll(',', '')))";
+    for direction in ["ascending", "descending"] {
+        browser.click("table.sortable th:nth-child(5) button");
+        let numbers: Vec<f64> = serde_json::from_value(browser.eval(column)).expect("numbers");
+        assert!(numbers.len() > 2);
+        let ascending = numbers.is_sorted();
+        let descending = numbers.iter().rev().is_sorted();
+        assert!(if direction == "ascending" { ascending } else { descending }, "{direction}: {numbers:?}");
+        let sort = "document.querySelector('table.sortable th:nth-child(5)').getAttribute('aria-sort')";
+        assert_eq!(browser.eval(sort), direction);
+    }
+}
+
+#[test]
+fn the_page_of_a_solution_plays_too() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/solutions/p2-triangle-4-8move.toml");
+    let checked = Checked::read(&file).expect("a solution");
+    let Some(mut browser) = Browser::open(&page::solution(&checked)) else { return };
+    browser.press("End", 35);
+    assert_eq!(browser.at(), 20);
+}

@@ -1,0 +1,234 @@
+//! What people see beside the answers: figures, pages, descriptions, manuals.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"square-2\"\n";
+const GAME: &str = "tests/games/chinese-checkers-10.toml";
+const SOLUTION: &str = "tests/solutions/p2-triangle-4-6move.toml";
+
+fn halma(args: &[&str]) -> (i32, String, String) {
+    halma_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
+}
+
+fn halma_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("job.toml"), SQUARE).expect("a job");
+    folder
+}
+
+/// The text is well-formed as far as elements go: what is opened is closed, in order.
+fn assert_well_formed(svg: &str) {
+    let mut open = Vec::new();
+    for tag in svg.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None => open.push(tag.split_whitespace().next().expect("a name")),
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn a_figure_is_one_svg_with_a_title_and_a_role() {
+    for (args, boards) in [(vec!["--at", "3"], 1), (vec![], 28), (vec!["--columns", "9"], 28)] {
+        let (status, svg, _) = halma(&[&["replay", SOLUTION, "--svg"], &*args].concat());
+        assert_eq!(status, 0);
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\""), "{}", &svg[..90]);
+        assert!(svg.contains("<title>"), "it has a title");
+        assert_eq!(svg.matches("href=\"#ground\"").count(), boards);
+        assert_eq!(svg.matches("class=\"man ").count(), 10 * boards, "ten men on each board");
+        assert_well_formed(&svg);
+    }
+    let (status, _, err) = halma(&["replay", SOLUTION, "--svg", "--at", "28"]);
+    assert_eq!((status, err.as_str()), (2, "--at 28: the solution has 27 moves; allowed are 0 to 27\n"));
+}
+
+#[test]
+fn a_man_keeps_his_colour_when_he_jumps_and_changes_it_when_he_steps() {
+    let colour = |at: &str| {
+        let (_, svg, _) = halma(&["replay", SOLUTION, "--svg", "--at", at]);
+        let mut men: Vec<String> = svg.split("class=\"man t").skip(1).map(|rest| rest[..1].to_string()).collect();
+        men.sort();
+        men.concat()
+    };
+    // (3, 3, 3, 1) at the start; the step d1-d2 makes a man of type 1 one of type 3; the second move is a chain.
+    assert_eq!(["0", "1", "2"].map(colour), ["0001112223", "0001122233", "0001122233"]);
+}
+
+#[test]
+fn red_men_of_a_game_are_told_from_blue_ones_by_their_shape() {
+    let (status, svg, _) = halma(&["replay", GAME, "--svg", "--at", "0"]);
+    assert_eq!(status, 0);
+    assert_eq!((svg.matches("<circle class=\"man ").count(), svg.matches("<rect class=\"man ").count()), (10, 10));
+}
+
+#[test]
+fn a_page_of_compared_runs_says_the_claim_and_shows_every_pruning() {
+    let folder = folder();
+    let at = folder.path();
+    let (status, ..) =
+        halma_in(at, &["compare", "job.toml", "-q", "--output-dir", "runs", "--prunings", "leading,none"]);
+    assert_eq!(status, 0);
+    let (status, out, err) = halma_in(at, &["report", "runs", "-o", "page.html"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
+    let page = std::fs::read_to_string(at.join("page.html")).expect("a page");
+    let claim = "Under 8-move rules on the 9x9 board, the 4 men of square-2 (a1, b1, a2, b2) can be brought to \
+                 h8, i8, h9, i9 in 12 moves, and in no fewer.";
+    assert!(page.contains(claim), "{page}");
+    assert!(page.contains("leading, leading") && page.contains("none, forward"), "both prunings are on the plots");
+    assert!(page.contains("halma replay runs/leading/result.json"), "it says how to check");
+    assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
+    let (status, _, err) = halma_in(at, &["report", "."]);
+    assert_eq!((status, err.as_str()), (0, ""), "folders are searched");
+    std::fs::create_dir(at.join("empty")).expect("a folder");
+    let (status, _, err) = halma_in(at, &["report", "empty"]);
+    assert_eq!((status, err.as_str()), (2, "empty: no record (result.json) there or beneath it\n"));
+}
+
+#[test]
+fn a_page_never_takes_an_unfinished_search_for_a_refutation() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("big.toml"), "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n[search]\npruning = \"none\"\n[limits]\ntime = \"100ms\"\n").expect("a job");
+    let (status, ..) = halma_in(at, &["solve", "big.toml", "-q", "--output-dir", "big"]);
+    assert_eq!(status, 3);
+    let (_, page, _) = halma_in(at, &["report", "big"]);
+    assert!(page.contains("it has not been decided in how many moves"), "{page}");
+    assert!(page.contains("Not finished: this is no refutation."), "{page}");
+}
+
+#[test]
+fn a_job_is_described_before_it_is_solved() {
+    let (status, text, err) = halma(&["describe", "configs/transfer-triangle-4-6move.toml", "--probe", "0s"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    for line in [
+        "triangle-4, 10 men, on 9x9 under 6-move rules\n\n0101.....\n232......\n01.......\n2........\n.........\n........T\n",
+        "men by type     (3, 3, 3, 1) at the start, (3, 3, 3, 1) at the target\n",
+        "balance         unbalanced: 1 to 3 men of a type; a first step can help\n",
+        "K               2 symmetries fix start and target; positions that they exchange count as one\n",
+        "mirror          a reflection exchanges start and target: half of each way is searched\n",
+        "centroid        from -60 to 60\n",
+        "Theorem 1       no solution has fewer than 19 moves\n",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let (status, text, _) =
+        halma(&["describe", GAME.replace("tests/games", "configs/table-2").as_str(), "--probe", "0s"]);
+    assert_eq!(status, 0);
+    assert!(text.contains("Theorem 1       no game has fewer than 27 moves\n"), "{text}");
+}
+
+#[test]
+fn a_short_trial_says_what_a_search_may_cost_and_leaves_nothing_behind() {
+    let folder = folder();
+    let (status, text, _) = halma_in(folder.path(), &["describe", "job.toml"]);
+    assert_eq!(status, 0);
+    assert!(text.contains("The shortest solution has 12 moves"), "{text}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_batch_ends_with_a_table_for_people_spreadsheets_and_pages() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("wrong.toml"), SQUARE.replace("moves = 8", "moves = 5")).expect("a job");
+    let args = ["batch", "job.toml", "wrong.toml", "-q", "--output-dir", "night"];
+    let (status, text, _) = halma_in(at, &args);
+    assert_eq!(status, 2, "the worst of the jobs");
+    assert!(text.contains("job.toml    done    optimal      12"), "{text}");
+    assert!(text.contains("wrong.toml  failed"), "{text}");
+    let read = |name: &str| std::fs::read_to_string(at.join("night").join(name)).expect(name);
+    assert_eq!(read("table.txt"), text);
+    let csv = read("table.csv");
+    assert!(
+        csv.starts_with("job,state,verdict,length,refuted,pruning,successors,largest level,seconds,memory,answer\n")
+    );
+    assert_eq!(csv.lines().count(), 3, "the message is on one line: {csv}");
+    assert!(read("table.md").starts_with("| job | state |"));
+    assert!(read("batch.log").contains("length 12"), "the log is not quiet");
+    // Again: what is done is not done again.
+    let (_, again, _) = halma_in(at, &[&args[..], &["--table", "csv"]].concat());
+    assert_eq!(again.lines().nth(1), csv.lines().nth(1));
+    let (status, said, _) = halma_in(at, &["status", "night"]);
+    assert_eq!(status, 2);
+    assert!(said.starts_with("1 done, 1 failed\n"), "{said}");
+    let (status, said, _) = halma_in(at, &["status", "runs/job"]);
+    assert_eq!((status, said.as_str()), (0, "The shortest solution has 12 moves: every shorter length is refuted.\n"));
+}
+
+#[test]
+fn a_run_says_how_far_it_is_while_it_goes_on_and_that_it_was_left_when_it_was_killed() {
+    let folder = folder();
+    let at = folder.path();
+    let big = SQUARE.replace("square-2", "triangle-4")
+        + "[search]\npruning = \"none\"\n[limits]\nthreads = 1\ntime = \"20 s\"\nmemory = \"200 MiB\"\n";
+    std::fs::write(at.join("big.toml"), big).expect("a job");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_halma"))
+        .current_dir(at)
+        .args(["solve", "big.toml", "-q", "--output-dir", "big"])
+        .spawn()
+        .expect("it runs");
+    let begun = std::time::Instant::now();
+    while !at.join("big/status.json").exists() && begun.elapsed().as_secs() < 15 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let (status, said, _) = halma_in(at, &["status", "big"]);
+    run.kill().expect("it was there");
+    run.wait().expect("it was there");
+    assert_eq!(status, 3, "not finished");
+    assert!(said.starts_with("running: length ") && said.contains("states expanded"), "{said}");
+    let (status, said, _) = halma_in(at, &["status", "big"]);
+    assert_eq!(status, 3);
+    assert!(said.contains("no process works on it") && said.contains("halma resume big"), "{said}");
+    let (status, _, err) = halma_in(at, &["status", "nowhere"]);
+    assert_eq!((status, err.as_str()), (2, "nowhere: no run and no batch there\n"));
+}
+
+#[test]
+fn the_help_of_every_command_fits_a_screen() {
+    let (_, help, _) = halma(&["--help"]);
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|l| *l != "Commands:")
+        .skip(1)
+        .take_while(|l| l.starts_with("  "))
+        .filter_map(|l| l[2..].split_whitespace().next().filter(|name| !l.starts_with("   ") && *name != "help"))
+        .collect();
+    assert!(commands.contains(&"solve") && commands.contains(&"report"), "{commands:?}");
+    for command in std::iter::once("").chain(commands) {
+        let args: &[&str] = if command.is_empty() { &["--help"] } else { &[command, "--help"] };
+        let (status, help, _) = halma(args);
+        assert_eq!(status, 0, "{command}");
+        assert!(help.lines().count() <= 40, "{command}: {} lines", help.lines().count());
+        assert!(help.lines().all(|l| l.chars().count() <= 100), "{command}");
+    }
+}
+
+#[test]
+fn man_pages_and_completions_name_every_command() {
+    let folder = folder();
+    let (status, page, _) = halma(&["man"]);
+    assert_eq!(status, 0);
+    assert!(page.contains(".TH halma 1") && page.contains("Exit status"), "{page}");
+    let man = folder.path().join("man");
+    assert_eq!(halma(&["man", "--output-dir", man.to_str().expect("UTF-8")]).0, 0);
+    for command in ["solve", "prove", "report", "batch", "row-shift"] {
+        assert!(man.join(format!("halma-{command}.1")).is_file(), "{command}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let (status, script, _) = halma(&["completions", shell]);
+        assert_eq!(status, 0);
+        assert!(script.contains("describe") && script.contains("max-length"), "{shell}");
+    }
+    let (status, schema, _) = halma(&["schema"]);
+    assert_eq!((status, schema.as_str()), (0, include_str!("../docs/job.schema.json")));
+}
