@@ -9,6 +9,14 @@ fn proc_bytes(file: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// The processor's name; `None` where the system does not say.
+#[must_use]
+pub fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let (_, name) = text.lines().find(|l| l.starts_with("model name"))?.split_once(':')?;
+    Some(name.trim().into())
+}
+
 /// The most memory that the process has held at once, in bytes; 0 where the system does not say.
 #[must_use]
 pub fn peak_memory() -> u64 {

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::job::{Pruning, typed};
 
 mod batch;
+mod check;
 mod commands;
 mod exit;
 mod folder;
@@ -157,6 +158,23 @@ pub enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Verify a run's record, by code that shares nothing with the search
+    Check {
+        /// The run's folder, or its result.json
+        run: PathBuf,
+        /// Of levels kept in files expand only N states each, instead of all
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        sample: Option<u64>,
+        /// Successors to make at most where levels were not kept and are derived again
+        #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+        budget: u64,
+        /// Threads; all that the machine has where not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        threads: Option<u32>,
+        /// No progress on standard error
+        #[arg(short, long)]
+        quiet: bool,
     },
     /// Solve, construct, enumerate and count the puzzles on one row of places
     #[command(subcommand)]

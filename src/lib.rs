@@ -31,9 +31,12 @@
 pub mod army;
 pub mod board;
 pub mod bound;
+#[cfg(test)]
+mod broken;
 pub mod budget;
 pub mod cells;
 pub mod centroid;
+pub mod check;
 pub mod cli;
 pub mod describe;
 pub mod figure;

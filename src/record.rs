@@ -9,7 +9,9 @@ use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::budget;
 use crate::job::{Pruning, Stated};
+use crate::lattice::Lattice;
 use crate::symmetry::Symmetries;
 
 pub mod number;
@@ -25,6 +27,9 @@ pub const FILE: &str = "result.json";
 /// The program that writes records, as they name it.
 pub const PROGRAM: &str = concat!("halma ", env!("CARGO_PKG_VERSION"));
 
+/// The tree of the source that this program was built from.
+pub const SOURCE: &str = env!("HALMA_SOURCE");
+
 /// What was asked, what was found, and all that the answer rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -34,6 +39,15 @@ pub struct Record {
     pub program: String,
     /// The problem.
     pub problem: Stated,
+    /// The tree of the source that the program was built from: what `git rev-parse COMMIT:src` prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The machine that the run ended on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+    /// The cells and the directions that all numbers of cells here refer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<LatticeRecord>,
     /// The symmetries that the search used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symmetries: Option<SymmetryRecord>,
@@ -60,6 +74,12 @@ pub struct Record {
     /// The length below which a bound refuted all, before any search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound: Option<u32>,
+    /// The function of the cells whose sum over an army is its centroid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centroid: Option<Vec<i32>>,
+    /// What the pattern databases tell apart, where the pruning uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionRecord>,
     /// The pruning asked for.
     pub pruning: Pruning,
     /// Whether only palindromes were looked for; then a refutation speaks of palindromes only.
@@ -74,6 +94,9 @@ pub struct Record {
     /// The key under which the levels' states were mixed for their digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest_key: Option<Digest>,
+    /// The key of the second digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_digest_key: Option<Digest>,
     /// Time on the clock.
     pub seconds: f64,
     /// Time of all threads.
@@ -144,6 +167,45 @@ pub struct SymmetryRecord {
     pub mirror: Option<Vec<u8>>,
 }
 
+/// A board as its cells, in the order of their numbers, and the directions in which men step and jump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatticeRecord {
+    /// The cells' names.
+    pub cells: Vec<String>,
+    /// (columns to the right, rows down), one of each opposite pair after the other.
+    pub directions: Vec<(i32, i32)>,
+}
+
+/// The classes of cells that histograms count men in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartitionRecord {
+    /// Class by cell.
+    pub class_of: Vec<u8>,
+    /// By class the value of the odd function whose sum decides which middles lead.
+    pub values: Vec<i32>,
+}
+
+/// Where a run was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// System and architecture.
+    pub system: String,
+    /// The processor, as the system calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<String>,
+    /// Processors that the program may use.
+    pub processors: usize,
+}
+
+/// A level file that a run has kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its name from the run's folder on.
+    pub name: String,
+    /// The identity in its header.
+    pub identity: Digest,
+}
+
 /// The search for one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -200,6 +262,12 @@ pub struct LevelRecord {
     pub centroid_max: Option<i64>,
     /// The sum of all states' mixes.
     pub digest: Digest,
+    /// The same under the second key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_digest: Option<Digest>,
+    /// The file that keeps the level, where levels were to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileRecord>,
     /// Time on the clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -323,6 +391,27 @@ impl Record {
             writer.commit()
         };
         write().map_err(|source| RecordError::Write { file: file.into(), source })
+    }
+}
+
+impl Machine {
+    /// This one.
+    #[must_use]
+    pub fn here() -> Self {
+        Self {
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            processor: budget::processor(),
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl From<&Lattice> for LatticeRecord {
+    fn from(lattice: &Lattice) -> Self {
+        Self {
+            cells: (0..lattice.len()).map(|cell| lattice.board.name_of(cell)).collect(),
+            directions: lattice.rule.directions().collect(),
+        }
     }
 }
 

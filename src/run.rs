@@ -15,7 +15,8 @@ use crate::key::Key;
 use crate::notation;
 use crate::problem::Transfer;
 use crate::record::{
-    self, Asked, Digest, FORMAT, LevelRecord, PROGRAM, Record, RecordError, RunRecord, SymmetryRecord, Verdict,
+    self, Asked, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RecordError, RunRecord,
+    SymmetryRecord, Verdict,
 };
 use crate::search::{Expander, Stop, Stopped, digest};
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
@@ -288,9 +289,13 @@ impl Context<'_> {
                 self.levels(&figures, result, depth, &mut record)?;
             }
             Question::Solve | Question::Count | Question::Prove { .. } => {
-                self.lengths(&mut Transfers { problem, search }, &mut record)?;
+                let mut transfers = Transfers { problem, search };
+                self.lengths(&mut transfers, &mut record)?;
+                search = transfers.search;
             }
         }
+        record.centroid = Some(search.centroid().to_vec());
+        record.partition = search.partition();
         self.measure(begun, &meter, &mut record);
         Ok(Some(record))
     }
@@ -310,6 +315,12 @@ impl Context<'_> {
             format: FORMAT,
             program: PROGRAM.into(),
             problem: self.job.stated.clone(),
+            source: Some(record::SOURCE.into()),
+            machine: Some(Machine::here()),
+            lattice: Some(LatticeRecord::from(match &self.job.problem {
+                Problem::Transfer(problem) => &problem.lattice,
+                Problem::Game(problem) => &problem.lattice,
+            })),
             symmetries: Some(symmetries),
             question,
             max_length,
@@ -320,12 +331,15 @@ impl Context<'_> {
             refuted_up_to: None,
             exhausted: false,
             lower_bound: None,
+            centroid: None,
+            partition: None,
             pruning: self.job.search.pruning.clone(),
             palindromic: self.job.search.palindromic,
             solution: None,
             counts: None,
             runs: Vec::new(),
-            digest_key: Some(Digest(u128::from(digest::KEY[0]) << 64 | u128::from(digest::KEY[1]))),
+            digest_key: Some(published(digest::KEY)),
+            second_digest_key: Some(published(digest::SECOND_KEY)),
             seconds: 0.0,
             cpu_seconds: 0.0,
             peak_memory_bytes: 0,
@@ -469,6 +483,11 @@ fn run_record<const W: usize>(attempt: &Attempt<W>) -> RunRecord {
     }
 }
 
+/// A key of digests as records name it.
+fn published([high, low]: [u64; 2]) -> Digest {
+    Digest(u128::from(high) << 64 | u128::from(low))
+}
+
 /// The record of one length's levels.
 fn summed(length: u32, verdict: Verdict, reason: Option<String>, levels: &[LevelFigures], seconds: f64) -> RunRecord {
     RunRecord {
@@ -499,6 +518,8 @@ pub fn level_record(figures: &LevelFigures) -> LevelRecord {
         old: tally.old,
         centroid_max: tally.measure_max,
         digest: Digest(tally.digest),
+        second_digest: Some(tally.second),
+        file: figures.file.clone(),
         seconds: Some(figures.seconds),
         bytes: Some(figures.bytes),
     }

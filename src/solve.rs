@@ -31,6 +31,7 @@ use crate::moves;
 use crate::problem::Transfer;
 use crate::puzzle::transfer::{Ground, TransferPuzzle};
 pub use crate::record::Side;
+use crate::record::{FileRecord, PartitionRecord};
 use crate::search::{Expander, Stop, Stopped, Tally, Watch};
 use crate::store::StoreError;
 use crate::store::workspace::Workspace;
@@ -50,6 +51,8 @@ pub struct LevelFigures {
     pub bytes: u64,
     /// Seconds that it took.
     pub seconds: f64,
+    /// The file that keeps it.
+    pub file: Option<FileRecord>,
 }
 
 /// The answer of an attempt at one length.
@@ -110,8 +113,8 @@ pub trait Progress: Watch {
 /// No progress is told.
 impl Progress for () {}
 
-/// What counts as a large level unless somebody says otherwise.
-const LARGE: u64 = 100_000;
+/// What counts as a large level unless somebody says otherwise; in tests a small one, so that all ways are gone.
+const LARGE: u64 = if cfg!(test) { 200 } else { 100_000 };
 
 /// Everything that attempts at one problem share.
 pub struct TransferSearch<'a, const W: usize, K: Key> {
@@ -153,6 +156,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let all = problem.symmetries();
         let centroid = centroid::of_cells(problem, &all);
         let symmetries = if symmetry { all } else { all.without_fixing() };
+        #[cfg(test)]
+        let symmetries = crate::broken::symmetries(expander.fault, symmetries);
         let ground = Arc::new(Ground::new(problem, &symmetries.fixing, centroid.clone())?);
         Some(Self {
             problem,
@@ -207,6 +212,19 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         &self.symmetries
     }
 
+    /// The centroid by cell.
+    #[must_use]
+    pub fn centroid(&self) -> &[i32] {
+        &self.centroid
+    }
+
+    /// The classes of the pattern databases, if any have been made.
+    #[must_use]
+    pub fn partition(&self) -> Option<PartitionRecord> {
+        let partition = &self.databases.get()?.abstraction.partition;
+        Some(PartitionRecord { class_of: partition.class_of.clone(), values: partition.values.clone() })
+    }
+
     /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
     /// there is no solution at all.
     #[must_use]
@@ -250,6 +268,11 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 }
                 (_, false) => self.two_ended(length, &mut attempt),
             }
+        };
+        #[cfg(test)]
+        let answer = match answer {
+            Err(_) if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
+            answer => answer,
         };
         attempt.answer = answer.unwrap_or_else(Answer::Stopped);
         if let Answer::Found(walk) = &attempt.answer
@@ -311,6 +334,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     }
 
     fn pattern(&self, table: &Arc<Vec<u8>>, limit: u32) -> Arc<dyn Bound<W>> {
+        #[cfg(test)]
+        let limit = limit - u32::from(self.expander.fault == Some(crate::broken::Fault::BoundOffByOne));
         Arc::new(crate::bound::pattern::Pattern::new(&self.databases().abstraction, table, limit))
     }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, folder, manual, resume, row, status};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, folder, manual, resume, row, status};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
@@ -77,6 +77,10 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Schema => views::write(manual::SCHEMA, None, out),
         Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),
         Command::Completions { shell } => manual::completions(*shell, out),
+        Command::Check { run, sample, budget, threads, quiet } => {
+            let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
+            check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
+        }
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;
             Ok(Exit::Answered)

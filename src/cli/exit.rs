@@ -3,6 +3,7 @@
 use std::io;
 
 use super::row::RowError;
+use crate::check::CheckError;
 use crate::record::{Asked, Record, RecordError, Verdict};
 use crate::replay::ReplayError;
 use crate::run::RunError;
@@ -87,6 +88,15 @@ impl From<RecordError> for Failure {
             RecordError::Damaged { .. } | RecordError::Format { .. } => Exit::Damaged,
         };
         Self { exit, message: error.to_string() }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Record(error) => error.into(),
+            CheckError::Rejected { .. } => Self { exit: Exit::Damaged, message: error.to_string() },
+        }
     }
 }
 

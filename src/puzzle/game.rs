@@ -168,13 +168,18 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
     /// The armies of a state, and whose turn it is.
     #[must_use]
     pub fn armies(&self, key: K) -> (Armies<W>, Side) {
+        let men = self.ground.ranks.men();
+        self.armies_near(key, &mut [vec![0; men], vec![0; men]])
+    }
+
+    /// The same, sooner where `cells` still holds those of a state whose key is close; see [`Ranks::unrank`].
+    #[must_use]
+    pub fn armies_near(&self, key: K, cells: &mut [Vec<u8>; 2]) -> (Armies<W>, Side) {
         let (red_to_move, blue, red) = key.split(self.ground.bits);
-        let army = |rank| {
-            let mut cells = vec![0; self.ground.ranks.men()];
-            self.ground.ranks.unrank(rank, &mut cells);
-            cells.into_iter().map(usize::from).collect()
-        };
-        ([army(blue), army(red)], if red_to_move { Side::Red } else { Side::Blue })
+        self.ground.ranks.unrank(blue, &mut cells[0]);
+        self.ground.ranks.unrank(red, &mut cells[1]);
+        let armies = [0, 1].map(|side| cells[side].iter().map(|&c| usize::from(c)).collect());
+        (armies, if red_to_move { Side::Red } else { Side::Blue })
     }
 
     /// Who has won in a position, if anybody has.
@@ -228,10 +233,9 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let Scratch { pieces, men, reach, cells, views } = scratch;
-        let (red_to_move, blue, red) = key.split(self.ground.bits);
-        self.ground.ranks.unrank(blue, &mut cells[0]);
-        self.ground.ranks.unrank(red, &mut cells[1]);
-        let armies: Armies<W> = [0, 1].map(|side| cells[side].iter().map(|&c| usize::from(c)).collect());
+        let (_, blue, red) = key.split(self.ground.bits);
+        let (armies, to_move) = self.armies_near(key, cells);
+        let red_to_move = to_move == Side::Red;
         if depth >= self.length || self.won(armies).is_some() {
             return 0;
         }

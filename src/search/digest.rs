@@ -25,7 +25,7 @@ fn half(key: u64, words: [u64; 4]) -> u64 {
 /// The key under which digests are made: 128 digits of pi, in hexadecimal.
 pub const KEY: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 
-/// A second key, for records that state two digests.
+/// A second key, the next 128 digits: records state two digests.
 pub const SECOND_KEY: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
 /// The 128 bits of one state under `key`.
@@ -41,4 +41,10 @@ pub fn mix_under(key: [u64; 2], state: impl Key) -> u128 {
 #[must_use]
 pub fn mix(state: impl Key) -> u128 {
     mix_under(KEY, state)
+}
+
+/// The digest of a set of states.
+#[must_use]
+pub fn of<K: Key>(key: [u64; 2], states: &[K]) -> u128 {
+    states.iter().fold(0, |sum, &state| sum.wrapping_add(mix_under(key, state)))
 }

@@ -14,13 +14,14 @@ use super::{Berth, Stop, Stopped};
 use crate::budget;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
+use crate::record::Digest;
 use crate::store::workspace::{Partial, Saved, Workspace};
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys.
 const PIECE_BYTES: u64 = 128 << 20;
-/// Successors for which a range of keys is worth having.
-const SHARD_KEYS: u64 = 1 << 17;
+/// Successors for which a range of keys is worth having; in tests few, so that small levels have several ranges.
+const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 17 };
 /// The most ranges of keys.
 const MAX_SHARDS: u64 = 2048;
 /// Slots of the filter that drops a successor which the same thread has just made.
@@ -33,6 +34,9 @@ const LEAST_ROOM: u64 = 24 << 20;
 pub struct Expander {
     pool: rayon::ThreadPool,
     memory: Option<u64>,
+    /// What is broken on purpose.
+    #[cfg(test)]
+    pub(crate) fault: Option<crate::broken::Fault>,
 }
 
 /// A level and how it came about: `generated = pruned + duplicates + old + states`.
@@ -51,6 +55,8 @@ pub struct Tally {
     /// The sum of the states' mixes modulo 2^128; in files beside the figures.
     #[serde(skip)]
     pub digest: u128,
+    /// The same under the second key.
+    pub second: Digest,
     /// The largest [`Puzzle::measure`].
     pub measure_max: Option<i64>,
 }
@@ -128,6 +134,7 @@ struct Part<K> {
     unique: u64,
     old: u64,
     digest: u128,
+    second: u128,
     measure_max: Option<i64>,
 }
 
@@ -161,7 +168,12 @@ impl Expander {
     /// # Errors
     /// Where the system refuses the threads.
     pub fn new(threads: usize, memory: Option<u64>) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Ok(Self { pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?, memory })
+        Ok(Self {
+            pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
+            memory,
+            #[cfg(test)]
+            fault: crate::broken::current(),
+        })
     }
 
     /// How many threads there are.
@@ -194,7 +206,8 @@ impl Expander {
         let mut scratch = puzzle.scratch();
         let tally = Tally {
             states: keys.len() as u64,
-            digest: keys.iter().fold(0, |sum: u128, &k| sum.wrapping_add(digest::mix(k))),
+            digest: digest::of(digest::KEY, &keys),
+            second: Digest(digest::of(digest::SECOND_KEY, &keys)),
             measure_max: keys.iter().filter_map(|&k| puzzle.measure(&mut scratch, k)).max(),
             ..Tally::default()
         };
@@ -403,6 +416,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             for part in parts {
                 tally.old += part.old;
                 tally.digest = tally.digest.wrapping_add(part.digest);
+                tally.second.0 = tally.second.0.wrapping_add(part.second);
                 tally.measure_max = tally.measure_max.max(part.measure_max);
                 tally.states += part.segment.len();
                 unique += part.unique;
@@ -440,8 +454,13 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
         let mut scratch = self.puzzle.scratch();
         let mut writer = SegmentWriter::default();
-        let (mut unique, mut old, mut digest, mut measure_max) = (0, 0, 0u128, None);
+        let (mut unique, mut old, mut measure_max) = (0, 0, None);
+        let (mut digest, mut second) = (0u128, 0u128);
         merge(&intake.table.into_sorted(), sources, |key| {
+            #[cfg(test)]
+            if crate::broken::loses(self.expander.fault, key.mix(), shard) {
+                return Ok(());
+            }
             unique += 1;
             for cursor in &mut cursors {
                 if cursor.contains(key)? {
@@ -451,10 +470,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
             writer.push(key);
             digest = digest.wrapping_add(digest::mix(key));
+            second = second.wrapping_add(digest::mix_under(digest::SECOND_KEY, key));
             measure_max = measure_max.max(self.puzzle.measure(&mut scratch, key));
             Ok(())
         })?;
-        Ok(Part { segment: writer.finish(), unique, old, digest, measure_max })
+        Ok(Part { segment: writer.finish(), unique, old, digest, second, measure_max })
     }
 }
 

@@ -63,6 +63,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         last: usize,
         trail: &mut Trail<K>,
     ) -> Result<(), Stopped> {
+        #[cfg(test)]
+        let last = last - usize::from(self.expander.fault == Some(crate::broken::Fault::StopEarly));
         while trail.levels.len() <= last && !trail.last().is_empty() {
             self.grow(puzzle, trail)?;
         }
@@ -96,6 +98,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         const BLOCKS: usize = 64;
         let swapped = here.len() > there.len();
         let (small, large) = if swapped { (there, here) } else { (here, there) };
+        #[cfg(test)]
+        if self.expander.fault == Some(crate::broken::Fault::Unmirrored) {
+            return Ok(None);
+        }
         let search = |first: usize| -> Result<Option<(K, K)>, StoreError> {
             let (mut block, mut images) = (Vec::new(), Vec::new());
             for number in first..(first + BLOCKS).min(small.blocks()) {

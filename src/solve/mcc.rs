@@ -17,6 +17,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         keep: usize,
         attempt: &mut Attempt<W>,
     ) -> Result<Answer<W>, Stopped> {
+        if let Some(c) = given.filter(|&c| c < 0) {
+            // A solution whose middle lies between C and -C would be cut, and so would its mirrored reversal.
+            return Ok(Answer::Unproved(format!("C = {c} is below 0, where the constraint refutes nothing")));
+        }
         let half = length / 2;
         let mut c = match given {
             Some(c) => c,

@@ -13,6 +13,7 @@ use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
 use crate::store::{Level, StoreError};
+use crate::symmetry::Symmetry;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
@@ -46,18 +47,25 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
+        // A state stands for all its images under K. They have its histogram, unless classes are of one type and K exchanges
+        // types; the identity comes first.
+        let class_of = &abstraction.partition.class_of;
+        let moves = |k: &Symmetry| (0..class_of.len()).any(|c| class_of[usize::from(k.cells[c])] != class_of[c]);
+        let fixing = &self.symmetries.fixing;
+        let moving: Vec<&Symmetry> = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k))).collect();
         let images = |block: usize| -> Result<Vec<u32>, StoreError> {
             let (mut keys, mut men) = (Vec::new(), vec![0; self.ground.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
             level.read_block(block, &mut keys)?;
-            let mut ranks: Vec<u32> = keys
-                .into_iter()
-                .map(|key| {
-                    self.ground.ranks.unrank(key, &mut men);
-                    abstraction.histogram(&men, &mut histogram);
-                    abstraction.mirror_rank(&histogram, &mut scratch)
-                })
-                .collect();
+            let mut ranks = Vec::with_capacity(keys.len() * moving.len());
+            for key in keys {
+                self.ground.ranks.unrank(key, &mut men);
+                for k in &moving {
+                    let image: Vec<u8> = men.iter().map(|&c| k.cells[usize::from(c)]).collect();
+                    abstraction.histogram(&image, &mut histogram);
+                    ranks.push(abstraction.mirror_rank(&histogram, &mut scratch));
+                }
+            }
             ranks.sort_unstable();
             ranks.dedup();
             Ok(ranks)

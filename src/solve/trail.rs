@@ -114,7 +114,8 @@ impl Grower<'_> {
         self.told(grown?, begun.elapsed().as_secs_f64(), trail);
         let resident: u64 = trail.levels.iter().map(Level::resident_bytes).sum();
         let crowded = self.expander.memory().is_some_and(|m| resident > m / 4);
-        if crowded || workspace.is_some_and(Workspace::is_due) {
+        let kept = trail.figures.last().is_some_and(|f| f.file.is_some());
+        if kept || crowded || workspace.is_some_and(Workspace::is_due) {
             self.save(trail)?;
         }
         Ok(())
@@ -147,7 +148,10 @@ impl Grower<'_> {
     fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, trail: &mut Trail<K>) {
         let Expansion { level, tally } = expansion;
         let depth = trail.levels.len() as u32;
-        let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds };
+        // Level 0 is the start, which needs no file.
+        let workspace = self.workspace.filter(|_| depth > 0 && !trail.cut);
+        let file = workspace.and_then(|w| w.kept(&trail.label(depth as usize)));
+        let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds, file };
         if !trail.aside {
             self.progress.level(&figures);
         }

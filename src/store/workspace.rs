@@ -25,10 +25,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Level, StoreError, file};
 use crate::key::Key;
-use crate::record;
+use crate::record::{self, Digest, FileRecord};
 
 /// The version of the list; another one is refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The name of the list.
 pub const LIST: &str = "run.json";
 
@@ -253,6 +253,13 @@ impl Workspace {
     /// The identity of the file with that label in this run.
     fn identity(&self, label: &str) -> u128 {
         xxh3_128(&[&self.identity.to_le_bytes()[..], label.as_bytes()].concat())
+    }
+
+    /// The file with that label, where the run is to keep it.
+    #[must_use]
+    pub fn kept(&self, label: &str) -> Option<FileRecord> {
+        let file = || FileRecord { name: format!("levels/{label}.level"), identity: Digest(self.identity(label)) };
+        self.keep.then(file)
     }
 
     /// Removes files that the list does not name, and counts the others.

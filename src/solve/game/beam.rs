@@ -98,10 +98,10 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         level: &Level<K>,
     ) -> Result<Level<K>, StoreError> {
         let scored = |block| {
-            let (mut keys, mut pieces) = (Vec::new(), Pieces::default());
+            let (mut keys, mut scratch) = (Vec::new(), Scoring::new(self.game.blue.len()));
             level.read_block(block, &mut keys)?;
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
-            Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut pieces), tie(key), key)).collect())
+            Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
         let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
             let mut best = Vec::new();
@@ -120,19 +120,35 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     }
 }
 
+/// Space for scoring one position after another.
+struct Scoring<const W: usize> {
+    cells: [Vec<u8>; 2],
+    men: Vec<u8>,
+    reach: Vec<Cells<W>>,
+    pieces: Pieces<W>,
+}
+
+impl<const W: usize> Scoring<W> {
+    fn new(men: usize) -> Self {
+        let (cells, reach) = ([vec![0; men], vec![0; men]], vec![Cells::EMPTY; 2 * men]);
+        Self { cells, men: Vec::new(), reach, pieces: Pieces::default() }
+    }
+}
+
 impl<const W: usize> Score<W> {
-    fn of<K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, key: K, pieces: &mut Pieces<W>) -> i64 {
-        let (armies, _) = puzzle.armies(key);
+    fn of<K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, key: K, scratch: &mut Scoring<W>) -> i64 {
+        let Scoring { cells, men, reach, pieces } = scratch;
+        let (armies, _) = puzzle.armies_near(key, cells);
         let (winner, loser) = puzzle.sides(armies);
         let outside = winner & !self.base;
-        let men: Vec<u8> = outside.iter().chain(((winner & self.base) | loser).iter()).map(|c| c as u8).collect();
-        let mut reach = vec![Cells::EMPTY; men.len()];
-        puzzle.mover().reach(&men, winner | loser, pieces, &mut reach);
+        men.clear();
+        men.extend(outside.iter().chain(((winner & self.base) | loser).iter()).map(|c| c as u8));
+        puzzle.mover().reach(men, winner | loser, pieces, reach);
         let left = |(&man, reach): (&u8, &Cells<W>)| {
             let here = self.distance[usize::from(man)];
             i64::from(reach.iter().map(|c| self.distance[c]).fold(here, u8::min))
         };
-        let distance: i64 = men.iter().zip(&reach).take(outside.len()).map(left).sum();
+        let distance: i64 = men.iter().zip(&*reach).take(outside.len()).map(left).sum();
         let rungs: i64 = self.lines.iter().map(|lines| missing(lines, outside, winner | loser)).sum();
         let excess = |cells: &Cells<W>| ((winner & *cells).len() as i64 - (self.base & *cells).len() as i64).max(0);
         OUTSIDE * outside.len() as i64

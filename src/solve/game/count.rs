@@ -111,6 +111,9 @@ fn fixed_sequences<const W: usize, K: PairKey>(
     counts.values().sum()
 }
 
+/// How many states are taken back at a time.
+const PART: usize = 1 << 16;
+
 /// The classes on each level from which a game of the length ends, ascending.
 fn states_on_games<const W: usize, K: PairKey>(
     puzzle: &GamePuzzle<W, K>,
@@ -123,15 +126,24 @@ fn states_on_games<const W: usize, K: PairKey>(
             let positions = neighbours(puzzle, puzzle.armies(key).0, Side::to_move(depth as u32));
             positions.into_iter().map(|armies| puzzle.canonical(armies, depth as u32)).collect::<Vec<K>>()
         };
-        let mut before: Vec<K> = found[found.len() - 1].par_iter().flat_map_iter(undone).collect();
-        before.par_sort_unstable();
-        before.dedup();
-        let (mut cursor, mut kept) = (level.cursor(), Vec::new());
-        for key in before {
-            if cursor.contains(key)? {
-                kept.push(key);
+        // In parts, because every state has dozens of neighbours, few of which are on the level.
+        let part = |keys: &[K]| {
+            let mut before: Vec<K> = keys.iter().flat_map(undone).collect();
+            before.sort_unstable();
+            before.dedup();
+            let mut cursor = level.cursor();
+            let mut kept = Vec::new();
+            for key in before {
+                if cursor.contains(key)? {
+                    kept.push(key);
+                }
             }
-        }
+            Ok(kept)
+        };
+        let parts = found[found.len() - 1].par_chunks(PART).map(part).collect::<Result<Vec<Vec<K>>, StoreError>>()?;
+        let mut kept = parts.concat();
+        kept.par_sort_unstable();
+        kept.dedup();
         found.push(kept);
     }
     found.reverse();

@@ -1,0 +1,142 @@
+//! `halma check`: whether a record holds, by code that shares nothing with the search.
+//!
+//! What it shares with the rest of the crate is how records are parsed ([`crate::record`]) and written down in words. Boards,
+//! moves, keys, digests, bounds, pattern databases and the reading of level files are written again here, from the rules
+//! page, the design and the description of the file format, as plainly as they can be; `docs/proof.md` says what follows
+//! from what, and what remains to be trusted.
+//!
+//! Three things are checked, each on top of the one before:
+//! 1. the record itself: the problem is what it names, K and ρ are what they should be, every successor is accounted for,
+//!    no length is left out, the verdict follows, the solution replays;
+//! 2. levels that were not kept, by deriving them again as far as a budget goes: all counts and digests;
+//! 3. levels that were kept, by expanding every state and looking every successor up: it must be on the next level or one of
+//!    the two before, or a bound must cut it. Or, of a sample of the states.
+
+mod board;
+#[cfg(test)]
+mod broken;
+mod claims;
+mod cuts;
+mod file;
+mod game;
+mod histograms;
+mod keys;
+mod moves;
+mod search;
+mod statement;
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::record::{self, Asked, Record, RecordError};
+use moves::Set;
+use search::Searches;
+use statement::Problem;
+
+/// How to check.
+pub struct Options<'a> {
+    /// Of kept levels look only at so many states on either side of each step.
+    pub sample: Option<u64>,
+    /// How many successors may be made to derive levels that were not kept.
+    pub budget: u64,
+    /// What is told while it goes on.
+    pub progress: &'a (dyn Fn(&str) + Sync),
+}
+
+/// What was found to hold, and what was not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What holds.
+    pub checked: Vec<String>,
+    /// What the verdict rests on and nobody looked at.
+    pub unchecked: Vec<String>,
+    /// Whether levels were only sampled.
+    pub sampled: bool,
+}
+
+/// Why a record does not pass.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// There is no record to check.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The record, or a level file, is not what it says.
+    #[error("{}: rejected: {reason}", file.display())]
+    Rejected {
+        /// The record.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Checks a record: `run` is the file, or the folder of its run.
+///
+/// # Errors
+/// Where it does not hold.
+pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
+    let file = if run.is_dir() { run.join(record::FILE) } else { run.into() };
+    let record = Record::read(&file)?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    record_holds(&record, folder, options).map_err(|reason| CheckError::Rejected { file, reason })
+}
+
+/// Checks a record whose level files lie below `folder`.
+///
+/// # Errors
+/// The reason why it does not hold.
+pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+    record.runs.iter().try_for_each(claims::figures)?;
+    claims::verdict(record)?;
+    if record.problem.kind == "game" {
+        return game::holds(record);
+    }
+    let problem = Problem::of(record)?;
+    let mut searches = Searches::new(record, &problem, folder, options);
+    searches.report.checked = stated(record, &problem);
+    if let Some(solution) = &record.solution {
+        replay(record, &problem, solution)?;
+        searches.report.checked.push(format!("the solution plays, {} moves", solution.len()));
+    }
+    searches.all()?;
+    Ok(searches.report)
+}
+
+/// The problem restated, for whoever reads the verdict.
+fn stated(record: &Record, problem: &Problem) -> Vec<String> {
+    let Problem { ground, start, target } = problem;
+    let only = if ground.jumps_only { ", jumps only" } else { "" };
+    let rule = ground.board.directions.len();
+    let ends = format!("from {} to {}", ground.board.names(start), ground.board.names(target));
+    let mirror = if ground.mirror.is_some() { "a mirror" } else { "no mirror" };
+    let mut checked = vec![
+        format!("{} men on {} cells, {rule} directions{only}: {ends}", start.len(), ground.board.len()),
+        format!("K of order {} and {mirror}: automorphisms that fix and swap the ends", ground.fixing.len()),
+        "every successor is accounted for".into(),
+    ];
+    if record.question != Asked::Levels {
+        checked.push("no length is left out, and the verdict follows from the runs".into());
+    }
+    checked
+}
+
+/// Plays the solution.
+fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
+    let Problem { ground, start, target } = problem;
+    let mut men = Set::of(start);
+    for (number, written) in (1..).zip(solution) {
+        let (from, to) = moves::play(&ground.board, men, written, ground.jumps_only)
+            .map_err(|fault| format!("solution, move {number} ({written}): {fault}"))?;
+        men.flip(from);
+        men.flip(to);
+    }
+    if men != Set::of(target) {
+        return Err("solution: it does not end in the target".into());
+    }
+    match record.length.is_some_and(|length| length as usize == solution.len()) {
+        true => Ok(()),
+        false => Err(format!("solution: {} moves for length {:?}", solution.len(), record.length)),
+    }
+}

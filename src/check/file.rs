@@ -1,0 +1,251 @@
+//! Level files, read by their description ([`crate::store::file`]); and levels that were derived and lie in memory.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+const HEADER: usize = 32;
+const FOOTER: usize = 64;
+/// Keys of one block of a level in memory.
+const BLOCK: usize = 4096;
+
+/// What the index says of one block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    first: u128,
+    offset: u64,
+    bytes: u32,
+    keys: u32,
+    checksum: u64,
+    /// How many keys come before it.
+    start: u64,
+}
+
+/// A level: ascending keys in blocks.
+#[derive(Debug)]
+pub(super) enum Level {
+    Memory(Vec<u128>),
+    File { path: PathBuf, file: File, blocks: Vec<Block>, keys: u64 },
+}
+
+/// One bit for each state of a level.
+pub(super) struct Marks(Vec<AtomicU64>);
+
+impl Marks {
+    pub fn new(level: &Level) -> Self {
+        Self((0..level.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn set(&self, position: u64) {
+        self.0[(position / 64) as usize].fetch_or(1 << (position % 64), Ordering::Relaxed);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
+    }
+
+    /// The first position that is not set.
+    pub fn first_missing(&self, level: &Level) -> Option<u64> {
+        (0..level.len()).find(|p| self.0[(p / 64) as usize].load(Ordering::Relaxed) >> (p % 64) & 1 == 0)
+    }
+}
+
+fn number(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |n, &byte| n << 8 | u128::from(byte))
+}
+
+impl Level {
+    /// Opens a level file, which must have that identity and state that count and that digest.
+    pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, String> {
+        let fault = |reason: String| format!("{}: {reason}", path.display());
+        let file = File::open(path).map_err(|e| fault(e.to_string()))?;
+        let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
+        let read = |from: u64, bytes: u64| {
+            let mut buffer = vec![0; bytes as usize];
+            file.read_exact_at(&mut buffer, from).map(|()| buffer).map_err(|e| fault(e.to_string()))
+        };
+        if length < (HEADER + FOOTER) as u64 {
+            return Err(fault(format!("only {length} bytes long")));
+        }
+        let header = read(0, HEADER as u64)?;
+        let footer = read(length - FOOTER as u64, FOOTER as u64)?;
+        if header[..8] != *b"HALMALVL" || footer[FOOTER - 8..] != *b"HALMAEND" {
+            return Err(fault("no level file, or cut".into()));
+        }
+        let (version, width) = (number(&header[8..12]), number(&header[12..16]) as usize);
+        if version != 1 || ![8, 16].contains(&width) {
+            return Err(fault(format!(
+                "version {version}, keys of {width} bytes; understood is version 1 with 8 or 16"
+            )));
+        }
+        let [index_at, count, stated] = [0, 8, 16].map(|at| number(&footer[at..at + 8]) as u64);
+        let entry = width as u64 + 24;
+        let fits = count.checked_mul(entry).and_then(|n| n.checked_add(index_at)?.checked_add(FOOTER as u64));
+        if fits != Some(length) {
+            return Err(fault("its index does not fit its length".into()));
+        }
+        let tail = read(index_at, length - index_at)?;
+        let (hashed, checksum) = tail[..tail.len() - 8].split_at(tail.len() - 24);
+        let mut hash = Xxh3::new();
+        hash.update(&header);
+        hash.update(hashed);
+        if hash.digest128() != number(checksum) {
+            return Err(fault("header, index or footer do not match their checksum".into()));
+        }
+        if number(&header[16..32]) != identity {
+            return Err(fault(
+                "its identity is not the one in the record: it belongs to another run, length or level".into(),
+            ));
+        }
+        if stated != keys || number(&footer[24..40]) != digest {
+            return Err(fault("its count or digest is not the one in the record".into()));
+        }
+        let mut start = 0;
+        let blocks: Vec<Block> = hashed[..(count * entry) as usize]
+            .chunks(entry as usize)
+            .map(|e| {
+                let field = |at: usize, bytes: usize| number(&e[width + at..width + at + bytes]);
+                let block = Block {
+                    first: number(&e[..width]),
+                    offset: field(0, 8) as u64,
+                    bytes: field(8, 4) as u32,
+                    keys: field(12, 4) as u32,
+                    checksum: field(16, 8) as u64,
+                    start,
+                };
+                start += u64::from(block.keys);
+                block
+            })
+            .collect();
+        if start != keys || blocks.iter().any(|b| b.keys == 0) {
+            return Err(fault(format!("its index has {start} keys, its footer {keys}")));
+        }
+        if blocks.windows(2).any(|pair| pair[0].first >= pair[1].first) {
+            return Err(fault("its blocks do not ascend".into()));
+        }
+        Ok(Self::File { path: path.into(), file, blocks, keys })
+    }
+
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Memory(keys) => keys.len() as u64,
+            Self::File { keys, .. } => *keys,
+        }
+    }
+
+    pub fn blocks(&self) -> usize {
+        match self {
+            Self::Memory(keys) => keys.len().div_ceil(BLOCK),
+            Self::File { blocks, .. } => blocks.len(),
+        }
+    }
+
+    fn first(&self, block: usize) -> u128 {
+        match self {
+            Self::Memory(keys) => keys[block * BLOCK],
+            Self::File { blocks, .. } => blocks[block].first,
+        }
+    }
+
+    /// How many keys come before a block.
+    pub fn start(&self, block: usize) -> u64 {
+        match self {
+            Self::Memory(_) => (block * BLOCK) as u64,
+            Self::File { blocks, .. } => blocks[block].start,
+        }
+    }
+
+    /// The block that holds the key at a position.
+    pub fn block_at(&self, position: u64) -> usize {
+        match self {
+            Self::Memory(_) => (position / BLOCK as u64) as usize,
+            Self::File { blocks, .. } => blocks.partition_point(|b| b.start <= position) - 1,
+        }
+    }
+
+    /// The keys of a block, ascending.
+    pub fn read(&self, number_of: usize, keys: &mut Vec<u128>) -> Result<(), String> {
+        keys.clear();
+        match self {
+            Self::Memory(all) => keys.extend(all.chunks(BLOCK).nth(number_of).unwrap_or_default()),
+            Self::File { path, file, blocks, .. } => {
+                let block = blocks[number_of];
+                let fault = |reason: &str| format!("{}: the block at byte {}: {reason}", path.display(), block.offset);
+                let mut bytes = vec![0; block.bytes as usize];
+                file.read_exact_at(&mut bytes, block.offset).map_err(|e| fault(&e.to_string()))?;
+                if xxh3_64(&bytes) != block.checksum {
+                    return Err(fault("its bytes do not match their checksum"));
+                }
+                let (mut key, mut rest) = (block.first, &bytes[..]);
+                keys.push(key);
+                for _ in 1..block.keys {
+                    // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less one.
+                    let (mut difference, mut shift) = (0u128, 0);
+                    loop {
+                        let Some((&byte, after)) = rest.split_first().filter(|_| shift < 128) else {
+                            return Err(fault("it ends within a key"));
+                        };
+                        rest = after;
+                        difference |= u128::from(byte & 0x7f) << shift;
+                        shift += 7;
+                        if byte < 0x80 {
+                            break;
+                        }
+                    }
+                    key =
+                        key.checked_add(difference).and_then(|k| k.checked_add(1)).ok_or_else(|| fault("overflow"))?;
+                    keys.push(key);
+                }
+                let next = blocks.get(number_of + 1);
+                if !rest.is_empty() || next.is_some_and(|n| n.first <= key) {
+                    return Err(fault("its keys run into the next block"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Of ascending keys those that the level does not have; the others are marked.
+    pub fn without(&self, keys: &[u128], marks: Option<&Marks>) -> Result<Vec<u128>, String> {
+        let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
+        Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn without_piece(&self, keys: &[u128], marks: Option<&Marks>) -> Result<Vec<u128>, String> {
+        let (mut rest, mut block, mut held, mut at) = (Vec::new(), 0, Vec::new(), 0);
+        let mut loaded = None;
+        for &key in keys {
+            // The last block that begins at or before the key.
+            let beyond = |b: usize| b >= self.blocks() || self.first(b) > key;
+            if !beyond(block + 1) {
+                let (mut low, mut high) = (block + 1, self.blocks());
+                while high - low > 1 {
+                    let middle = usize::midpoint(low, high);
+                    if beyond(middle) { high = middle } else { low = middle }
+                }
+                block = low;
+            }
+            if beyond(block) {
+                rest.push(key);
+                continue;
+            }
+            if loaded != Some(block) {
+                self.read(block, &mut held)?;
+                (loaded, at) = (Some(block), 0);
+            }
+            while held.get(at).is_some_and(|&k| k < key) {
+                at += 1;
+            }
+            if held.get(at) != Some(&key) {
+                rest.push(key);
+            } else if let Some(marks) = marks {
+                marks.set(self.start(block) + at as u64);
+            }
+        }
+        Ok(rest)
+    }
+}
