@@ -276,8 +276,8 @@ fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
             disk
         }
     };
-    type MakeDisk = Box<dyn Fn() -> Disk>;
-    let disks: Vec<(&str, MakeDisk)> = vec![
+    type Make = Box<dyn Fn() -> Disk>;
+    let disks: Vec<(&str, Make)> = vec![
         ("limit", Box::new(limited(1000))),
         ("limit", Box::new(limited(700_000))),
         ("write", Box::new(failing(0, -1))),
