@@ -85,7 +85,9 @@ fn a_page_of_compared_runs_says_the_claim_and_shows_every_pruning() {
                  h8, i8, h9, i9 in 12 moves, and in no fewer.";
     assert!(page.contains(claim), "{page}");
     assert!(page.contains("leading, leading") && page.contains("none, forward"), "both prunings are on the plots");
-    assert!(page.contains("halma replay runs/leading/result.json"), "it says how to check");
+    for command in ["replay", "check"] {
+        assert!(page.contains(&format!("halma {command} runs/leading/result.json")), "it says how to check");
+    }
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
     let (status, _, err) = halma_in(at, &["report", "."]);
     assert_eq!((status, err.as_str()), (0, ""), "folders are searched");

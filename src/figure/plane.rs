@@ -57,9 +57,11 @@ impl Plane {
     /// The place so many columns and rows away from a cell.
     pub(super) fn beside(&self, board: &Board, cell: usize, (dx, dy): (i32, i32)) -> (i32, i32) {
         let (x, y) = board.xy(cell);
-        // Past the edge a name stands a little nearer than a cell would.
+        // Past the edge a name stands a little nearer than a cell would; on a turned board, where names of columns and
+        // rows share an edge, near enough to tell whose it is.
+        let part = if self.kind == Kind::Turned { 3 } else { 4 };
         let (here, there) = (project(self.kind, (x, y)), project(self.kind, (x + dx, y + dy)));
-        let nearer = |here: i32, there: i32| here + (there - here) * 4 / 5;
+        let nearer = |here: i32, there: i32| here + (there - here) * part / 5;
         (nearer(here.0, there.0) + self.shift.0, nearer(here.1, there.1) + self.shift.1)
     }
 

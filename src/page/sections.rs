@@ -276,7 +276,9 @@ fn checking(entries: &[&Entry]) -> Markup {
                     li { "The solution was replayed for this page by code that shares nothing with the search. By hand: "
                         @for e in entries { code { "halma replay " (e.file) } " " } }
                 }
-                li { "A run's counts and digests, derived again by a second program with rules of its own (small runs), or the solution alone: "
+                li { "The record, and its levels where they were kept or are few enough to derive, by code that shares nothing with the search: "
+                    @for e in entries { code { "halma check " (e.file) } " " } }
+                li { "The same by a second program with rules of its own, for small runs; and the solution alone: "
                     @for e in entries { code { "scripts/referee.py derive " (e.file) } ", " code { "scripts/referee.py replay " (e.file) } " " } }
                 li { "Every level accounts for every successor: successors = pruned + duplicates + old + positions." }
                 li { "Every level has a digest, the sum modulo 2" sup { "128" } " of a mix of its positions"
