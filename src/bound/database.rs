@@ -1,7 +1,7 @@
 //! The pattern databases of one problem: distances to the target, from the start, and to the middles of the leading
 //! half.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -28,6 +28,8 @@ pub struct Databases {
     pub to_target: Arc<Vec<u8>>,
     /// D_S: from the start's histogram.
     pub from_start: Arc<Vec<u8>>,
+    /// By [`Middles`]: bit 0 where solutions of even length may have that histogram in the middle, bit 1 for odd lengths.
+    middles: [OnceLock<Vec<u8>>; 2],
 }
 
 impl Databases {
@@ -55,7 +57,12 @@ impl Databases {
             Some(_) => mirrored(&abstraction, &to_target),
             None => abstraction.distances(source(&problem.start), u32::MAX, |_, _| true),
         };
-        Self { abstraction: Arc::new(abstraction), to_target: Arc::new(to_target), from_start: Arc::new(from_start) }
+        Self {
+            abstraction: Arc::new(abstraction),
+            to_target: Arc::new(to_target),
+            from_start: Arc::new(from_start),
+            middles: Default::default(),
+        }
     }
 
     /// The abstract distance from start to target, a lower bound of every solution's length; `None` where the target
@@ -76,37 +83,47 @@ impl Databases {
     pub fn to_middles(&self, length: u32, middles: Middles) -> Vec<u8> {
         let half = length / 2;
         let following = length - half;
-        let classes = self.abstraction.space.classes();
-        let within =
-            |table: &[u8], rank: usize, moves: u32| table[rank] != UNREACHED && u32::from(table[rank]) <= moves;
-        let admissible = |histogram: &[u8], scratch: &mut [u8]| match middles {
-            Middles::Leading => self.leads(histogram, length % 2 == 1),
-            Middles::Palindromic => self.reflects(histogram, length % 2 == 1, scratch),
-        };
         let chunk = 1 << 14;
-        let sources: Vec<Vec<u32>> = self
-            .to_target
-            .par_chunks(chunk)
+        let admissible = self.middles(middles).par_chunks(chunk);
+        let tables = self.to_target.par_chunks(chunk).zip(self.from_start.par_chunks(chunk));
+        let sources: Vec<Vec<u32>> = admissible
+            .zip(tables)
             .enumerate()
-            .map(|(i, distances)| {
-                let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
-                let mut found = Vec::new();
-                for offset in 0..distances.len() {
-                    let rank = i * chunk + offset;
-                    if within(&self.to_target, rank, following) && within(&self.from_start, rank, half) {
-                        self.abstraction.space.unrank(rank as u32, &mut histogram);
-                        if admissible(&histogram, &mut scratch) {
-                            found.push(rank as u32);
-                        }
-                    }
-                }
-                found
+            .map(|(i, (admissible, (to_target, from_start)))| {
+                let within = |table: u8, moves: u32| table != UNREACHED && u32::from(table) <= moves;
+                let fits = |&at: &usize| {
+                    admissible[at] >> (length % 2) & 1 != 0
+                        && within(to_target[at], following)
+                        && within(from_start[at], half)
+                };
+                (0..admissible.len()).filter(fits).map(|at| (i * chunk + at) as u32).collect()
             })
             .collect();
         // A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those
         // on their shortest ways to a middle, one abstract move at a time.
         let keep = |rank: u32, d: u8| u32::from(self.from_start[rank as usize]) + u32::from(d) <= half;
         self.abstraction.distances(sources.concat(), half, keep)
+    }
+
+    /// Which histograms may be middles, whatever the length is otherwise.
+    fn middles(&self, middles: Middles) -> &[u8] {
+        self.middles[middles as usize].get_or_init(|| {
+            let chunk = 1 << 14;
+            let mut kinds = vec![0; self.to_target.len()];
+            kinds.par_chunks_mut(chunk).enumerate().for_each(|(i, kinds)| {
+                let classes = self.abstraction.space.classes();
+                let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
+                for (offset, kind) in kinds.iter_mut().enumerate() {
+                    self.abstraction.space.unrank((i * chunk + offset) as u32, &mut histogram);
+                    let mut admissible = |odd| match middles {
+                        Middles::Leading => self.leads(&histogram, odd),
+                        Middles::Palindromic => self.reflects(&histogram, odd, &mut scratch),
+                    };
+                    *kind = u8::from(admissible(false)) | u8::from(admissible(true)) << 1;
+                }
+            });
+            kinds
+        })
     }
 
     /// Whether a solution with such a middle is in the lead there.
@@ -116,6 +133,10 @@ impl Databases {
             return c >= 0;
         }
         let values = &self.abstraction.partition.values;
+        let span = values.iter().max().zip(values.iter().min()).map_or(0, |(most, least)| most - least);
+        if c + c + span < 0 {
+            return false;
+        }
         let gains = (0..histogram.len()).filter(|&a| histogram[a] > 0).map(|a| {
             let targets = self.abstraction.targets(histogram, self.abstraction.room_and_men(histogram), a);
             let reached = (0..histogram.len()).filter(|b| targets >> b & 1 != 0);
