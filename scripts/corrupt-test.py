@@ -20,22 +20,12 @@ import tempfile
 import time
 from pathlib import Path
 
-JOB = """[problem]
-kind = "transfer"
-board = "9x9"
-moves = 6
-army = "triangle-4"
-
-[limits]
-threads = 2
-memory = "64 MiB"
-checkpoint = "10 ms"
-"""
 DEPTH = "7"
 
 spec = importlib.util.spec_from_file_location("kill_test", Path(__file__).with_name("kill-test.py"))
 kill_test = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(kill_test)
+JOB = kill_test.JOB.replace('"100 ms"', '"10 ms"')
 
 
 def stop(binary, root):

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use toml::Spanned;
 
+use crate::board::Board;
 use crate::cells::Cells;
 use crate::job::typed::{self, ProblemTable, Within};
 use crate::job::{Problem, Stated, resolve_problem};
@@ -146,22 +147,9 @@ impl Replay {
     /// # Errors
     /// As [`Replay::read`].
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
-        let file = file.display().to_string();
-        let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
-        let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
-        let transfer = record.problem.transfer().map_err(damaged)?;
-        let script = Script::parse(&solution.join(",\n"), &transfer.lattice.board)
-            .map_err(|e| damaged(format!("solution: {}", e.message)))?;
-        let moves = check(&transfer, &script).map_err(|(_, message)| damaged(message))?;
-        match record.length {
-            Some(length) if length as usize == moves.len() => {
-                Ok(Self { stated: record.problem.clone(), transfer, moves })
-            }
-            length => {
-                let claimed = length.map_or("null".into(), |l| l.to_string());
-                Err(damaged(format!("length is {claimed}, and the solution has {} moves", moves.len())))
-            }
-        }
+        let (transfer, moves) =
+            recorded(file, record, record.problem.transfer(), |t| &t.lattice.board, check, "solution")?;
+        Ok(Self { stated: record.problem.clone(), transfer, moves })
     }
 
     /// Checks a solution file that was read.
@@ -169,30 +157,12 @@ impl Replay {
     /// # Errors
     /// As [`Replay::read`].
     pub fn from_source(source: &Source) -> Result<Self, Fault> {
-        let SolutionFile { problem, solution: SolutionTable { moves: written, length } } = typed::parse(source)?;
+        let SolutionFile { problem, solution } = typed::parse(source)?;
         let (stated, transfer) = match resolve_problem(source, &problem)? {
             (stated, Problem::Transfer(transfer)) => (stated, transfer),
             (_, Problem::Game(_)) => return Err(source.fault(problem.kind.span(), "this is a game, not a transfer")),
         };
-        let text = written.get_ref();
-        let fault =
-            |part: Range<usize>, message| Err(source.fault(source.within(&written.span(), text, part), message));
-        let script = match Script::parse(text, &transfer.lattice.board) {
-            Ok(script) => script,
-            Err(e) => return fault(e.span, e.message),
-        };
-        let moves = match check(&transfer, &script) {
-            Ok(moves) => moves,
-            Err((at, message)) => {
-                let start = text.len() - text.trim_start().len();
-                let last = script.moves.last().map_or(start..start, |m| m.span.clone());
-                return fault(at.map_or(last, |i| script.moves[i].span.clone()), message);
-            }
-        };
-        if let Some(length) = length.filter(|l| l.get_ref().0 != moves.len() as i64) {
-            let message = format!("length = {}, and the solution has {} moves", length.get_ref().0, moves.len());
-            return Err(source.fault(length.span(), message));
-        }
+        let moves = written(source, &solution, &transfer.lattice.board, |script| check(&transfer, script), "solution")?;
         Ok(Self { stated, transfer, moves })
     }
 
@@ -238,6 +208,61 @@ impl Replay {
         let speed = self.speed().map(|(a, b)| format!(", speed {a}/{b} cells a move")).unwrap_or_default();
         let kinds = format!("{steps} steps and {} chains of jumps", moves - steps);
         format!("legal: {} men reach the target in {moves} moves, {kinds}{speed}", self.stated.men)
+    }
+}
+
+/// The moves written in a file, all landings named, if `check` finds them legal and they are as many as claimed; `what` is
+/// what messages call them.
+fn written(
+    source: &Source,
+    SolutionTable { moves, length }: &SolutionTable,
+    board: &Board,
+    check: impl FnOnce(&Script) -> Result<Vec<Vec<usize>>, Refusal>,
+    what: &str,
+) -> Result<Vec<Vec<usize>>, Fault> {
+    let text = moves.get_ref();
+    let fault = |part: Range<usize>, message| Err(source.fault(source.within(&moves.span(), text, part), message));
+    let script = match Script::parse(text, board) {
+        Ok(script) => script,
+        Err(e) => return fault(e.span, e.message),
+    };
+    let played = match check(&script) {
+        Ok(played) => played,
+        Err((at, message)) => {
+            let start = text.len() - text.trim_start().len();
+            let last = script.moves.last().map_or(start..start, |m| m.span.clone());
+            return fault(at.map_or(last, |i| script.moves[i].span.clone()), message);
+        }
+    };
+    if let Some(length) = length.as_ref().filter(|l| l.get_ref().0 != played.len() as i64) {
+        let message = format!("length = {}, and the {what} has {} moves", length.get_ref().0, played.len());
+        return Err(source.fault(length.span(), message));
+    }
+    Ok(played)
+}
+
+/// The same for the moves of a record: with what they solve, `problem`, the board that it is on, and what checks them.
+fn recorded<P>(
+    file: &Path,
+    record: &Record,
+    problem: Result<P, String>,
+    board: impl Fn(&P) -> &Board,
+    check: impl FnOnce(&P, &Script) -> Result<Vec<Vec<usize>>, Refusal>,
+    what: &str,
+) -> Result<(P, Vec<Vec<usize>>), ReplayError> {
+    let file = file.display().to_string();
+    let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
+    let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
+    let problem = problem.map_err(damaged)?;
+    let script = Script::parse(&solution.join(",\n"), board(&problem))
+        .map_err(|e| damaged(format!("solution: {}", e.message)))?;
+    let moves = check(&problem, &script).map_err(|(_, message)| damaged(message))?;
+    match record.length {
+        Some(length) if length as usize == moves.len() => Ok((problem, moves)),
+        length => {
+            let claimed = length.map_or("null".into(), |l| l.to_string());
+            Err(damaged(format!("length is {claimed}, and the {what} has {} moves", moves.len())))
+        }
     }
 }
 

@@ -126,20 +126,23 @@ fn title(record: &Record, run: &RunRecord) -> String {
 
 fn levels(levels: &[LevelRecord]) -> String {
     let head = ["depth", "side", "states", "generated", "pruned", "duplicates", "old", "centroid", "digest"];
-    let rows = levels.iter().map(|level| {
-        vec![
-            level.depth.to_string(),
-            format!("{:?}", level.side).to_lowercase(),
-            grouped(level.states),
-            grouped(level.generated),
-            grouped(level.pruned),
-            grouped(level.duplicates),
-            grouped(level.old),
-            level.centroid_max.map(|c| c.to_string()).unwrap_or_default(),
-            level.digest.to_string(),
-        ]
-    });
-    table(&head, rows)
+    table(&head, levels.iter().map(level_cells))
+}
+
+/// A level as a row of a table: depth, side, states, generated, pruned, duplicates, old, centroid, digest.
+#[must_use]
+pub fn level_cells(level: &LevelRecord) -> Vec<String> {
+    vec![
+        level.depth.to_string(),
+        level.side.name().into(),
+        grouped(level.states),
+        grouped(level.generated),
+        grouped(level.pruned),
+        grouped(level.duplicates),
+        grouped(level.old),
+        level.centroid_max.map(|c| c.to_string()).unwrap_or_default(),
+        level.digest.to_string(),
+    ]
 }
 
 /// Records of one question under several prunings, side by side.

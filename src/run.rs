@@ -240,16 +240,7 @@ impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
     }
 
     fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
-        let attempt = self.search.attempt(length);
-        let run = run_record(&attempt);
-        let outcome = match attempt.answer {
-            Answer::Found(walk) => Outcome::Found(moves(self.problem, &walk)?),
-            Answer::Refuted => Outcome::Refuted { exhausted: false },
-            Answer::Exhausted => Outcome::Refuted { exhausted: true },
-            Answer::Unproved(_) => Outcome::Unproved,
-            Answer::Stopped(stopped) => Outcome::Stopped(stopped),
-        };
-        Ok((run, outcome))
+        attempted(self.search.attempt(length), |walk| moves(self.problem, walk))
     }
 }
 
@@ -469,18 +460,30 @@ fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<St
     (1..).zip(walk.windows(2)).map(step).collect()
 }
 
-fn run_record<const W: usize>(attempt: &Attempt<W>) -> RunRecord {
+/// An attempt as the record has it, and what came of it; `moves` writes a solution down.
+fn attempted<S>(
+    attempt: Attempt<S>,
+    moves: impl FnOnce(&[S]) -> Result<Vec<String>, RunError>,
+) -> Result<(RunRecord, Outcome), RunError> {
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
         Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
         Answer::Unproved(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
-    RunRecord {
+    let run = RunRecord {
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
-    }
+    };
+    let outcome = match attempt.answer {
+        Answer::Found(walk) => Outcome::Found(moves(&walk)?),
+        Answer::Refuted => Outcome::Refuted { exhausted: false },
+        Answer::Exhausted => Outcome::Refuted { exhausted: true },
+        Answer::Unproved(_) => Outcome::Unproved,
+        Answer::Stopped(stopped) => Outcome::Stopped(stopped),
+    };
+    Ok((run, outcome))
 }
 
 /// A key of digests as records name it.

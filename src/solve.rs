@@ -57,9 +57,9 @@ pub struct LevelFigures {
 
 /// The answer of an attempt at one length.
 #[derive(Debug)]
-pub enum Answer<const W: usize> {
-    /// A solution: the armies from the start to the target.
-    Found(Vec<Cells<W>>),
+pub enum Answer<S> {
+    /// A solution: the positions from the start to the end, an army each, or two in a game.
+    Found(Vec<S>),
     /// There is none of this length, if there is none shorter.
     Refuted,
     /// There is none of this length or any greater one: every state that can be reached was seen.
@@ -72,11 +72,11 @@ pub enum Answer<const W: usize> {
 
 /// What came of one length.
 #[derive(Debug)]
-pub struct Attempt<const W: usize> {
+pub struct Attempt<S> {
     /// The length.
     pub length: u32,
     /// What came of it.
-    pub answer: Answer<W>,
+    pub answer: Answer<S>,
     /// The levels searched.
     pub levels: Vec<LevelFigures>,
     /// For the minimum centroid constraint: the C of the last run, and whether no army on its middle level exceeds it.
@@ -245,7 +245,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     }
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
-    pub fn attempt(&mut self, length: u32) -> Attempt<W> {
+    pub fn attempt(&mut self, length: u32) -> Attempt<Cells<W>> {
         let begun = Instant::now();
         self.progress.length(length);
         let mut attempt = Attempt { length, answer: Answer::Refuted, levels: Vec::new(), c: None, seconds: 0.0 };

@@ -302,6 +302,21 @@ impl<K: Key> Level<K> {
         self.cursor().contains(key)
     }
 
+    /// The least of these keys that is in the level, if one is.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`].
+    pub fn first_of(&self, mut keys: Vec<K>) -> Result<Option<K>, StoreError> {
+        keys.sort_unstable();
+        let mut cursor = self.cursor();
+        for key in keys {
+            if cursor.contains(key)? {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
     /// A reader that answers for ascending keys whether they are in the level.
     #[must_use]
     pub fn cursor(&self) -> Cursor<'_, K> {

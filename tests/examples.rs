@@ -1,7 +1,7 @@
 //! What the programs under `examples/` claim.
 
 #[path = "../examples/peg_solitaire.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "its main is not called here")]
 mod peg_solitaire;
 
 use halma::search::{Expander, Stop, levels};

@@ -10,7 +10,7 @@ use crate::figure::Figure;
 use crate::problem::Transfer;
 use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
 use crate::replay::Checked;
-use crate::report::{grouped, problem, verdict};
+use crate::report::{grouped, level_cells, problem, verdict};
 
 /// All about one problem.
 pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup {
@@ -241,20 +241,7 @@ fn all_levels(entry: &Entry, several: bool) -> Markup {
         "largest centroid",
         "digest",
     ];
-    let row = |run: &RunRecord, level: &LevelRecord| {
-        vec![
-            run.length.to_string(),
-            level.depth.to_string(),
-            level.side.name().into(),
-            grouped(level.states),
-            grouped(level.generated),
-            grouped(level.pruned),
-            grouped(level.duplicates),
-            grouped(level.old),
-            level.centroid_max.map(|c| c.to_string()).unwrap_or_default(),
-            level.digest.to_string(),
-        ]
-    };
+    let row = |run: &RunRecord, level: &LevelRecord| [vec![run.length.to_string()], level_cells(level)].concat();
     let rows: Vec<Vec<String>> = record.runs.iter().flat_map(|run| run.levels.iter().map(|l| row(run, l))).collect();
     let name = if several { format!("All levels: {}", record.pruning) } else { "All levels".into() };
     html! {

@@ -13,7 +13,7 @@ use crate::problem::set;
 use crate::record::Record;
 use crate::source::{Fault, Source};
 
-use super::{Refusal, ReplayError, SolutionFile, SolutionTable, ends, legal};
+use super::{Refusal, ReplayError, SolutionFile, ends, legal, recorded, written};
 
 /// A game that was checked.
 #[derive(Clone, Debug)]
@@ -33,31 +33,14 @@ impl GameReplay {
     /// The first fault: no such cell, an illegal move, a move of the wrong side, a game that is over earlier or later than
     /// its last move, or another length than claimed.
     pub fn from_source(source: &Source) -> Result<Self, Fault> {
-        let SolutionFile { problem, solution: SolutionTable { moves: written, length } } = typed::parse(source)?;
+        let SolutionFile { problem, solution } = typed::parse(source)?;
         let (stated, game) = match resolve_problem(source, &problem)? {
             (stated, Problem::Game(game)) => (stated, game),
             (_, Problem::Transfer(_)) => {
                 return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
             }
         };
-        let text = written.get_ref();
-        let fault = |part, message| Err(source.fault(source.within(&written.span(), text, part), message));
-        let script = match Script::parse(text, &game.lattice.board) {
-            Ok(script) => script,
-            Err(e) => return fault(e.span, e.message),
-        };
-        let moves = match check(&game, &script) {
-            Ok(moves) => moves,
-            Err((at, message)) => {
-                let start = text.len() - text.trim_start().len();
-                let last = script.moves.last().map_or(start..start, |m| m.span.clone());
-                return fault(at.map_or(last, |i| script.moves[i].span.clone()), message);
-            }
-        };
-        if let Some(length) = length.filter(|l| l.get_ref().0 != moves.len() as i64) {
-            let message = format!("length = {}, and the game has {} moves", length.get_ref().0, moves.len());
-            return Err(source.fault(length.span(), message));
-        }
+        let moves = written(source, &solution, &game.lattice.board, |script| check(&game, script), "game")?;
         Ok(Self { stated, game, moves })
     }
 
@@ -66,20 +49,8 @@ impl GameReplay {
     /// # Errors
     /// As [`Self::from_source`].
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
-        let file = file.display().to_string();
-        let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
-        let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
-        let game = record.problem.game().map_err(damaged)?;
-        let script = Script::parse(&solution.join(",\n"), &game.lattice.board)
-            .map_err(|e| damaged(format!("solution: {}", e.message)))?;
-        let moves = check(&game, &script).map_err(|(_, message)| damaged(message))?;
-        match record.length {
-            Some(length) if length as usize == moves.len() => Ok(Self { stated: record.problem.clone(), game, moves }),
-            length => {
-                let claimed = length.map_or("null".into(), |l| l.to_string());
-                Err(damaged(format!("length is {claimed}, and the game has {} moves", moves.len())))
-            }
-        }
+        let (game, moves) = recorded(file, record, record.problem.game(), |g| &g.lattice.board, check, "game")?;
+        Ok(Self { stated: record.problem.clone(), game, moves })
     }
 
     /// Who wins.

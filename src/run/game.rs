@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Attempts, Context, Outcome, Question, RunError, summed};
+use super::{Attempts, Context, Outcome, Question, RunError, attempted, summed};
 use crate::budget::Meter;
 use crate::cells::Cells;
 use crate::game::Game;
@@ -12,8 +12,8 @@ use crate::notation;
 use crate::puzzle::game::Armies;
 use crate::puzzle::game::pair::PairKey;
 use crate::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use crate::solve::game::GameSearch;
 use crate::solve::game::beam::Beam;
-use crate::solve::game::{Answer, GameSearch};
 
 /// A search for the shortest games, with what their moves are written by.
 struct Games<'a, const W: usize, K: PairKey> {
@@ -27,22 +27,7 @@ impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
     }
 
     fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
-        let attempt = self.search.attempt(length);
-        let (verdict, reason) = match &attempt.answer {
-            Answer::Found(_) => (Verdict::Solution, None),
-            Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
-            Answer::Unproved(reason) => (Verdict::Incomplete, Some(reason.clone())),
-            Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
-        };
-        let run = summed(length, verdict, reason, &attempt.levels, attempt.seconds);
-        let outcome = match attempt.answer {
-            Answer::Found(walk) => Outcome::Found(moves(self.game, &walk)?),
-            Answer::Refuted => Outcome::Refuted { exhausted: false },
-            Answer::Exhausted => Outcome::Refuted { exhausted: true },
-            Answer::Unproved(_) => Outcome::Unproved,
-            Answer::Stopped(stopped) => Outcome::Stopped(stopped),
-        };
-        Ok((run, outcome))
+        attempted(self.search.attempt(length), |walk| moves(self.game, walk))
     }
 }
 

@@ -14,14 +14,7 @@ pub fn trace<P: Puzzle>(free: &P, levels: &[Level<P::Key>], last: P::Key) -> Res
     for level in levels[..levels.len() - 1].iter().rev() {
         let mut before = Vec::new();
         free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
-        before.sort_unstable();
-        let mut cursor = level.cursor();
-        let mut found = None;
-        for key in before {
-            if found.is_none() && cursor.contains(key)? {
-                found = Some(key);
-            }
-        }
+        let found = level.first_of(before)?;
         walk.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
     }
     walk.reverse();

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::trail::{Grower, Trail};
-use super::{LevelFigures, Progress, Side, exhausted};
+use super::{Answer, Attempt, LevelFigures, Progress, Side, exhausted};
 use crate::bound::game::{Bounds, GameBound};
 use crate::game::{self, Game};
 use crate::moves;
@@ -39,34 +39,6 @@ pub const PROBE_PART: u64 = 50;
 
 /// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
 pub const PROBE_MOST: u64 = 200_000;
-
-/// The answer of an attempt at one length.
-#[derive(Debug)]
-pub enum Answer<const W: usize> {
-    /// A game: the armies from the start to the end.
-    Found(Vec<Armies<W>>),
-    /// There is none of this length, if there is none shorter.
-    Refuted,
-    /// There is none of this length or any greater one: every state that can be reached was seen.
-    Exhausted,
-    /// Nothing was found, and nothing proved, for this reason.
-    Unproved(String),
-    /// The search was stopped.
-    Stopped(Stopped),
-}
-
-/// What came of one length.
-#[derive(Debug)]
-pub struct Attempt<const W: usize> {
-    /// The length.
-    pub length: u32,
-    /// What came of it.
-    pub answer: Answer<W>,
-    /// The levels searched.
-    pub levels: Vec<LevelFigures>,
-    /// Seconds taken.
-    pub seconds: f64,
-}
 
 /// A search for the shortest games.
 pub struct GameSearch<'a, const W: usize, K: PairKey> {
@@ -124,7 +96,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     }
 
     /// Decides whether a game of exactly `length` moves exists, given that there is none shorter.
-    pub fn attempt(&self, length: u32) -> Attempt<W> {
+    pub fn attempt(&self, length: u32) -> Attempt<Armies<W>> {
         let begun = Instant::now();
         self.progress.length(length);
         let puzzle = self.puzzle(length);
@@ -136,7 +108,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             // A search that is wrong about what it found is wrong about what it refuted, too.
             unreachable!("the game found is none: {fault}");
         }
-        Attempt { length, answer, levels: trail.figures, seconds: begun.elapsed().as_secs_f64() }
+        Attempt { length, answer, levels: trail.figures, c: None, seconds: begun.elapsed().as_secs_f64() }
     }
 
     /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.
@@ -167,7 +139,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         Grower { expander, stop, progress, workspace }
     }
 
-    fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut Trail<K>) -> Result<Answer<W>, Stopped> {
+    fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut Trail<K>) -> Result<Answer<Armies<W>>, Stopped> {
         if let Some(beam) = self.beam {
             return self.truncated(puzzle, beam, trail);
         }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -18,8 +19,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         bounds: Vec<Arc<dyn Bound<W>>>,
         stem: &str,
-        attempt: &mut Attempt<W>,
-    ) -> Result<Answer<W>, Stopped> {
+        attempt: &mut Attempt<Cells<W>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
         let mut trail = Trail::new(stem.into(), Side::Forward);
         self.open(&puzzle, &mut trail);
@@ -33,7 +34,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The search without bounds: its levels serve all lengths.
-    pub(super) fn unpruned(&mut self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
+    pub(super) fn unpruned(
+        &mut self,
+        length: u32,
+        attempt: &mut Attempt<Cells<W>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         if self.palindromic {
             return self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt);
         }
@@ -78,7 +83,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
     /// 2N + 1 in L_(N+1) ∩ ρ(L_N).
-    pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<W>, Stopped> {
+    pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let half = length as usize / 2;
         let last = self.last_level(length);
         if levels.len() <= last {
@@ -135,7 +140,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
     /// becomes its mirror image by one move.
-    pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<W>, Stopped> {
+    pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let middle = &levels[levels.len() - 1];
         let continues = |key: &K| {
             let army = self.ground.army(*key);
@@ -156,7 +161,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The palindromic solution whose first half has these keys.
-    fn palindrome(&self, length: u32, keys: &[K]) -> Vec<crate::cells::Cells<W>> {
+    fn palindrome(&self, length: u32, keys: &[K]) -> Vec<Cells<W>> {
         let mut walk = self.armies(keys);
         let returning: Vec<_> = walk.iter().rev().map(|a| a.mapped(self.mirror())).collect();
         walk.extend(&returning[usize::from(length.is_multiple_of(2))..]);

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::database::Middles;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::problem;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    pub(super) fn leading(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
+    pub(super) fn leading(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let databases = self.databases();
         let half = length / 2;
         let middles = if self.palindromic { Middles::Palindromic } else { Middles::Leading };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Answer, Attempt, TransferSearch};
 use crate::bound::mcc::MinimumCentroid;
+use crate::cells::Cells;
 use crate::centroid;
 use crate::key::Key;
 use crate::search::Stopped;
@@ -15,8 +16,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         given: Option<i64>,
         keep: usize,
-        attempt: &mut Attempt<W>,
-    ) -> Result<Answer<W>, Stopped> {
+        attempt: &mut Attempt<Cells<W>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         if let Some(c) = given.filter(|&c| c < 0) {
             // A solution whose middle lies between C and -C would be cut, and so would its mirrored reversal.
             return Ok(Answer::Unproved(format!("C = {c} is below 0, where the constraint refutes nothing")));

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -16,7 +17,7 @@ use crate::store::{Level, StoreError};
 use crate::symmetry::Symmetry;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
+    pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         let mut trail = Trail::new(format!("L{length}"), Side::Forward);
         self.open(&free, &mut trail);

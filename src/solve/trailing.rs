@@ -6,6 +6,7 @@
 //! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none.
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -24,8 +25,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         &self,
         length: u32,
         mut trail: Trail<K>,
-        attempt: &mut Attempt<W>,
-    ) -> Result<Answer<W>, Stopped> {
+        attempt: &mut Attempt<Cells<W>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         let reached = trail.levels.len() as u32 - 1;
         attempt.levels = std::mem::take(&mut trail.figures);
         let bound = self.toward_images(length, reached, 0, trail.last())?;

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch};
 use crate::bound::palindrome::symmetry;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -16,8 +17,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         keep: usize,
         beta: i64,
-        attempt: &mut Attempt<W>,
-    ) -> Result<Answer<W>, Stopped> {
+        attempt: &mut Attempt<Cells<W>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
         let grown = self.grow_truncated(length.div_ceil(2), keep, beta, &mut trail);
         self.kept = trail;

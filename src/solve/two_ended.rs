@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Answer, Attempt, Pruning, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::bound::theorem1::Theorem1;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::problem::Transfer;
 use crate::puzzle::transfer::TransferPuzzle;
@@ -12,7 +13,7 @@ use crate::search::Stopped;
 use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    pub(super) fn two_ended(&self, length: u32, attempt: &mut Attempt<W>) -> Result<Answer<W>, Stopped> {
+    pub(super) fn two_ended(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let [(forward, mut ahead), (backward, mut behind)] = [Side::Forward, Side::Backward].map(|side| {
             let start = if side == Side::Forward { &self.problem.start } else { &self.problem.target };
             let puzzle = TransferPuzzle::new(&self.ground, start, self.bounds_from(side, length));

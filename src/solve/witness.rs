@@ -6,6 +6,7 @@
 
 use super::{Answer, Trail, TransferSearch};
 use crate::bound::Bound;
+use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -30,7 +31,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         bounds: &[Arc<dyn Bound<W>>],
         trail: &Trail<K>,
-    ) -> Result<Option<Answer<W>>, Stopped> {
+    ) -> Result<Option<Answer<Cells<W>>>, Stopped> {
         let palindrome = self.palindrome_bound(length);
         let bounds = bounds.iter().cloned().chain([palindrome]).collect();
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);

@@ -2,10 +2,10 @@
 //!
 //! The score of a position is a weighted sum, the less the better. In the order of their weights:
 //! - the winner's men outside the goal;
-//! - for each of them the steps to the goal that are left after his best single move;
-//! - the rungs that the lowest even and the lowest odd man still miss, on each direction of lines ([`Lines::rungs`]);
+//! - the loser's men that are still in the goal;
 //! - the men that must change their type and so must step;
-//! - the loser's men that are still in the goal.
+//! - the rungs that the lowest even and the lowest odd man still miss, on each direction of lines ([`Lines::rungs`]);
+//! - for each man outside the steps to the goal that are left after his best single move.
 //!
 //! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
 
@@ -16,8 +16,8 @@ use crate::bound::game::lines::Lines;
 use crate::cells::Cells;
 use crate::moves::Pieces;
 use crate::problem::set;
-use crate::puzzle::game::GamePuzzle;
 use crate::puzzle::game::pair::PairKey;
+use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::{Stopped, digest};
 use crate::solve::trail::Trail;
 use crate::store::{Level, StoreError};
@@ -57,7 +57,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         puzzle: &GamePuzzle<W, K>,
         beam: Beam,
         trail: &mut Trail<K>,
-    ) -> Result<Answer<W>, Stopped> {
+    ) -> Result<Answer<Armies<W>>, Stopped> {
         let score = self.score(puzzle);
         let mut complete = true;
         trail.cut = true;

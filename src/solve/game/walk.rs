@@ -20,16 +20,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
             // Every move can be undone by a move of the same man.
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
-            let mut before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
-            before.sort_unstable();
-            before.dedup();
-            let mut cursor = level.cursor();
-            let mut found = None;
-            for key in before {
-                if found.is_none() && cursor.contains(key)? {
-                    found = Some(key);
-                }
-            }
+            let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
+            let found = level.first_of(before)?;
             keys.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
         }
         keys.reverse();

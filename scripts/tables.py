@@ -1,0 +1,40 @@
+"""What the scripts that make tables from records share."""
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def markdown(head, rows, text=(0,)):
+    """The lines of a table, the columns in `text` aligned to the left, the others to the right."""
+    rule = ["---" if column in text else "---:" for column in range(len(head))]
+    return ["| " + " | ".join(map(str, row)) + " |" for row in [head, rule, *rows]]
+
+
+def successors(record):
+    return f"{sum(int(run['generated']) for run in record['runs']):,}"
+
+
+def largest_level(record):
+    return f"{max((int(run['largest_level']) for run in record['runs']), default=0):,}"
+
+
+def fault(record, file, length):
+    """What keeps the record in `file` from proving the published length, or None."""
+    claim = tuple(record[key] for key in ("verdict", "length", "refuted_up_to"))
+    if claim != ("optimal", length, length - 1):
+        return f"{claim[0]}, length {claim[1]}, refuted up to {claim[2]}: published is {length}"
+    bound = record.get("lower_bound", 1)
+    refuted = [run["length"] for run in record["runs"] if run["verdict"] == "none" and run["self_consistent"]]
+    if refuted != list(range(bound, length)):
+        return f"runs refute {refuted}, not {bound} to {length - 1}"
+    for level in (level for run in record["runs"] for level in run["levels"] if level["depth"]):
+        if sum(int(level[part]) for part in ("pruned", "duplicates", "old", "states")) != int(level["generated"]):
+            return f"{level['side']} level {level['depth']} does not account for all its successors"
+    replay = [sys.executable, ROOT / "scripts/referee.py", "replay", file]
+    return None if subprocess.run(replay, stdout=subprocess.DEVNULL).returncode == 0 else "the solution does not replay"
+
+
+def build():
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT, check=True)
