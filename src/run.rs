@@ -203,7 +203,7 @@ struct Context<'a> {
 /// A search for one length after another.
 trait Attempts {
     /// A length that no solution falls below; `None` where there is no solution at all.
-    fn lower_bound(&self) -> Option<u32>;
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped>;
 
     /// Says that earlier processes of the run have reported that many levels.
     fn resume_after(&mut self, _levels: usize) {}
@@ -231,7 +231,7 @@ struct Transfers<'a, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
-    fn lower_bound(&self) -> Option<u32> {
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
         self.search.lower_bound()
     }
 
@@ -342,7 +342,11 @@ impl Context<'_> {
     /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted.
     fn lengths(&self, search: &mut impl Attempts, record: &mut Record) -> Result<(), RunError> {
         let max_length = record.max_length;
-        let Some(bound) = search.lower_bound() else {
+        let bound = match search.lower_bound() {
+            Ok(bound) => bound,
+            Err(stopped) => return self.incomplete(stopped, record),
+        };
+        let Some(bound) = bound else {
             // Not even the abstraction has a way from the start to the target.
             record.verdict = Verdict::None;
             record.exhausted = true;

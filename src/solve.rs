@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::bound::Bound;
+use crate::bound::abstraction::Table;
 use crate::bound::database::Databases;
 use crate::bound::palindrome::Palindrome;
 use crate::bound::theorem1::Theorem1;
@@ -227,21 +228,34 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
     /// there is no solution at all.
-    #[must_use]
-    pub fn lower_bound(&self) -> Option<u32> {
+    ///
+    /// # Errors
+    /// What stopped the search for it.
+    pub fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
         if self.problem.start == self.problem.target {
-            return Some(0);
+            return Ok(Some(0));
         }
         let Transfer { start, target, jumps_only, .. } = self.problem;
         if *jumps_only && self.problem.types(start) != self.problem.types(target) {
-            return None;
+            return Ok(None);
         }
-        match &self.pruning {
+        let bound = match &self.pruning {
             Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
-                self.databases().lower_bound(self.problem).map(|d| d.max(1))
+                self.expander.install(|| self.databases().lower_bound(self.stop))?
             }
-            _ => Some(Theorem1::<W>::lower_bound(self.problem).max(1)),
-        }
+            _ => Some(Theorem1::<W>::lower_bound(self.problem)),
+        };
+        Ok(bound.map(|length| length.max(1)))
+    }
+
+    /// Sees to it that the pattern databases reach as far as searches for `length` moves ask them.
+    fn extend_databases(&self, length: u32) -> Result<(), Stopped> {
+        let reach = match (&self.pruning, self.symmetries.mirror.is_some()) {
+            (Pruning::Leading, true) => length.div_ceil(2),
+            (Pruning::Leading | Pruning::Pattern | Pruning::Narrowed, _) => length,
+            _ => return Ok(()),
+        };
+        self.expander.install(|| self.databases().extend(reach, self.stop))
     }
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
@@ -249,26 +263,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let begun = Instant::now();
         self.progress.length(length);
         let mut attempt = Attempt { length, answer: Answer::Refuted, levels: Vec::new(), c: None, seconds: 0.0 };
-        let answer = if length == 0 {
-            Ok(if self.problem.start == self.problem.target {
-                Answer::Found(vec![crate::problem::set(&self.problem.start)])
-            } else {
-                Answer::Refuted
-            })
-        } else {
-            match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
-                (Pruning::Leading, true) => self.leading(length, &mut attempt),
-                (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, &mut attempt),
-                (Pruning::Narrowed, true) => self.narrowed(length, &mut attempt),
-                (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, &mut attempt),
-                (Pruning::None, true) => self.unpruned(length, &mut attempt),
-                (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), &mut attempt),
-                (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
-                    Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
-                }
-                (_, false) => self.two_ended(length, &mut attempt),
-            }
-        };
+        let answer = self.answer(length, &mut attempt);
         #[cfg(test)]
         let answer = match answer {
             Err(_) if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
@@ -283,6 +278,29 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         }
         attempt.seconds = begun.elapsed().as_secs_f64();
         attempt
+    }
+
+    /// What [`Self::attempt`] finds; the levels go into `attempt`.
+    fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
+        if length == 0 {
+            return Ok(match self.problem.start == self.problem.target {
+                true => Answer::Found(vec![crate::problem::set(&self.problem.start)]),
+                false => Answer::Refuted,
+            });
+        }
+        self.extend_databases(length)?;
+        match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
+            (Pruning::Leading, true) => self.leading(length, attempt),
+            (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, attempt),
+            (Pruning::Narrowed, true) => self.narrowed(length, attempt),
+            (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, attempt),
+            (Pruning::None, true) => self.unpruned(length, attempt),
+            (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt),
+            (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
+                Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
+            }
+            (_, false) => self.two_ended(length, attempt),
+        }
     }
 
     /// Level sets without a goal: levels 0 to `depth` of the unpruned search.
@@ -302,17 +320,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     fn databases(&self) -> &Databases {
         self.databases.get_or_init(|| {
-            let begun = Instant::now();
-            let databases = self
-                .expander
-                .install(|| Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms));
+            let databases = Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms);
             let space = &databases.abstraction.space;
-            self.progress.note(&format!(
-                "pattern database: {} classes, {} histograms, {:.2} s",
-                space.classes(),
-                space.count(),
-                begun.elapsed().as_secs_f64()
-            ));
+            self.progress.note(&format!("pattern database: {} classes, {} histograms", space.classes(), space.count()));
             databases
         })
     }
@@ -333,7 +343,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         self.with_palindrome(bounds, length)
     }
 
-    fn pattern(&self, table: &Arc<Vec<u8>>, limit: u32) -> Arc<dyn Bound<W>> {
+    fn pattern(&self, table: &Arc<Table>, limit: u32) -> Arc<dyn Bound<W>> {
         #[cfg(test)]
         let limit = limit - u32::from(self.expander.fault == Some(crate::broken::Fault::BoundOffByOne));
         Arc::new(crate::bound::pattern::Pattern::new(&self.databases().abstraction, table, limit))

@@ -34,7 +34,7 @@ fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, large: u64, ex
     let shared = (expander, &stop, &() as _);
     let search = TransferSearch::<2, u64>::new(problem, pruning, false, symmetry, 1 << 26, shared).unwrap();
     let mut search = search.with_large(large);
-    for length in search.lower_bound()?..=LONGEST {
+    for length in search.lower_bound().unwrap()?..=LONGEST {
         match search.attempt(length).answer {
             Answer::Found(_) => return Some(length),
             Answer::Refuted => {}

@@ -13,12 +13,30 @@ use rayon::prelude::*;
 
 use super::histogram::{Histograms, Neighbourhood, Partition};
 use crate::lattice::Lattice;
+use crate::search::{Stop, Stopped};
 
 /// The distance of what cannot be reached.
 pub const UNREACHED: u8 = u8::MAX;
 
 /// The distance of all that is this far or further.
 pub const FAR: u8 = UNREACHED - 1;
+
+/// Which histograms a search over them is about. By default all.
+pub trait Extent: Sync {
+    /// Whether the histogram is of interest at that distance.
+    fn keeps(&self, _rank: u32, _distance: u8) -> bool {
+        true
+    }
+
+    /// A centroid that all histograms one abstract move from this one fall below, if they have no distance yet and are of
+    /// interest. They are then not looked up where they do not.
+    fn below(&self, _rank: u32) -> Option<i32> {
+        None
+    }
+}
+
+/// All histograms.
+impl Extent for () {}
 
 /// Histograms over a partition, and the abstract moves between them.
 #[derive(Clone, Debug)]
@@ -35,6 +53,8 @@ pub struct Abstraction {
     group: Vec<u32>,
     /// By class: the class that the mirror takes it to; empty where there is no mirror.
     mirrored: Vec<u8>,
+    /// The classes with values below the least one, below the next number, and so on up to all classes.
+    below: Vec<u32>,
 }
 
 impl Abstraction {
@@ -77,11 +97,15 @@ impl Abstraction {
         let mut mirrored = Vec::new();
         if let Some(mirror) = mirror {
             mirrored = vec![0; partition.classes()];
-            for cell in 0..lattice.len() as u8 {
-                mirrored[class(cell)] = class(mirror[usize::from(cell)]) as u8;
+            for (cell, &image) in mirror.iter().enumerate() {
+                mirrored[class(cell as u8)] = class(image) as u8;
             }
         }
-        Some(Self { partition, space, steps, jumps, group, mirrored })
+        let values = &partition.values;
+        let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
+        let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
+        let below = (least..=most + 1).map(classes_below).collect();
+        Some(Self { partition, space, steps, jumps, group, mirrored, below })
     }
 
     /// The histogram of an army, into `histogram`.
@@ -115,6 +139,13 @@ impl Abstraction {
     #[must_use]
     pub fn centroid(&self, histogram: &[u8]) -> i32 {
         histogram.iter().zip(&self.partition.values).map(|(&m, v)| i32::from(m) * v).sum()
+    }
+
+    /// The classes of values below `value`, as a set.
+    #[inline]
+    fn classes_below(&self, value: i32) -> u32 {
+        let least = self.partition.values.iter().min().map_or(0, |&v| v);
+        self.below[(value - least).clamp(0, self.below.len() as i32 - 1) as usize]
     }
 
     /// The classes that men of class `a` may ever stand in, as a set.
@@ -156,56 +187,128 @@ impl Abstraction {
         (reached | self.steps[a] & room) & !(1 << a)
     }
 
-    /// The number of abstract moves from each histogram to the nearest of `sources`, where `keep` allowed every
+    /// The number of abstract moves from each histogram to the nearest of `sources`, where `within` allowed every
     /// histogram on the way at its distance, up to `limit` moves; [`UNREACHED`] elsewhere. Distances beyond what a
     /// byte tells apart are given as [`FAR`], which never exceeds them.
-    #[must_use]
-    pub fn distances(&self, sources: Vec<u32>, limit: u32, keep: impl Fn(u32, u8) -> bool + Sync) -> Vec<u8> {
-        let mut distance: Vec<AtomicU8> = Vec::new();
-        distance.resize_with(self.space.count(), || AtomicU8::new(UNREACHED));
-        for &s in &sources {
-            distance[s as usize].store(0, Ordering::Relaxed);
-        }
+    ///
+    /// # Errors
+    /// Where `stop` asks for it.
+    pub fn distances(
+        &self,
+        sources: Vec<u32>,
+        limit: u32,
+        within: &impl Extent,
+        stop: &Stop,
+    ) -> Result<Table, Stopped> {
+        let table = Table::new(self.space.count(), &sources);
         let mut frontier = sources;
-        let last = limit.min(u32::from(FAR)) as u8;
-        for d in 1..=last {
-            let claim = |rank: u32| {
-                let cell = &distance[rank as usize];
-                cell.load(Ordering::Relaxed) == UNREACHED
-                    && keep(rank, d)
-                    && cell.compare_exchange(UNREACHED, d, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-            };
-            let expand = |ranks: &[u32]| {
-                let mut histogram = vec![0; self.space.classes()];
-                let mut around = Neighbourhood::new(&self.space);
-                let mut next = Vec::new();
-                for &rank in ranks {
-                    self.space.unrank(rank, &mut histogram);
-                    around.enter(&self.space, &histogram);
-                    let room_and_men = self.room_and_men(&histogram);
-                    for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
-                        let mut targets = self.targets(&histogram, room_and_men, a);
-                        while targets != 0 {
-                            let b = targets.trailing_zeros() as usize;
-                            targets &= targets - 1;
-                            let rank = around.moved(&self.space, &histogram, a, b);
-                            if claim(rank) {
-                                next.push(rank);
-                            }
-                        }
-                    }
-                }
-                next
-            };
-            frontier = frontier.par_chunks(1024).map(expand).collect::<Vec<_>>().concat();
+        for d in 1..=limit.min(u32::from(FAR)) as u8 {
             if frontier.is_empty() {
                 break;
             }
+            frontier = self.advance(&table, &frontier, d, within, stop)?;
         }
-        let mut distance: Vec<u8> = distance.into_iter().map(AtomicU8::into_inner).collect();
         if limit > u32::from(FAR) && !frontier.is_empty() {
-            distance.iter_mut().filter(|d| **d == UNREACHED).for_each(|d| *d = FAR);
+            table.fill_far();
         }
-        distance
+        Ok(table)
+    }
+
+    /// Enters the distance `d` for the histograms one abstract move from `frontier` that have none yet and that `within`
+    /// allows, and returns them.
+    ///
+    /// # Errors
+    /// Where `stop` asks for it; the table is then of no use any more.
+    pub fn advance(
+        &self,
+        table: &Table,
+        frontier: &[u32],
+        d: u8,
+        within: &impl Extent,
+        stop: &Stop,
+    ) -> Result<Vec<u32>, Stopped> {
+        let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
+            stop.check()?;
+            let mut histogram = vec![0; self.space.classes()];
+            let mut around = Neighbourhood::new(&self.space);
+            let mut next = Vec::new();
+            for &rank in ranks {
+                self.space.unrank(rank, &mut histogram);
+                let room_and_men = self.room_and_men(&histogram);
+                // A man of class a may only go to classes of values below this and the value of a together.
+                let spare = within.below(rank).map(|limit| limit - self.centroid(&histogram));
+                let mut entered = false;
+                for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
+                    let wanted = spare.map_or(u32::MAX, |spare| self.classes_below(self.partition.values[a] + spare));
+                    if wanted & room_and_men.0 == 0 {
+                        continue;
+                    }
+                    let mut targets = self.targets(&histogram, room_and_men, a) & wanted;
+                    if targets != 0 && !entered {
+                        around.enter(&self.space, &histogram);
+                        entered = true;
+                    }
+                    while targets != 0 {
+                        let b = targets.trailing_zeros() as usize;
+                        targets &= targets - 1;
+                        let rank = around.moved(&self.space, &histogram, a, b);
+                        if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
+                            next.push(rank);
+                        }
+                    }
+                }
+            }
+            Ok(next)
+        };
+        Ok(frontier.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>()?.concat())
+    }
+}
+
+/// A distance for each histogram, by rank: a pattern database. It may grow while it is read.
+#[derive(Debug)]
+pub struct Table(Vec<AtomicU8>);
+
+impl Table {
+    /// A table of `count` histograms, 0 for `sources` and [`UNREACHED`] elsewhere.
+    #[must_use]
+    pub fn new(count: usize, sources: &[u32]) -> Self {
+        let mut table = Vec::new();
+        table.resize_with(count, || AtomicU8::new(UNREACHED));
+        let table = Self(table);
+        sources.iter().for_each(|&s| table.set(s, 0));
+        table
+    }
+
+    /// The distance of the histogram of that rank.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, rank: u32) -> u8 {
+        self.0[rank as usize].load(Ordering::Relaxed)
+    }
+
+    /// Whether the distance is known and at most `moves`.
+    #[inline(always)]
+    #[must_use]
+    pub fn within(&self, rank: u32, moves: u32) -> bool {
+        let distance = self.get(rank);
+        distance != UNREACHED && u32::from(distance) <= moves
+    }
+
+    /// Enters a distance.
+    #[inline]
+    pub fn set(&self, rank: u32, distance: u8) {
+        self.0[rank as usize].store(distance, Ordering::Relaxed);
+    }
+
+    /// Enters a distance where there is none yet; of several threads one succeeds.
+    #[inline]
+    fn claim(&self, rank: u32, distance: u8) -> bool {
+        let cell = &self.0[rank as usize];
+        cell.compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Enters [`FAR`] where there is no distance yet.
+    pub fn fill_far(&self) {
+        self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
 }

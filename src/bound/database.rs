@@ -1,13 +1,15 @@
 //! The pattern databases of one problem: distances to the target, from the start, and to the middles of the leading
 //! half.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use super::abstraction::{Abstraction, UNREACHED};
+use super::abstraction::{Abstraction, Extent, FAR, Table, UNREACHED};
 use super::histogram::Partition;
 use crate::problem::Transfer;
+use crate::search::{Stop, Stopped};
 use crate::symmetry::Symmetries;
 
 /// Which middles a leading half is led to.
@@ -19,22 +21,63 @@ pub enum Middles {
     Palindromic,
 }
 
-/// Distances over histograms, all in abstract moves.
-#[derive(Clone, Debug)]
+/// Distances over histograms, all in abstract moves, and only as far as they have been asked for: halfway a table has
+/// few entries, and a search that goes half the way needs no others.
+#[derive(Debug)]
 pub struct Databases {
     /// The histograms and their moves.
     pub abstraction: Arc<Abstraction>,
     /// D_T: to the target's histogram.
-    pub to_target: Arc<Vec<u8>>,
+    pub to_target: Arc<Table>,
     /// D_S: from the start's histogram.
-    pub from_start: Arc<Vec<u8>>,
-    /// By [`Middles`]: bit 0 where solutions of even length may have that histogram in the middle, bit 1 for odd lengths.
-    middles: [OnceLock<Vec<u8>>; 2],
+    pub from_start: Arc<Table>,
+    /// Whether D_S is D_T's mirror image.
+    mirrored: bool,
+    waves: Mutex<Waves>,
+    /// By [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 where solutions of even length may have
+    /// it in the middle, bit 1 for odd lengths.
+    middles: [OnceLock<Vec<AtomicU8>>; 2],
+}
+
+const KNOWN: u8 = 1 << 2;
+
+/// How far the two tables have come.
+#[derive(Debug)]
+struct Waves {
+    /// All distances up to this one are in both tables.
+    reach: u32,
+    /// The histograms that far from the target, and, without a mirror, from the start.
+    frontiers: [Vec<u32>; 2],
+    /// The distance from start to target, once the tables meet.
+    between: Option<u32>,
+}
+
+/// What levels before the middle may ask D_M about.
+struct BeforeMiddles<'a> {
+    to_target: &'a Table,
+    from_start: &'a Table,
+    half: u32,
+    following: u32,
+    leading: bool,
+}
+
+impl Extent for BeforeMiddles<'_> {
+    /// A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those on
+    /// their shortest ways to a middle, one abstract move at a time.
+    fn keeps(&self, rank: u32, distance: u8) -> bool {
+        self.from_start.within(rank, self.half - u32::from(distance))
+    }
+
+    /// Of the histograms with D_S <= N and D_T within the following levels, those with c >= 0 are middles themselves. One
+    /// move before a histogram that is nearer to the target than that, all are within.
+    fn below(&self, rank: u32) -> Option<i32> {
+        (self.leading && self.to_target.within(rank, self.following.checked_sub(1)?)).then_some(0)
+    }
 }
 
 impl Databases {
     /// The databases of `problem` over the finest bands of equal centroid (and, where only jumps are allowed, of equal
-    /// type) that have at most `limit` histograms.
+    /// type) that have at most `limit` histograms; nothing is in them yet.
     #[must_use]
     pub fn new(problem: &Transfer, symmetries: &Symmetries, centroid: &[i32], limit: u64) -> Self {
         let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
@@ -48,30 +91,90 @@ impl Databases {
         };
         // One class for all cells has one histogram, so some width always does.
         let abstraction = (1..).find_map(abstraction).unwrap_or_else(|| unreachable!("one class has one histogram"));
-        let source = |cells: &[usize]| {
+        let ends = [&problem.target, &problem.start].map(|cells| {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
-            vec![abstraction.rank_of(&men)]
-        };
-        let to_target = abstraction.distances(source(&problem.target), u32::MAX, |_, _| true);
-        let from_start = match mirror {
-            Some(_) => mirrored(&abstraction, &to_target),
-            None => abstraction.distances(source(&problem.start), u32::MAX, |_, _| true),
-        };
+            abstraction.rank_of(&men)
+        });
+        let [to_target, from_start] = ends.map(|end| Arc::new(Table::new(abstraction.space.count(), &[end])));
+        let between = (ends[0] == ends[1]).then_some(0);
         Self {
             abstraction: Arc::new(abstraction),
-            to_target: Arc::new(to_target),
-            from_start: Arc::new(from_start),
+            to_target,
+            from_start,
+            mirrored: mirror.is_some(),
+            waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(|end| vec![end]), between }),
             middles: Default::default(),
         }
     }
 
     /// The abstract distance from start to target, a lower bound of every solution's length; `None` where the target
     /// cannot be reached even in the abstraction.
-    #[must_use]
-    pub fn lower_bound(&self, problem: &Transfer) -> Option<u32> {
-        let men: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
-        let distance = self.to_target[self.abstraction.rank_of(&men) as usize];
-        (distance != UNREACHED).then_some(u32::from(distance))
+    ///
+    /// # Errors
+    /// Where `stop` asks for it.
+    pub fn lower_bound(&self, stop: &Stop) -> Result<Option<u32>, Stopped> {
+        let mut waves = self.waves();
+        while waves.between.is_none() && waves.reach < u32::from(FAR) && !waves.frontiers[0].is_empty() {
+            self.advance(&mut waves, stop)?;
+        }
+        // Beyond what a table tells apart, a bound that is too low.
+        Ok(waves.between.or((!waves.frontiers[0].is_empty()).then_some(u32::from(FAR))))
+    }
+
+    /// Enters all distances of at most `moves` into both tables.
+    ///
+    /// # Errors
+    /// Where `stop` asks for it.
+    pub fn extend(&self, moves: u32, stop: &Stop) -> Result<(), Stopped> {
+        let mut waves = self.waves();
+        while waves.reach < moves.min(u32::from(FAR)) && waves.frontiers.iter().any(|f| !f.is_empty()) {
+            self.advance(&mut waves, stop)?;
+        }
+        if moves > u32::from(FAR) {
+            // A table is full, or what it lacks is at least that far.
+            for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&waves.frontiers) {
+                if !frontier.is_empty() {
+                    table.fill_far();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn waves(&self) -> MutexGuard<'_, Waves> {
+        self.waves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One distance more in both tables.
+    fn advance(&self, waves: &mut Waves, stop: &Stop) -> Result<(), Stopped> {
+        let d = (waves.reach + 1) as u8;
+        let Abstraction { space, .. } = &*self.abstraction;
+        let next = self.abstraction.advance(&self.to_target, &waves.frontiers[0], d, &(), stop)?;
+        waves.frontiers[1] = if self.mirrored {
+            let image = |ranks: &[u32]| -> Vec<u32> {
+                let (mut histogram, mut scratch) = (vec![0; space.classes()], vec![0; space.classes()]);
+                let mut image = |&rank: &u32| {
+                    space.unrank(rank, &mut histogram);
+                    let image = self.abstraction.mirror_rank(&histogram, &mut scratch);
+                    self.from_start.set(image, d);
+                    image
+                };
+                ranks.iter().map(&mut image).collect()
+            };
+            next.par_chunks(1024).map(image).collect::<Vec<_>>().concat()
+        } else {
+            self.abstraction.advance(&self.from_start, &waves.frontiers[1], d, &(), stop)?
+        };
+        waves.frontiers[0] = next;
+        waves.reach = u32::from(d);
+        // On a shortest way of 2d - 1 or 2d moves there is a histogram d moves from its end, and from its beginning
+        // d - 1 or d.
+        if waves.between.is_none() {
+            let from_start = waves.frontiers[0].par_iter().map(|&rank| self.from_start.get(rank));
+            let nearest = from_start.filter(|&from_start| from_start != UNREACHED).min();
+            waves.between = nearest.map(|from_start| u32::from(d) + u32::from(from_start));
+        }
+        Ok(())
     }
 
     /// D_M: the distances to the middles of solutions of `length` moves, on level `length / 2`, given only where a
@@ -79,51 +182,55 @@ impl Databases {
     ///
     /// Even lengths, 2N: the middle A_N has centroid c >= 0, or the mirrored reversal's has -c > 0. Odd lengths, 2N + 1:
     /// c(A_N) + c(A_(N+1)) >= 0 for the solution or for its mirrored reversal, where A_(N+1) is one move from A_N.
-    #[must_use]
-    pub fn to_middles(&self, length: u32, middles: Middles) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// Where `stop` asks for it.
+    pub fn to_middles(&self, length: u32, middles: Middles, stop: &Stop) -> Result<Table, Stopped> {
         let half = length / 2;
         let following = length - half;
+        self.extend(following, stop)?;
+        let count = self.abstraction.space.count();
+        let known = self.middles[middles as usize].get_or_init(|| {
+            let mut known = Vec::new();
+            known.resize_with(count, AtomicU8::default);
+            known
+        });
         let chunk = 1 << 14;
-        let admissible = self.middles(middles).par_chunks(chunk);
-        let tables = self.to_target.par_chunks(chunk).zip(self.from_start.par_chunks(chunk));
-        let sources: Vec<Vec<u32>> = admissible
-            .zip(tables)
-            .enumerate()
-            .map(|(i, (admissible, (to_target, from_start)))| {
-                let within = |table: u8, moves: u32| table != UNREACHED && u32::from(table) <= moves;
-                let fits = |&at: &usize| {
-                    admissible[at] >> (length % 2) & 1 != 0
-                        && within(to_target[at], following)
-                        && within(from_start[at], half)
+        let sources: Vec<Vec<u32>> = (0..count.div_ceil(chunk))
+            .into_par_iter()
+            .map(|i| {
+                let mut kind = self.kind(middles);
+                let ranks = (i * chunk) as u32..((i + 1) * chunk).min(count) as u32;
+                let near = |&at: &u32| self.to_target.within(at, following) && self.from_start.within(at, half);
+                let admissible = |&at: &u32| {
+                    let flags = &known[at as usize];
+                    if flags.load(Ordering::Relaxed) == 0 {
+                        flags.store(kind(at) | KNOWN, Ordering::Relaxed);
+                    }
+                    flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
                 };
-                (0..admissible.len()).filter(fits).map(|at| (i * chunk + at) as u32).collect()
+                ranks.filter(near).filter(admissible).collect()
             })
             .collect();
-        // A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those
-        // on their shortest ways to a middle, one abstract move at a time.
-        let keep = |rank: u32, d: u8| u32::from(self.from_start[rank as usize]) + u32::from(d) <= half;
-        self.abstraction.distances(sources.concat(), half, keep)
+        let leading = middles == Middles::Leading;
+        let extent =
+            BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
+        self.abstraction.distances(sources.concat(), half, &extent, stop)
     }
 
-    /// Which histograms may be middles, whatever the length is otherwise.
-    fn middles(&self, middles: Middles) -> &[u8] {
-        self.middles[middles as usize].get_or_init(|| {
-            let chunk = 1 << 14;
-            let mut kinds = vec![0; self.to_target.len()];
-            kinds.par_chunks_mut(chunk).enumerate().for_each(|(i, kinds)| {
-                let classes = self.abstraction.space.classes();
-                let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
-                for (offset, kind) in kinds.iter_mut().enumerate() {
-                    self.abstraction.space.unrank((i * chunk + offset) as u32, &mut histogram);
-                    let mut admissible = |odd| match middles {
-                        Middles::Leading => self.leads(&histogram, odd),
-                        Middles::Palindromic => self.reflects(&histogram, odd, &mut scratch),
-                    };
-                    *kind = u8::from(admissible(false)) | u8::from(admissible(true)) << 1;
-                }
-            });
-            kinds
-        })
+    /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
+    /// bit 1 for odd ones.
+    fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
+        let classes = self.abstraction.space.classes();
+        let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
+        move |at| {
+            self.abstraction.space.unrank(at, &mut histogram);
+            let mut admissible = |odd| match middles {
+                Middles::Leading => self.leads(&histogram, odd),
+                Middles::Palindromic => self.reflects(&histogram, odd, &mut scratch),
+            };
+            u8::from(admissible(false)) | u8::from(admissible(true)) << 1
+        }
     }
 
     /// Whether a solution with such a middle is in the lead there.
@@ -153,17 +260,87 @@ impl Databases {
     }
 }
 
-/// The table of the mirrored histograms.
-fn mirrored(abstraction: &Abstraction, table: &[u8]) -> Vec<u8> {
-    let chunk = 1 << 14;
-    let mut result = vec![0; table.len()];
-    result.par_chunks_mut(chunk).enumerate().for_each(|(i, result)| {
-        let classes = abstraction.space.classes();
-        let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
-        for (offset, result) in result.iter_mut().enumerate() {
-            abstraction.space.unrank((i * chunk + offset) as u32, &mut histogram);
-            *result = table[abstraction.mirror_rank(&histogram, &mut scratch) as usize];
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::centroid;
+    use crate::job::{self, Job};
+
+    fn problem(text: &str) -> Transfer {
+        let job = Job::parse("a.toml".as_ref(), &format!("[problem]\nkind = \"transfer\"\n{text}")).unwrap();
+        let job::Problem::Transfer(problem) = job.problem else { unreachable!() };
+        problem
+    }
+
+    fn databases(problem: &Transfer) -> Databases {
+        let symmetries = problem.symmetries();
+        Databases::new(problem, &symmetries, &centroid::of_cells(problem, &symmetries), 1 << 20)
+    }
+
+    const PROBLEMS: [&str; 5] = [
+        "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"",
+        "board = \"checkers-32\"\nmoves = 4\narmy = \"checkers-12\"",
+        // As many cells as a byte has values: a loop over them that counted in bytes once took no step at all.
+        "board = \"16x16\"\nmoves = 8\narmy = [\"a1\", \"b1\"]\ntarget = [\"p16\", \"p15\"]",
+        "board = \"9x9\"\nmoves = 4\narmy = [\"a1\", \"b1\", \"c2\"]\ntarget = [\"i9\", \"g5\", \"h8\"]",
+        "board = \"9x9\"\nmoves = 6\narmy = \"square-2\"\njumps-only = true",
+    ];
+
+    #[test]
+    fn tables_that_grow_from_both_ends_meet_at_the_distance() {
+        let stop = Stop::after(None);
+        for text in PROBLEMS {
+            let problem = problem(text);
+            let (early, late) = (databases(&problem), databases(&problem));
+            late.extend(u32::MAX, &stop).unwrap();
+            let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
+            let distance = late.to_target.get(late.abstraction.rank_of(&start));
+            let distance = (distance != UNREACHED).then_some(u32::from(distance));
+            assert_eq!(early.lower_bound(&stop).unwrap(), distance, "{text}");
+            assert_eq!(late.lower_bound(&stop).unwrap(), distance, "{text}");
         }
-    });
-    result
+    }
+
+    #[test]
+    fn distances_from_the_start_are_those_of_a_search_from_there() {
+        let stop = Stop::after(None);
+        for text in PROBLEMS {
+            let problem = problem(text);
+            let databases = databases(&problem);
+            databases.extend(u32::MAX, &stop).unwrap();
+            let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
+            let abstraction = &databases.abstraction;
+            let expected = abstraction.distances(vec![abstraction.rank_of(&start)], u32::MAX, &(), &stop).unwrap();
+            for rank in 0..abstraction.space.count() as u32 {
+                assert_eq!(databases.from_start.get(rank), expected.get(rank), "{text}, histogram {rank}");
+            }
+        }
+    }
+
+    /// D_M with all that is left out because no search asks for it, against one that looks everywhere.
+    #[test]
+    fn distances_to_middles_are_right_where_they_are_asked_for() {
+        let stop = Stop::after(None);
+        for (text, lengths) in [(PROBLEMS[0], 10..26), (PROBLEMS[1], 16..22), (PROBLEMS[2], 16..20)] {
+            let problem = problem(text);
+            let full = databases(&problem);
+            full.extend(u32::MAX, &stop).unwrap();
+            for (length, middles) in lengths.flat_map(|l| [(l, Middles::Leading), (l, Middles::Palindromic)]) {
+                let (half, following) = (length / 2, length - length / 2);
+                let mut kind = full.kind(middles);
+                let count = full.abstraction.space.count() as u32;
+                let sources = (0..count).filter(|&rank| {
+                    let near = full.to_target.within(rank, following) && full.from_start.within(rank, half);
+                    near && kind(rank) >> (length % 2) & 1 != 0
+                });
+                let expected = full.abstraction.distances(sources.collect(), half, &(), &stop).unwrap();
+                let found = databases(&problem).to_middles(length, middles, &stop).unwrap();
+                for rank in 0..count {
+                    let asked = |distance: u8| full.from_start.within(rank, half.saturating_sub(distance.into()));
+                    let told = |table: &Table| Some(table.get(rank)).filter(|&d| d != UNREACHED && asked(d));
+                    assert_eq!(told(&found), told(&expected), "{text}, {length} moves, {middles:?}, histogram {rank}");
+                }
+            }
+        }
+    }
 }

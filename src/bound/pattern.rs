@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::abstraction::{Abstraction, UNREACHED};
+use super::abstraction::{Abstraction, Table};
 use super::histogram::Neighbourhood;
 use super::{Bound, Judge};
 use crate::cells::Cells;
@@ -10,13 +10,13 @@ use crate::puzzle::transfer::Army;
 
 /// Cuts a state on level t if t plus the table's distance of its histogram exceeds a limit.
 ///
-/// Sound for walks that reach one of the table's sources on level `limit` or before: abstract distances never exceed
-/// real ones. The verdict depends only on the mover's class and the target's class, so it is computed once for each
+/// Sound for walks that reach one of the table's sources on level `limit` or before, on levels from which on the table
+/// has all distances that fit: abstract distances never exceed real ones. The verdict depends only on the mover's class and the target's class, so it is computed once for each
 /// histogram and applied to whole reachable sets.
 #[derive(Clone, Debug)]
 pub struct Pattern<const W: usize> {
     abstraction: Arc<Abstraction>,
-    table: Arc<Vec<u8>>,
+    table: Arc<Table>,
     limit: u32,
     /// Unions of classes' cells, eight classes at a time: `unions[byte][set]`.
     unions: Arc<Vec<[Cells<W>; 256]>>,
@@ -25,7 +25,7 @@ pub struct Pattern<const W: usize> {
 impl<const W: usize> Pattern<W> {
     /// The bound of `table`, which holds a distance for each histogram of the abstraction.
     #[must_use]
-    pub fn new(abstraction: &Arc<Abstraction>, table: &Arc<Vec<u8>>, limit: u32) -> Self {
+    pub fn new(abstraction: &Arc<Abstraction>, table: &Arc<Table>, limit: u32) -> Self {
         let mut classes = [Cells::<W>::EMPTY; 32];
         for (cell, &class) in abstraction.partition.class_of.iter().enumerate() {
             classes[usize::from(class)].add(cell);
@@ -99,8 +99,8 @@ impl<const W: usize> PatternJudge<W> {
                         continue;
                     }
                     let rank = self.around.moved(space, &self.histogram, a, b);
-                    let distance = self.bound.table[rank as usize];
-                    let fits = distance != UNREACHED && depth + u32::from(distance) <= self.bound.limit;
+                    let fits =
+                        self.bound.limit.checked_sub(depth).is_some_and(|rest| self.bound.table.within(rank, rest));
                     allowed |= u32::from(fits) << b;
                 }
             }

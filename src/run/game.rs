@@ -12,6 +12,7 @@ use crate::notation;
 use crate::puzzle::game::Armies;
 use crate::puzzle::game::pair::PairKey;
 use crate::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use crate::search::Stopped;
 use crate::solve::game::GameSearch;
 use crate::solve::game::beam::Beam;
 
@@ -22,8 +23,8 @@ struct Games<'a, const W: usize, K: PairKey> {
 }
 
 impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
-    fn lower_bound(&self) -> Option<u32> {
-        Some(self.search.lower_bound())
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        Ok(Some(self.search.lower_bound()))
     }
 
     fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {

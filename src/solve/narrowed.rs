@@ -9,12 +9,25 @@ use rayon::prelude::*;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
+use crate::bound::abstraction::{Extent, Table};
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
 use crate::store::{Level, StoreError};
 use crate::symmetry::Symmetry;
+
+/// What is within reach of the start, so many moves before level `by_then`.
+struct WithinReach<'a> {
+    from_start: &'a Table,
+    by_then: u32,
+}
+
+impl Extent for WithinReach<'_> {
+    fn keeps(&self, rank: u32, distance: u8) -> bool {
+        self.from_start.within(rank, self.by_then.saturating_sub(distance.into()))
+    }
+}
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
@@ -44,7 +57,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         depth: u32,
         from: u32,
         level: &Level<K>,
-    ) -> Result<Arc<dyn Bound<W>>, StoreError> {
+    ) -> Result<Arc<dyn Bound<W>>, Stopped> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
@@ -72,14 +85,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             Ok(ranks)
         };
         let by_then = length - depth;
-        let table = self.expander.install(|| -> Result<Vec<u8>, StoreError> {
+        let table = self.expander.install(|| -> Result<Table, Stopped> {
             let mut sources: Vec<u32> =
                 (0..level.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
             sources.par_sort_unstable();
             sources.dedup();
-            // d moves before `by_then` the histogram must be within reach of the start, too.
-            let keep = |rank: u32, d: u8| u32::from(databases.from_start[rank as usize]) + u32::from(d) <= by_then;
-            Ok(abstraction.distances(sources, by_then.saturating_sub(from), keep))
+            let extent = WithinReach { from_start: &databases.from_start, by_then };
+            abstraction.distances(sources, by_then.saturating_sub(from), &extent, self.stop)
         })?;
         Ok(self.pattern(&Arc::new(table), by_then))
     }
