@@ -98,7 +98,7 @@ pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result
         _ => transfer(record, folder, options)?,
     };
     if record.counts.is_some() {
-        report.unchecked.push("how many there are: that they are counted rightly".into());
+        report.unchecked.push("how many there are: they are not counted again".into());
     }
     Ok(report)
 }

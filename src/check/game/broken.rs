@@ -147,3 +147,16 @@ fn a_shortest_game_lies_on_the_levels_that_found_it() {
     let said = checked(&record, &job, None).unwrap();
     assert!(said.iter().any(|line| line.starts_with("length 9, solution: 10 levels")), "{said:?}");
 }
+
+/// The numbers of a count rest on the search: check says so, and does not accept them.
+#[test]
+fn a_count_is_named_among_what_was_not_looked_at() {
+    let job = job(&format!("{CORNERS}\nmoves = 8"), "all");
+    let record = asked(&job, Question::Count, None);
+    assert_eq!(record.verdict, Verdict::Counted);
+    let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+    let report = record_holds(&record, "".as_ref(), &options).unwrap();
+    assert_eq!(report.unchecked, ["how many there are: they are not counted again"]);
+    // Two runs of nine moves: the one that found a game, and the one that counted.
+    assert_eq!(report.checked.iter().filter(|line| line.starts_with("length 9, solution: 10 levels")).count(), 2);
+}
