@@ -9,7 +9,7 @@ use crate::check::moves::{Set, destinations};
 use crate::check::number::Number;
 use crate::check::walk::States;
 
-/// Both armies, blue's first, their cells ascending, and who is to move: 0 blue, 1 red.
+/// Both armies, blue's first, their cells in any order, and who is to move: 0 blue, 1 red.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub armies: [Vec<u8>; 2],
@@ -77,8 +77,7 @@ impl<'a, N: Number> Table<'a, N> {
         Ok(self.winner(&self.position(key)?.armies).is_some())
     }
 
-    /// Calls `each` with the men before `side` has moved one, the man's place, where he goes to, and the men in between: of
-    /// all, `side`'s come first.
+    /// Calls `each` with every move of `side`: the man's place in his army, and where he goes to.
     fn moves(&self, armies: &[Vec<u8>; 2], side: usize, mut each: impl FnMut(usize, u8)) {
         let (all, mut found) = (Set::of(&armies.concat()), Vec::new());
         for (man, &from) in armies[side].iter().enumerate() {
