@@ -1,7 +1,9 @@
 //! Searches that are broken on purpose, for tests of what checks them. Only unit tests are built with this.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
+use crate::bound::game::{GameBound, Position};
 use crate::symmetry::Symmetries;
 
 /// What is broken.
@@ -9,7 +11,7 @@ use crate::symmetry::Symmetries;
 pub(crate) enum Fault {
     /// One state in so many is lost while a level is made.
     DropOneIn(u64),
-    /// Pattern databases cut what just fits.
+    /// Pattern databases, and all bounds of games, cut what just fits.
     BoundOffByOne,
     /// Two cells of ρ are exchanged.
     WrongMirror,
@@ -57,4 +59,26 @@ pub(crate) fn symmetries(fault: Option<Fault>, mut symmetries: Symmetries) -> Sy
         mirror.cells.swap(middle, middle + 1);
     }
     symmetries
+}
+
+/// A bound that takes every game to be two moves shorter.
+struct Hasty<const W: usize>(Arc<dyn GameBound<W>>);
+
+impl<const W: usize> GameBound<W> for Hasty<W> {
+    fn admits(&self, position: &Position<W>) -> bool {
+        let remaining = position.remaining.checked_sub(2).unwrap_or(position.remaining);
+        self.0.admits(&Position { remaining, ..*position })
+    }
+}
+
+/// The bounds that a search of games goes by.
+pub(crate) fn bounds<const W: usize>(
+    fault: Option<Fault>,
+    bounds: &[Arc<dyn GameBound<W>>],
+) -> Vec<Arc<dyn GameBound<W>>> {
+    let hasty = |bound: &Arc<dyn GameBound<W>>| -> Arc<dyn GameBound<W>> { Arc::new(Hasty(Arc::clone(bound))) };
+    match fault {
+        Some(Fault::BoundOffByOne) => bounds.iter().map(hasty).collect(),
+        _ => bounds.to_vec(),
+    }
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use halma::key::Key;
 use halma::record::{Digest, Record, Side, Verdict};
 use halma::search::digest;
 use halma::store::workspace::Disk;
@@ -29,8 +30,12 @@ struct Run {
 
 impl Run {
     fn of(problem: &str, search: &str) -> Self {
+        Self::of_kind("transfer", problem, search)
+    }
+
+    fn of_kind(kind: &str, problem: &str, search: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let job = format!("[problem]\nkind = \"transfer\"\n{problem}\n[search]\n{search}\n[output]\ndir = \"run\"\n");
+        let job = format!("[problem]\nkind = \"{kind}\"\n{problem}\n[search]\n{search}\n[output]\ndir = \"run\"\n");
         let file = folder.path().join("job.toml");
         std::fs::write(&file, job).unwrap();
         let args = ["solve", file.to_str().unwrap(), "-q", "--keep-levels", "--threads", "2"];
@@ -225,11 +230,11 @@ fn level_files_that_were_exchanged_cut_or_changed_are_refused() {
 }
 
 /// Writes a level file as the program would, and the level's figures to fit.
-fn forge(run: &Run, record: &mut Record, (r, l): (usize, usize), change: impl FnOnce(&mut Vec<u64>)) {
+fn forge<K: Key>(run: &Run, record: &mut Record, (r, l): (usize, usize), change: impl FnOnce(&mut Vec<K>)) {
     let level = &mut record.runs[r].levels[l];
     let named = level.file.clone().unwrap();
     let path = run.path().join(named.name);
-    let mut keys = file::open::<u64>(&path, named.identity.0, level.states, level.digest.0).unwrap().to_vec().unwrap();
+    let mut keys = file::open::<K>(&path, named.identity.0, level.states, level.digest.0).unwrap().to_vec().unwrap();
     change(&mut keys);
     let sum = digest::of(digest::KEY, &keys);
     level.digest = Digest(sum);
@@ -242,7 +247,7 @@ fn forge(run: &Run, record: &mut Record, (r, l): (usize, usize), change: impl Fn
     run.largest_level = run.levels.iter().map(|l| l.states).max().unwrap();
 }
 
-fn write(path: &Path, identity: u128, keys: Vec<u64>, sum: u128) {
+fn write<K: Key>(path: &Path, identity: u128, keys: Vec<K>, sum: u128) {
     file::write(path, identity, &Level::of(keys), sum, &Disk::new(None)).unwrap();
 }
 
@@ -257,16 +262,16 @@ fn a_forged_level_with_all_figures_to_fit_is_not_closed() {
         std::fs::write(run.path().join(name), &original).unwrap();
     };
     // A state is missing.
-    let said = run.refusal(|record| forge(&run, record, at, |keys| _ = keys.remove(keys.len() / 2)));
+    let said = run.refusal(|record| forge(&run, record, at, |keys: &mut Vec<u64>| _ = keys.remove(keys.len() / 2)));
     assert!(said.contains("not closed: from "), "{said}");
     restore();
     // A state is there that nothing leads to: on the level it would pass for old, and be dropped.
-    let said = run.refusal(|record| forge(&run, record, at, |keys| keys.push(0)));
+    let said = run.refusal(|record| forge(&run, record, at, |keys: &mut Vec<u64>| keys.push(0)));
     assert!(said.contains("which no state of level "), "{said}");
     restore();
     // The sample is of all states where there are no more than it has.
     let mut record = run.record.clone();
-    forge(&run, &mut record, at, |keys| _ = keys.remove(0));
+    forge(&run, &mut record, at, |keys: &mut Vec<u64>| _ = keys.remove(0));
     let (status, said) = run.check(&record, &["--sample", "100000"]);
     assert_eq!(status, 4);
     assert!(said.contains("not closed: from "), "{said}");
@@ -283,7 +288,7 @@ fn following_levels_and_two_ended_searches_are_closed_too() {
     for run in [&triangle, &lopsided] {
         assert_eq!(run.check(&run.record, &[]).0, 0);
         let at = run.refuted_level();
-        let said = run.refusal(|record| forge(run, record, at, |keys| _ = keys.pop()));
+        let said = run.refusal(|record| forge::<u64>(run, record, at, |keys| _ = keys.pop()));
         assert!(said.contains("not closed: from"), "{said}");
     }
 }
@@ -311,4 +316,69 @@ fn a_negative_centroid_constraint_refutes_nothing() {
     let run = Run::of(CORNER, "pruning = \"mcc\"");
     let said = run.refusal(|it| it.runs.iter_mut().for_each(|r| r.c = Some(-1)));
     assert!(said.contains("length"), "{said}");
+}
+
+#[test]
+fn a_game_s_record_holds_and_edited_ones_are_refused() {
+    let corners = "moves = 6\nboard = \"\"\"\nSS...\nS....\n.....\n....T\n...TT\n\"\"\"";
+    let run = Run::of_kind("game", corners, "");
+    let (status, said) = run.check(&run.record, &[]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("length 10, none: 10 levels read from their files and closed under moves\n"), "{said}");
+    let (status, said) = run.check(&run.record, &["--sample", "5"]);
+    assert_eq!(status, 0, "{said}");
+    let mut bare = run.record.clone();
+    bare.runs.iter_mut().flat_map(|r| &mut r.levels).for_each(|l| l.file = None);
+    let (status, said) = run.check(&bare, &[]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("length 10, none: 10 levels derived again\n"), "{said}");
+    let (status, said) = run.check(&bare, &["--budget", "1000"]);
+    assert_eq!(status, 3, "{said}");
+    assert!(said.contains("not checked: length 10: levels of 2652 successors, kept in no files"), "{said}");
+
+    let (r, l) = run.refuted_level();
+    let says = |reason: &str, change: &dyn Fn(&mut Record)| {
+        let said = run.refusal(change);
+        assert!(said.contains(reason), "{said}");
+    };
+    // As they were derived, no file helps to tell what is wrong.
+    let bare = |it: &mut Record| it.runs.iter_mut().flat_map(|r| &mut r.levels).for_each(|l| l.file = None);
+    says("derived", &|it| {
+        bare(it);
+        it.runs[r].levels[l].states += 1;
+        it.runs[r].levels[l].duplicates -= 1;
+        it.runs[r].largest_level = it.runs[r].levels.iter().map(|l| l.states).max().unwrap();
+    });
+    says("pruned", &|it| {
+        it.runs[r].levels[l].old += 1;
+        it.runs[r].levels[l].pruned -= 1;
+    });
+    says("digest", &|it| {
+        bare(it);
+        it.runs[r].levels[l].digest.0 ^= 1;
+    });
+    says("second digest", &|it| it.runs[r].levels[l].second_digest = Some(Digest(1)));
+    says("solution, move 1 (", &|it| it.solution.as_mut().unwrap()[0] = "a1-b1".into());
+    says("solution: nobody wins with its last move", &|it| drop(it.solution.as_mut().unwrap().pop()));
+    says("does not fix start and target", &|it| {
+        let symmetries = it.symmetries.as_mut().unwrap();
+        let half_turn = (0..25).rev().collect();
+        symmetries.fixing = vec![symmetries.fixing[0].clone(), half_turn];
+    });
+    says("its levels end early", &|it| {
+        let removed = it.runs[r].levels.pop().unwrap();
+        it.runs[r].generated -= removed.generated;
+    });
+    says("refuted_up_to is 11, the runs refute up to 10", &|it| it.refuted_up_to = Some(11));
+
+    // A state is missing, with all figures to fit; and one is there that nothing leads to.
+    let at = (r, l);
+    let path = run.path().join(&run.record.runs[r].levels[l].file.as_ref().unwrap().name);
+    let original = std::fs::read(&path).unwrap();
+    let said = run.refusal(|record| forge(&run, record, at, |keys: &mut Vec<u128>| _ = keys.remove(keys.len() / 2)));
+    assert!(said.contains("not closed: from forward level"), "{said}");
+    std::fs::write(&path, &original).unwrap();
+    // Both armies on the same cells.
+    let said = run.refusal(|record| forge(&run, record, at, |keys: &mut Vec<u128>| keys.insert(0, 0)));
+    assert!(said.contains("is the key of no position"), "{said}");
 }

@@ -146,6 +146,9 @@ impl Board {
             }
             near.iter().for_each(|&c| distance[usize::from(c)] = Some(d));
             near = near.iter().flat_map(|&c| self.steps[usize::from(c)].iter().copied()).collect();
+            // There are many ways to a cell.
+            near.sort_unstable();
+            near.dedup();
         }
         distance
     }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::number::Number;
+
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
 /// Keys of one block of a level in memory.
@@ -15,8 +17,8 @@ const BLOCK: usize = 4096;
 
 /// What the index says of one block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    first: u128,
+pub(super) struct Block<N> {
+    first: N,
     offset: u64,
     bytes: u32,
     keys: u32,
@@ -27,16 +29,16 @@ pub(super) struct Block {
 
 /// A level: ascending keys in blocks.
 #[derive(Debug)]
-pub(super) enum Level {
-    Memory(Vec<u128>),
-    File { path: PathBuf, file: File, blocks: Vec<Block>, keys: u64 },
+pub(super) enum Level<N> {
+    Memory(Vec<N>),
+    File { path: PathBuf, file: File, blocks: Vec<Block<N>>, keys: u64 },
 }
 
 /// One bit for each state of a level.
 pub(super) struct Marks(Vec<AtomicU64>);
 
 impl Marks {
-    pub fn new(level: &Level) -> Self {
+    pub fn new<N: Number>(level: &Level<N>) -> Self {
         Self((0..level.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
@@ -49,7 +51,7 @@ impl Marks {
     }
 
     /// The first position that is not set.
-    pub fn first_missing(&self, level: &Level) -> Option<u64> {
+    pub fn first_missing<N: Number>(&self, level: &Level<N>) -> Option<u64> {
         (0..level.len()).find(|p| self.0[(p / 64) as usize].load(Ordering::Relaxed) >> (p % 64) & 1 == 0)
     }
 }
@@ -58,7 +60,7 @@ fn number(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |n, &byte| n << 8 | u128::from(byte))
 }
 
-impl Level {
+impl<N: Number> Level<N> {
     /// Opens a level file, which must have that identity and state that count and that digest.
     pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, String> {
         let fault = |reason: String| format!("{}: {reason}", path.display());
@@ -77,9 +79,9 @@ impl Level {
             return Err(fault("no level file, or cut".into()));
         }
         let (version, width) = (number(&header[8..12]), number(&header[12..16]) as usize);
-        if version != 1 || ![8, 16].contains(&width) {
+        if version != 1 || ![8, 16, 32].contains(&width) {
             return Err(fault(format!(
-                "version {version}, keys of {width} bytes; understood is version 1 with 8 or 16"
+                "version {version}, keys of {width} bytes; understood is version 1 with 8, 16 or 32"
             )));
         }
         let [index_at, count, stated] = [0, 8, 16].map(|at| number(&footer[at..at + 8]) as u64);
@@ -105,12 +107,12 @@ impl Level {
             return Err(fault("its count or digest is not the one in the record".into()));
         }
         let mut start = 0;
-        let blocks: Vec<Block> = hashed[..(count * entry) as usize]
+        let blocks = hashed[..(count * entry) as usize]
             .chunks(entry as usize)
             .map(|e| {
                 let field = |at: usize, bytes: usize| number(&e[width + at..width + at + bytes]);
                 let block = Block {
-                    first: number(&e[..width]),
+                    first: N::read(&e[..width]).ok_or_else(|| fault("a key of too many bits".into()))?,
                     offset: field(0, 8) as u64,
                     bytes: field(8, 4) as u32,
                     keys: field(12, 4) as u32,
@@ -118,9 +120,9 @@ impl Level {
                     start,
                 };
                 start += u64::from(block.keys);
-                block
+                Ok(block)
             })
-            .collect();
+            .collect::<Result<Vec<Block<N>>, String>>()?;
         if start != keys || blocks.iter().any(|b| b.keys == 0) {
             return Err(fault(format!("its index has {start} keys, its footer {keys}")));
         }
@@ -144,7 +146,7 @@ impl Level {
         }
     }
 
-    fn first(&self, block: usize) -> u128 {
+    fn first(&self, block: usize) -> N {
         match self {
             Self::Memory(keys) => keys[block * BLOCK],
             Self::File { blocks, .. } => blocks[block].first,
@@ -168,7 +170,7 @@ impl Level {
     }
 
     /// The keys of a block, ascending.
-    pub fn read(&self, number_of: usize, keys: &mut Vec<u128>) -> Result<(), String> {
+    pub fn read(&self, number_of: usize, keys: &mut Vec<N>) -> Result<(), String> {
         keys.clear();
         match self {
             Self::Memory(all) => keys.extend(all.chunks(BLOCK).nth(number_of).unwrap_or_default()),
@@ -184,20 +186,11 @@ impl Level {
                 keys.push(key);
                 for _ in 1..block.keys {
                     // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less one.
-                    let (mut difference, mut shift) = (0u128, 0);
-                    loop {
-                        let Some((&byte, after)) = rest.split_first().filter(|_| shift < 128) else {
-                            return Err(fault("it ends within a key"));
-                        };
-                        rest = after;
-                        difference |= u128::from(byte & 0x7f) << shift;
-                        shift += 7;
-                        if byte < 0x80 {
-                            break;
-                        }
-                    }
-                    key =
-                        key.checked_add(difference).and_then(|k| k.checked_add(1)).ok_or_else(|| fault("overflow"))?;
+                    let last = rest.iter().take(N::BITS.div_ceil(7) as usize).position(|&byte| byte < 0x80);
+                    let (coded, after) = rest.split_at(last.ok_or_else(|| fault("it ends within a key"))? + 1);
+                    let difference = coded.iter().rev().fold(N::default(), |n, &b| n.push((b & 0x7f).into(), 7));
+                    rest = after;
+                    key = key.beyond(difference).ok_or_else(|| fault("overflow"))?;
                     keys.push(key);
                 }
                 let next = blocks.get(number_of + 1);
@@ -210,12 +203,12 @@ impl Level {
     }
 
     /// Of ascending keys those that the level does not have; the others are marked.
-    pub fn without(&self, keys: &[u128], marks: Option<&Marks>) -> Result<Vec<u128>, String> {
+    pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
         let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
         Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn without_piece(&self, keys: &[u128], marks: Option<&Marks>) -> Result<Vec<u128>, String> {
+    fn without_piece(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
         let (mut rest, mut block, mut held, mut at) = (Vec::new(), 0, Vec::new(), 0);
         let mut loaded = None;
         for &key in keys {

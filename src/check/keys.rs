@@ -1,7 +1,11 @@
 //! Keys and digests, from their descriptions.
 //!
-//! An army c_1 < ... < c_k has the key C(c_1, 1) + ... + C(c_k, k); a state, the least key of its images under K. A digest is
-//! the sum modulo 2^128 of the states' mixes; a mix has 64 bits under each half of the digest's key.
+//! An army c_1 < ... < c_k has the rank C(c_1, 1) + ... + C(c_k, k). The key of a transfer's army is its rank; that of a game's
+//! position, a bit for whose turn it is (1: red's), blue's rank, red's rank, each rank in as many bits as the number of sets
+//! needs. A state has the least key of its images under K. A digest is the sum modulo 2^128 of the states' mixes; a mix has 64
+//! bits under each half of the digest's key.
+
+use super::number::Number;
 
 /// The keys of digests that records may use: 256 digits of pi in hexadecimal, in two halves.
 pub(super) const PUBLISHED: [u128; 2] =
@@ -24,10 +28,15 @@ impl Binomials {
         Some(Self(rows))
     }
 
+    /// How many sets there are.
+    pub fn sets(&self) -> u128 {
+        self.0.last().and_then(|row| row.last()).copied().unwrap_or(0)
+    }
+
     /// The rank of a set, its cells ascending.
     #[inline]
-    pub fn rank(&self, cells: &[u8]) -> u128 {
-        (1..).zip(cells).map(|(k, &cell): (usize, _)| self.0[usize::from(cell)][k]).sum()
+    pub fn rank(&self, cells: impl IntoIterator<Item = u8>) -> u128 {
+        (1..).zip(cells).map(|(k, cell): (usize, _)| self.0[usize::from(cell)][k]).sum()
     }
 
     /// The set of that rank into `cells`, ascending; whether there is one.
@@ -59,11 +68,10 @@ fn finish(mut x: u64) -> u64 {
 }
 
 /// One state's part of a digest.
-pub(super) fn mix(key: u128, state: u128) -> u128 {
+pub(super) fn mix(key: u128, state: impl Number) -> u128 {
     let half = |start: u64| {
-        let words = [state as u64, (state >> 64) as u64, 0, 0];
         (1u64..)
-            .zip(words)
+            .zip(state.words())
             .fold(start, |h, (i, word)| finish((h ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i))))
     };
     u128::from(half((key >> 64) as u64)) << 64 | u128::from(half(key as u64))
@@ -80,13 +88,14 @@ mod tests {
         for c in 0..9 {
             for b in 0..c {
                 for a in 0..b {
-                    assert_eq!(binomials.rank(&[a, b, c]), expected);
+                    assert_eq!(binomials.rank([a, b, c]), expected);
                     assert!(binomials.unrank(expected, &mut found));
                     assert_eq!(found, [a, b, c]);
                     expected += 1;
                 }
             }
         }
+        assert_eq!(expected, binomials.sets());
         assert!(!binomials.unrank(expected, &mut found), "84 sets, no more");
     }
 }

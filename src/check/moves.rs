@@ -22,6 +22,19 @@ impl Set {
     pub fn flip(&mut self, cell: u8) {
         self.0[usize::from(cell >> 6)] ^= 1 << (cell & 63);
     }
+
+    /// Its cells, ascending.
+    #[inline]
+    pub fn cells(self) -> impl Iterator<Item = u8> {
+        (0..4u8).flat_map(move |word| {
+            let mut rest = self.0[usize::from(word)];
+            std::iter::from_fn(move || {
+                let lowest = (rest != 0).then(|| rest.trailing_zeros() as u8)?;
+                rest &= rest - 1;
+                Some(word << 6 | lowest)
+            })
+        })
+    }
 }
 
 /// Puts into `found` where the man on `from` can go; `men` are all men, he among them.

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::cuts::{Cut, theorem_1_of};
+use super::ground::Ground;
 use super::histograms::{Histograms, NEVER};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
 use super::{Options, Report};
 use crate::job::Pruning;
 use crate::record::{LevelRecord, Record, RunRecord, Side, Verdict};
-
-/// The most states of a level that is derived in memory.
-const MOST_STATES: u64 = 40_000_000;
 
 /// Distances over histograms.
 struct Databases {
@@ -46,7 +44,7 @@ pub(super) struct Searches<'a> {
     folder: &'a Path,
     options: &'a Options<'a>,
     databases: Option<Databases>,
-    shared: Option<Walk<'a>>,
+    shared: Option<Walk<'a, Ground>>,
     budget: u64,
     pub report: Report,
 }
@@ -153,22 +151,14 @@ impl<'a> Searches<'a> {
         if run.verdict == Verdict::None {
             self.reaches_far_enough(run, plan)?;
         }
-        let with_files = run.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
-        let derivable = run.generated <= self.budget && run.largest_level <= MOST_STATES;
-        let mode = match self.options.sample {
-            _ if !with_files && !derivable => {
-                let generated = run.generated;
-                let what = format!("length {}: levels of {generated} successors, kept in no files", run.length);
-                self.report.unchecked.push(format!("{what}, and more than the {} left to derive again", self.budget));
+        let (folder, held) = (self.folder, run.largest_level);
+        let mode = match Mode::of(run, folder, self.options, &mut self.budget, held) {
+            Ok(mode) => mode,
+            Err(too_much) => {
+                self.report.unchecked.push(too_much);
                 self.shared = None;
                 return Ok(());
             }
-            _ if !with_files => {
-                self.budget -= run.generated;
-                Mode::Derive
-            }
-            None => Mode::Close(self.folder),
-            Some(sample) => Mode::Sample(self.folder, sample),
         };
         if self.uses_databases() && self.databases.is_none() && !levels_only {
             self.report
@@ -183,16 +173,11 @@ impl<'a> Searches<'a> {
             Plan::Leading => self.leading(run, mode)?,
             Plan::TwoEnded | Plan::Nothing => self.two_ended(run, mode)?,
         };
-        let Some((looked, all)) = sampled else { return Ok(()) };
-        let how = match mode {
-            Mode::Derive => "derived again".to_string(),
-            Mode::Close(_) => "read from their files and closed under moves".to_string(),
-            Mode::Sample(..) => format!("read from their files; {looked} of {all} states expanded"),
-        };
+        let Some(sampled) = sampled else { return Ok(()) };
         self.report.sampled |= matches!(mode, Mode::Sample(..));
         let verdict = format!("{:?}", run.verdict).to_lowercase();
         let levels = run.levels.len();
-        self.report.checked.push(format!("length {}, {verdict}: {levels} levels {how}", run.length));
+        self.report.checked.push(format!("length {}, {verdict}: {levels} levels {}", run.length, mode.told(sampled)));
         Ok(())
     }
 
@@ -230,11 +215,12 @@ impl<'a> Searches<'a> {
         run.levels.iter().filter(|l| l.side == side).collect()
     }
 
-    fn begin(&self, levels: &[&LevelRecord], backward: bool) -> Result<Walk<'a>, String> {
+    fn begin(&self, levels: &[&LevelRecord], backward: bool) -> Result<Walk<'a, Ground>, String> {
         let Problem { ground, start, target, .. } = self.problem;
         let (from, to) = if backward { (target, start) } else { (start, target) };
         let first = levels.first().ok_or("a side has no levels")?;
-        Walk::begin(ground, from, to, first)
+        let key = |army: &[u8]| ground.key(army, &mut Vec::new());
+        Walk::begin(ground, key(from), Some(key(to)), first)
     }
 
     fn databases(&self) -> Result<&Databases, String> {
@@ -266,13 +252,13 @@ impl<'a> Searches<'a> {
 
     /// Distances to the mirror images of the histograms of the walk's last level, for states that must be there by level
     /// `by_then` and are made on level `from` or later.
-    fn toward_images(&self, walk: &Walk, by_then: u32, from: u32) -> Result<Cut, String> {
+    fn toward_images(&self, walk: &Walk<Ground>, by_then: u32, from: u32) -> Result<Cut, String> {
         let Databases { histograms, from_start, .. } = self.databases()?;
         let ground = &self.problem.ground;
         let mirror = ground.mirror.as_ref().ok_or("there is no mirror")?;
         let images = |block: usize| -> Result<Vec<u64>, String> {
             let mut keys = Vec::new();
-            walk.current.read(block, &mut keys)?;
+            walk.current().read(block, &mut keys)?;
             // A state stands for all its images under K, which may have other histograms.
             let mut ranks = Vec::new();
             for &key in &keys {
@@ -287,7 +273,7 @@ impl<'a> Searches<'a> {
             Ok(ranks)
         };
         let mut sources =
-            (0..walk.current.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
+            (0..walk.current().blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
         sources.par_sort_unstable();
         sources.dedup();
         // Whoever stands there has come from the start, one abstract move after another.
@@ -297,12 +283,12 @@ impl<'a> Searches<'a> {
     }
 
     /// Where everything is said to have been seen: nothing was cut, and the other end was not among it.
-    fn exhausted(&self, run: &RunRecord, walk: &Walk) -> Result<(), String> {
+    fn exhausted(&self, run: &RunRecord, walk: &Walk<Ground>) -> Result<(), String> {
         let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
         if !self.record.exhausted || !last {
             return Ok(());
         }
-        if walk.met_goal || walk.current.len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
+        if walk.met_goal || walk.current().len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
             return Err(
                 "it says that every state was seen, but some were cut, or there are more, or the goal is among them"
                     .into(),
@@ -332,7 +318,7 @@ impl<'a> Searches<'a> {
             }
         };
         for level in rest {
-            if walk.current.len() > keep {
+            if walk.current().len() > keep {
                 return Self::truncated(run);
             }
             walk.step(level, &[], mode)?;
@@ -340,18 +326,18 @@ impl<'a> Searches<'a> {
         let (length, half) = (run.length, run.length / 2);
         let middle = length - half;
         if run.verdict == Verdict::None {
-            let died = walk.current.len() == 0 && walk.depth < middle;
+            let died = walk.current().len() == 0 && walk.depth < middle;
             if !died && walk.depth != middle {
                 return Err(format!("verdict none, but its levels end with level {}", walk.depth));
             }
-            let other = if length.is_multiple_of(2) { &walk.current } else { &walk.previous };
-            if !died && let Some(key) = self.problem.ground.meeting(&walk.current, other)? {
+            let other = if length.is_multiple_of(2) { Some(walk.current()) } else { walk.before_last(1) };
+            if !died && let Some(key) = self.problem.ground.meeting(walk.current(), other)? {
                 return Err(self.meets(key));
             }
         }
         if !levels_only {
             self.exhausted(run, &walk)?;
-        } else if run.verdict == Verdict::Levels && walk.depth != length && walk.current.len() > 0 {
+        } else if run.verdict == Verdict::Levels && walk.depth != length && walk.current().len() > 0 {
             return Err(format!("levels up to {length} were asked for, and end with level {}", walk.depth));
         }
         let sampled = walk.sampled;
@@ -394,11 +380,13 @@ impl<'a> Searches<'a> {
                 return Err(format!("self_consistent with C = {:?} and centroid {reached:?} at the middle", run.c));
             }
         }
-        if run.verdict == Verdict::None && walk.current.len() > 0 {
+        if run.verdict == Verdict::None && walk.current().len() > 0 {
             let met = match self.record.palindromic {
-                true => self.problem.ground.own_image(&walk.current, !length.is_multiple_of(2))?,
-                false if length.is_multiple_of(2) => self.problem.ground.meeting(&walk.current, &walk.current)?,
-                false => self.problem.ground.meeting(&walk.current, &walk.previous)?,
+                true => self.problem.ground.own_image(walk.current(), !length.is_multiple_of(2))?,
+                false if length.is_multiple_of(2) => {
+                    self.problem.ground.meeting(walk.current(), Some(walk.current()))?
+                }
+                false => self.problem.ground.meeting(walk.current(), walk.before_last(1))?,
             };
             if let Some(key) = met {
                 return Err(self.meets(key));
@@ -464,7 +452,7 @@ impl<'a> Searches<'a> {
         if self.record.palindromic {
             if run.verdict == Verdict::None
                 && walk.depth == half
-                && let Some(key) = self.problem.ground.own_image(&walk.current, !length.is_multiple_of(2))?
+                && let Some(key) = self.problem.ground.own_image(walk.current(), !length.is_multiple_of(2))?
             {
                 return Err(self.meets(key));
             }
@@ -498,7 +486,7 @@ impl<'a> Searches<'a> {
         }
         if run.verdict == Verdict::None
             && behind.depth == meeting_at
-            && let Some(key) = self.problem.ground.meeting(&behind.current, &walk.current)?
+            && let Some(key) = self.problem.ground.meeting(behind.current(), Some(walk.current()))?
         {
             return Err(self.meets(key));
         }
@@ -528,17 +516,17 @@ impl<'a> Searches<'a> {
         }
         let [ahead, behind] = &walks[..] else { return Err("two sides".into()) };
         if run.verdict == Verdict::None {
-            let (small, large) = if ahead.current.len() <= behind.current.len() {
-                (&ahead.current, &behind.current)
+            let (small, large) = if ahead.current().len() <= behind.current().len() {
+                (ahead.current(), behind.current())
             } else {
-                (&behind.current, &ahead.current)
+                (behind.current(), ahead.current())
             };
             if let Some(key) = ground.common(small, large, |key, _| Ok(Some(key)))? {
                 let men = ground.army(key)?;
                 return Err(format!("verdict none, but both sides have {}", ground.board.names(&men)));
             }
         }
-        let ended = walks.iter().find(|walk| walk.current.len() == 0).unwrap_or(ahead);
+        let ended = walks.iter().find(|walk| walk.current().len() == 0).unwrap_or(ahead);
         self.exhausted(run, ended)?;
         Ok(Some((walks.iter().map(|w| w.sampled.0).sum(), walks.iter().map(|w| w.sampled.1).sum())))
     }

@@ -2,8 +2,9 @@
 //! of it.
 
 use super::board::Board;
+use super::ground::Ground;
 use super::keys::{Binomials, PUBLISHED};
-use super::walk::Ground;
+
 use crate::record::Record;
 
 /// A transfer as the record states it.

@@ -55,8 +55,8 @@ impl Table {
         let window = front.min(WINDOW);
         let mut table = Self { window, below: front > window, moves: vec![0; 1 << (window + 8)] };
         for occupied in (0..1u32 << window).rev() {
-            for even in (0..=table.end() / 2).rev() {
-                for odd in (0..=table.end() / 2).rev() {
+            for even in (0..=table.end().div_ceil(2)).rev() {
+                for odd in (0..=table.end().div_ceil(2)).rev() {
                     let men = [even, odd].map(|h| h.checked_sub(1));
                     let men = [men[0].map(|h| 2 * h), men[1].map(|h| 2 * h + 1)];
                     if men.iter().flatten().all(|&h| h < table.end()) {
