@@ -76,12 +76,43 @@ impl<K: Key> Ranks<K> {
         rank
     }
 
+    /// [`Self::unrank`] where `cells` holds the set of rank `last`, or `last` is [`Key::MAX`]; `last` becomes `rank`.
+    ///
+    /// Sooner where ranks ascend in small steps: with r_j the sum of the first j binomials of the set, man j stays where he
+    /// is if r_j + step < C(c_j + 1, j), and then so do all men above him, because C(c_j + 1, j) - r_j never falls with j:
+    /// it is C(c_j, j - 1) - r_(j-1), and c_(j-1) + 1 <= c_j.
+    #[inline]
+    pub fn unrank_after(&self, rank: K, cells: &mut [u8], last: &mut K) {
+        if rank < *last {
+            *last = rank;
+            return self.unrank(rank, cells);
+        }
+        let step = rank.minus(*last);
+        *last = rank;
+        let mut below = K::default();
+        for j in 1..=self.men {
+            let cell = usize::from(cells[j - 1]);
+            let sum = below.plus(self.choose(cell, j));
+            if sum.plus(step) < self.choose(cell + 1, j) {
+                return self.unrank_below(below.plus(step), &mut cells[..j - 1]);
+            }
+            below = sum;
+        }
+        self.unrank(rank, cells);
+    }
+
     /// The cells of the set with that rank, ascending, into `cells`. What `cells` holds before is taken as a guess:
     /// ranks that are close to each other share their upper cells, so the set of the rank before is a good one.
     #[inline]
     pub fn unrank(&self, rank: K, cells: &mut [u8]) {
+        self.unrank_below(rank, &mut cells[..self.men]);
+    }
+
+    /// The cells of the set of as many men as `cells` has, of that rank.
+    #[inline]
+    fn unrank_below(&self, rank: K, cells: &mut [u8]) {
         let (mut rest, stride) = (rank, self.men + 2);
-        for j in (1..=self.men).rev() {
+        for j in (1..=cells.len()).rev() {
             let mut at = usize::from(cells[j - 1]) * stride + j;
             let mut c = self.table[at];
             if c <= rest {
@@ -103,6 +134,7 @@ impl<K: Key> Ranks<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn binomials_are_those_of_pascal() {
@@ -129,6 +161,22 @@ mod tests {
             }
         }
         assert_eq!(expected, 126);
+    }
+
+    proptest! {
+        #[test]
+        fn sets_found_one_after_another_are_those_found_alone(numbers in proptest::collection::vec(0u64..646_646, 1..200)) {
+            // All ten men of 22 cells; sorted, as levels are, and not.
+            let ranks = Ranks::<u64>::new(22, 10).unwrap();
+            let mut sorted = numbers.clone();
+            sorted.sort_unstable();
+            let (mut walked, mut last, mut alone) = ([0; 10], u64::MAX, [0; 10]);
+            for rank in sorted.into_iter().chain(numbers) {
+                ranks.unrank_after(rank, &mut walked, &mut last);
+                ranks.unrank(rank, &mut alone);
+                prop_assert_eq!(walked, alone);
+            }
+        }
     }
 
     #[test]

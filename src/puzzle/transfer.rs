@@ -142,6 +142,8 @@ pub struct Scratch<const W: usize, K> {
     pieces: Pieces<W>,
     reach: Vec<Cells<W>>,
     upright: Orientation<W, K>,
+    /// The rank of the army in `upright`.
+    at: K,
     images: Vec<Orientation<W, K>>,
     judges: Vec<Box<dyn Judge<W>>>,
 }
@@ -156,6 +158,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             pieces: Pieces::default(),
             reach: vec![Cells::EMPTY; men],
             upright: Orientation::new(men),
+            at: K::MAX,
             images: self.ground.images.iter().map(|_| Orientation::new(men)).collect(),
             judges: self.bounds.iter().map(|b| b.judge()).collect(),
         }
@@ -168,8 +171,8 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let Ground { mover, ranks, images: permutations, .. } = &*self.ground;
-        let Scratch { pieces, reach, upright, images, judges } = scratch;
-        ranks.unrank(key, &mut upright.men);
+        let Scratch { pieces, reach, upright, at, images, judges } = scratch;
+        ranks.unrank_after(key, &mut upright.men, at);
         upright.set = upright.men.iter().map(|&c| usize::from(c)).collect();
         mover.reach(&upright.men, upright.set, pieces, reach);
         let generated = reach.iter().map(|r| r.len() as u64).sum();
@@ -215,8 +218,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     }
 
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {
-        self.ground.ranks.unrank(key, &mut scratch.upright.men);
-        let upright = self.ground.centroid(&scratch.upright.men);
-        Some(upright)
+        self.ground.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
+        Some(self.ground.centroid(&scratch.upright.men))
     }
 }

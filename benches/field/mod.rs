@@ -1,0 +1,62 @@
+//! What the benches work on: levels 5 and 6 of problem 2 of the paper (10 men on 9x9, 6-move, no bounds).
+
+use std::sync::Arc;
+
+use halma::centroid;
+use halma::job::{Job, Problem};
+use halma::problem::Transfer;
+use halma::puzzle::Puzzle;
+use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::search::{Berth, Expander, Stop};
+use halma::store::Level;
+
+/// The search without bounds.
+pub type Search = TransferPuzzle<2, u64>;
+
+/// The level that is expanded.
+pub const DEPTH: u32 = 6;
+/// Its states, their successors, those among them that are different, and those that are on level 7.
+pub const STATES: usize = 210_835;
+pub const SUCCESSORS: u64 = 9_566_978;
+pub const UNIQUE: u64 = 1_302_256;
+pub const NEXT: u64 = 1_054_311;
+
+pub struct Field {
+    #[allow(dead_code, reason = "not every bench needs every part")]
+    pub problem: Transfer,
+    pub search: Search,
+    /// Levels 5 and 6.
+    pub levels: [Level<u64>; 2],
+    /// The states of level 6.
+    pub states: Vec<u64>,
+}
+
+pub fn field() -> Field {
+    let job = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n";
+    let job = Job::parse("field.toml".as_ref(), job).expect("a job");
+    let Problem::Transfer(problem) = job.problem else { unreachable!("a transfer") };
+    let symmetries = problem.symmetries();
+    let centroid = centroid::of_cells(&problem, &symmetries);
+    let ground = Arc::new(Ground::new(&problem, &symmetries.fixing, centroid).expect("it fits"));
+    let search = Search::new(&ground, &problem.start, Vec::new());
+    let (expander, stop) = (Expander::new(1, None).expect("a thread"), Stop::after(None));
+    let mut levels = [Level::default(), expander.level_of(&search, search.start()).level];
+    for depth in 0..DEPTH {
+        let next = expander.expand(&search, depth, &levels[1], &[&levels[0]], Berth::MEMORY, &stop).expect("a level");
+        levels.swap(0, 1);
+        levels[1] = next.level;
+    }
+    let states = levels[1].to_vec().expect("memory");
+    assert_eq!(states.len(), STATES);
+    Field { problem, search, levels, states }
+}
+
+/// All successors of the states, in the order in which they are generated.
+pub fn successors(field: &Field) -> Vec<u64> {
+    let (mut scratch, mut all) = (field.search.scratch(), Vec::with_capacity(SUCCESSORS as usize));
+    for &key in &field.states {
+        field.search.successors(&mut scratch, key, DEPTH, &mut |k| all.push(k));
+    }
+    assert_eq!(all.len() as u64, SUCCESSORS);
+    all
+}
