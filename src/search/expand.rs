@@ -1,27 +1,30 @@
 //! One step of the level search.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
+use super::exchange::{Alone, Exchange};
+use super::intake::Intake;
 use super::merge::merge;
 use super::shards::Shards;
-use super::table::Table;
 use super::{Berth, Stop, Stopped};
 use crate::budget;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
-use crate::store::workspace::{Partial, Saved, Workspace};
+use crate::store::workspace::{Mark, Partial, Saved, Workspace};
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys.
 const PIECE_BYTES: u64 = 128 << 20;
 /// Successors for which a range of keys is worth having; in tests few, so that small levels have several ranges.
 const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 17 };
+/// Smaller levels are one range.
+pub(super) const ONE_RANGE: u64 = 2000;
 /// The most ranges of keys.
 const MAX_SHARDS: u64 = 2048;
 /// Slots of the filter that drops a successor which the same thread has just made.
@@ -32,8 +35,9 @@ const LEAST_ROOM: u64 = 24 << 20;
 /// Expands levels with a fixed number of threads, within a budget of memory.
 #[derive(Debug)]
 pub struct Expander {
-    pool: rayon::ThreadPool,
+    pub(super) pool: rayon::ThreadPool,
     memory: Option<u64>,
+    exchange: Arc<dyn Exchange>,
     /// What is broken on purpose.
     #[cfg(test)]
     pub(crate) fault: Option<crate::broken::Fault>,
@@ -64,10 +68,46 @@ pub struct Tally {
 /// The outcome of [`Expander::expand`].
 #[derive(Debug)]
 pub struct Expansion<K> {
-    /// The next level.
+    /// The next level; where several processes search, this one's share of it.
     pub level: Level<K>,
-    /// Its figures.
+    /// The whole level's figures.
     pub tally: Tally,
+    /// The digest of `level`: that of the figures, or this process's share of it.
+    pub digest: u128,
+    /// Bytes that the whole level takes up.
+    pub bytes: u64,
+}
+
+/// What a process found of a level.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Share {
+    generated: u64,
+    emitted: u64,
+    unique: u64,
+    old: u64,
+    states: u64,
+    bytes: u64,
+    digest: Digest,
+    second: Digest,
+    measure_max: Option<i64>,
+}
+
+impl Share {
+    /// The figures of a level in these shares.
+    fn total(shares: &[Self]) -> Tally {
+        let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
+        let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
+        Tally {
+            states: sum(|s| s.states),
+            generated: sum(|s| s.generated),
+            pruned: sum(|s| s.generated) - sum(|s| s.emitted),
+            duplicates: sum(|s| s.emitted) - sum(|s| s.unique),
+            old: sum(|s| s.old),
+            digest: mixed(|s| s.digest),
+            second: Digest(mixed(|s| s.second)),
+            measure_max: shares.iter().filter_map(|s| s.measure_max).max(),
+        }
+    }
 }
 
 /// One thread's successors of the current piece, by range of keys.
@@ -84,50 +124,6 @@ impl<K: Key> Outbox<K> {
     }
 }
 
-/// What one range of keys has received so far.
-struct Intake<K> {
-    table: Table<K>,
-    /// Runs that the table was too small for.
-    runs: Vec<Segment<K>>,
-}
-
-impl<K: Key> Intake<K> {
-    fn receive(&mut self, keys: &[K], slots: usize) {
-        let Self { table, runs } = self;
-        table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
-    }
-
-    /// Turns the table into a run; its memory is given back.
-    fn settle(&mut self) {
-        if !self.table.is_empty() {
-            self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
-        }
-    }
-
-    /// Merges table and runs into one run.
-    fn merge(&mut self) -> Result<(), StoreError> {
-        let sorted = std::mem::take(&mut self.table).into_sorted();
-        let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
-        let mut writer = SegmentWriter::default();
-        merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
-            writer.push(key);
-            Ok(())
-        })?;
-        self.runs.push(writer.finish());
-        Ok(())
-    }
-
-    fn bytes(&self) -> u64 {
-        self.runs.iter().map(Segment::bytes).sum()
-    }
-}
-
-fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
-    let mut writer = SegmentWriter::default();
-    sorted.iter().for_each(|&k| writer.push(k));
-    writer.finish()
-}
-
 /// What a range of keys adds to the next level.
 struct Part<K> {
     segment: Segment<K>,
@@ -142,24 +138,24 @@ struct Part<K> {
 type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
 
 /// One step under way: all that its threads share.
-struct Step<'a, P: Puzzle> {
-    expander: &'a Expander,
+pub(super) struct Step<'a, P: Puzzle> {
+    pub(super) expander: &'a Expander,
     puzzle: &'a P,
     depth: u32,
-    current: &'a Level<P::Key>,
-    berth: Berth<'a>,
-    stop: &'a Stop,
-    shards: Shards,
+    pub(super) current: &'a Level<P::Key>,
+    pub(super) berth: Berth<'a>,
+    pub(super) stop: &'a Stop,
+    pub(super) shards: Shards,
     /// Bytes that tables, runs and outboxes may take together.
-    room: u64,
+    pub(super) room: u64,
     outboxes: Vec<Mutex<Desk<P>>>,
-    next_block: AtomicUsize,
-    intakes: Vec<Intake<P::Key>>,
+    pub(super) next_block: AtomicUsize,
+    pub(super) intakes: Vec<Intake<P::Key>>,
     /// Sorted successors on disk.
-    layers: Vec<(String, Level<P::Key>)>,
+    pub(super) layers: Vec<(String, Level<P::Key>)>,
     /// Successors made before this process took the level up.
-    generated: u64,
-    emitted: u64,
+    pub(super) generated: u64,
+    pub(super) emitted: u64,
 }
 
 impl Expander {
@@ -171,9 +167,22 @@ impl Expander {
         Ok(Self {
             pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
             memory,
+            exchange: Arc::new(Alone),
             #[cfg(test)]
             fault: crate::broken::current(),
         })
+    }
+
+    /// The same, as one of several processes that search together.
+    #[must_use]
+    pub fn sharing(self, exchange: Arc<dyn Exchange>) -> Self {
+        Self { exchange, ..self }
+    }
+
+    /// What the processes of the search tell each other by.
+    #[must_use]
+    pub fn exchange(&self) -> &dyn Exchange {
+        &*self.exchange
     }
 
     /// How many threads there are.
@@ -211,7 +220,11 @@ impl Expander {
             measure_max: keys.iter().filter_map(|&k| puzzle.measure(&mut scratch, k)).max(),
             ..Tally::default()
         };
-        Expansion { level: Level::of(keys), tally }
+        let bytes = Level::of(keys.clone()).bytes();
+        let exchange = self.exchange();
+        keys.retain(|&key| exchange.owns(key));
+        let digest = digest::of(digest::KEY, &keys);
+        Expansion { level: Level::of(keys).of_whole(tally.states), tally, digest, bytes }
     }
 
     /// Successors of `current`, which stands on level `depth`, without those that `current` or a level of `earlier` holds.
@@ -228,8 +241,15 @@ impl Expander {
         berth: Berth<'_>,
         stop: &Stop,
     ) -> Result<Expansion<P::Key>, Stopped> {
+        let mut before = vec![current];
+        before.extend(earlier);
+        if self.exchange().is_shared() {
+            return super::shared::expand(self, (puzzle, depth, current), &before, berth, stop);
+        }
         stop.check()?;
-        let mut step = Step::begin(self, puzzle, depth, current, berth, stop)?;
+        let shards = plan(puzzle, depth, current)?;
+        let mut step = Step::begin(self, (puzzle, depth, current), shards, berth, stop);
+        step.resume()?;
         while step.next_block.load(Ordering::Relaxed) < current.blocks() {
             step.expand_piece()?;
             step.receive();
@@ -242,24 +262,20 @@ impl Expander {
             }
             stopped?;
         }
-        let mut before = vec![current];
-        before.extend(earlier);
-        Ok(step.finish(&before)?)
+        step.finish(&before)
     }
 }
 
 impl<'a, P: Puzzle> Step<'a, P> {
-    fn begin(
+    pub(super) fn begin(
         expander: &'a Expander,
-        puzzle: &'a P,
-        depth: u32,
-        current: &'a Level<P::Key>,
+        (puzzle, depth, current): (&'a P, u32, &'a Level<P::Key>),
+        shards: Shards,
         berth: Berth<'a>,
         stop: &'a Stop,
-    ) -> Result<Self, StoreError> {
-        let shards = plan(puzzle, depth, current)?;
+    ) -> Self {
         let outbox = |_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()));
-        let mut step = Self {
+        Self {
             expander,
             puzzle,
             depth,
@@ -269,43 +285,59 @@ impl<'a, P: Puzzle> Step<'a, P> {
             room: expander.room(),
             outboxes: (0..expander.threads()).map(outbox).collect(),
             next_block: AtomicUsize::new(0),
-            intakes: (0..shards.len()).map(|_| Intake { table: Table::default(), runs: Vec::new() }).collect(),
+            intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
             layers: Vec::new(),
             shards,
             generated: 0,
             emitted: 0,
-        };
-        if let Some((workspace, partial)) = berth.workspace.and_then(|w| Some((w, w.partial(berth.label)?))) {
-            for label in partial.layers {
-                let (layer, _) = workspace.need(&label)?;
-                step.layers.push((label, layer));
-            }
-            step.next_block = AtomicUsize::new(partial.next_block);
-            (step.generated, step.emitted) = (partial.generated, partial.emitted);
-            if let Some(watch) = berth.watch {
-                let done = current.index().iter().take(partial.next_block).map(|b| u64::from(b.keys)).sum();
-                watch.expanded(done, partial.generated);
-            }
         }
-        Ok(step)
+    }
+
+    /// Goes on where an earlier process left the level.
+    fn resume(&mut self) -> Result<(), StoreError> {
+        let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
+        let Some((workspace, partial)) = found else { return Ok(()) };
+        self.take_up(workspace, partial.layers)?;
+        self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
+        Ok(())
+    }
+
+    /// Opens layers that the run's folder has.
+    pub(super) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), StoreError> {
+        for label in labels {
+            let (layer, _) = workspace.need(&label)?;
+            self.layers.push((label, layer));
+        }
+        Ok(())
+    }
+
+    /// Everything before the mark has been expanded already.
+    pub(super) fn go_on_at(&mut self, mark: Mark) {
+        self.next_block = AtomicUsize::new(mark.next_block);
+        (self.generated, self.emitted) = (mark.generated, mark.emitted);
+        if let Some(watch) = self.berth.watch {
+            let done = self.current.index().iter().take(mark.next_block).map(|b| u64::from(b.keys)).sum();
+            watch.expanded(done, mark.generated);
+        }
     }
 
     /// Successors made so far, pruned ones included, and not.
-    fn made(&self) -> (u64, u64) {
+    pub(super) fn made(&self) -> (u64, u64) {
         let own = self.outboxes.iter().map(|o| lock(o)).map(|o| (o.0.generated, o.0.emitted));
         own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
     }
 
     /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
     /// has taken is then complete.
-    fn expand_piece(&self) -> Result<(), StoreError> {
+    pub(super) fn expand_piece(&self) -> Result<(), StoreError> {
         let room = self.piece_bytes() / P::Key::BYTES as u64;
-        let made = AtomicU64::new(0);
+        let (made, exchange) = (AtomicU64::new(0), self.expander.exchange());
+        let goes_on = || self.stop.check().is_ok() && exchange.check().is_ok();
         let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
             let mut guard = lock(&self.outboxes[thread.index()]);
             let (outbox, scratch) = &mut *guard;
             let mut keys = Vec::new();
-            while made.load(Ordering::Relaxed) < room && self.stop.check().is_ok() {
+            while made.load(Ordering::Relaxed) < room && goes_on() {
                 let block = self.next_block.fetch_add(1, Ordering::Relaxed);
                 if block >= self.current.blocks() {
                     break;
@@ -334,7 +366,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
     /// at a time: tables that together take too much are coded and begin anew.
-    fn receive(&mut self) {
+    pub(super) fn receive(&mut self) {
         let piece_bytes = self.piece_bytes();
         // A power of two, as tables have.
         let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
@@ -365,6 +397,30 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
     fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+        let layer = self.layer(workspace)?;
+        workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
+    }
+
+    /// How far the level has come.
+    pub(super) fn mark(&self) -> Mark {
+        let (generated, emitted) = self.made();
+        Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
+    }
+
+    /// What the run's list is to say of the level's pieces.
+    pub(super) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
+        Partial {
+            label: self.berth.label.into(),
+            next_block: mark.next_block,
+            generated: mark.generated,
+            emitted: mark.emitted,
+            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
+            marks,
+        }
+    }
+
+    /// Writes what has been received so far to disk.
+    pub(super) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
         let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
@@ -379,19 +435,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let layer = writer.finish(sum)?;
         let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
         self.layers.push((label.clone(), layer));
-        let (generated, emitted) = self.made();
-        let partial = Partial {
-            label: self.berth.label.into(),
-            next_block: self.next_block.load(Ordering::Relaxed),
-            generated,
-            emitted,
-            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
-        };
-        workspace.enter_partial(partial, vec![(label, saved)])
+        Ok((label, saved))
     }
 
     /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
-    fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, StoreError> {
+    pub(super) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
         self.outboxes.clear();
         let label = self.berth.label;
@@ -401,8 +449,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let large = !self.layers.is_empty() || 2 * states > self.room / 4;
         let workspace = self.berth.workspace.filter(|_| large);
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
-        let mut tally = Tally { generated, pruned: generated - emitted, ..Tally::default() };
-        let (mut segments, mut unique) = (Vec::new(), 0);
+        let mut share = Share { generated, emitted, ..Share::default() };
+        let mut segments = Vec::new();
         let at_once = 4 * self.expander.threads();
         let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
         loop {
@@ -414,29 +462,32 @@ impl<'a, P: Puzzle> Step<'a, P> {
             let parts: Vec<Part<P::Key>> =
                 self.expander.pool.install(|| group.into_par_iter().map(part).collect::<Result<_, _>>())?;
             for part in parts {
-                tally.old += part.old;
-                tally.digest = tally.digest.wrapping_add(part.digest);
-                tally.second.0 = tally.second.0.wrapping_add(part.second);
-                tally.measure_max = tally.measure_max.max(part.measure_max);
-                tally.states += part.segment.len();
-                unique += part.unique;
+                share.old += part.old;
+                share.digest.0 = share.digest.0.wrapping_add(part.digest);
+                share.second.0 = share.second.0.wrapping_add(part.second);
+                share.measure_max = share.measure_max.max(part.measure_max);
+                share.states += part.segment.len();
+                share.unique += part.unique;
                 match &mut writer {
                     Some(writer) => writer.append(&part.segment)?,
                     None => segments.push(part.segment),
                 }
             }
         }
-        tally.duplicates = emitted - unique;
-        let level = match (writer, workspace) {
-            (Some(writer), Some(workspace)) => {
-                let level = writer.finish(tally.digest)?;
-                drop(std::mem::take(&mut self.layers));
-                workspace.enter(vec![(label.into(), saved(&tally))])?;
-                level
-            }
-            _ => segments.into_iter().collect(),
+        let level: Level<P::Key> = match writer {
+            Some(writer) => writer.finish(share.digest.0)?,
+            None => segments.into_iter().collect(),
         };
-        Ok(Expansion { level, tally })
+        share.bytes = level.bytes();
+        // The level is complete when every process has all of its share.
+        let digest = share.digest.0;
+        let shares = self.expander.exchange().values(share)?;
+        let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
+        if let Some(workspace) = workspace {
+            drop(std::mem::take(&mut self.layers));
+            workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?;
+        }
+        Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
     }
 
     fn part(
@@ -488,6 +539,21 @@ pub fn saved(tally: &Tally) -> Saved {
     }
 }
 
+/// The name under which the list keeps the digest of a level that is shared out, beside its figures.
+pub(crate) const WHOLE_DIGEST: &str = "whole_digest";
+
+/// What the run's list says of a share of a level: `keys` states with that digest.
+#[must_use]
+pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
+    let mut saved = saved(tally);
+    if (keys, digest) != (tally.states, tally.digest) {
+        let whole = serde_json::Value::String(saved.digest);
+        saved.figures.as_object_mut().and_then(|figures| figures.insert(WHOLE_DIGEST.into(), whole));
+        (saved.keys, saved.digest) = (keys, format!("{digest:032x}"));
+    }
+    saved
+}
+
 /// Sorts one state's successors into the outbox.
 #[inline]
 fn expand_state<P: Puzzle>(
@@ -512,9 +578,24 @@ fn expand_state<P: Puzzle>(
 /// Chooses ranges of keys by expanding a few states from all over the level. The same level has the same ranges at any
 /// time, so layers of an interrupted step fit.
 fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
-    if current.len() < 2000 {
+    if current.whole() < ONE_RANGE {
         return Ok(Shards::one());
     }
+    let (sample, expected) = sample(puzzle, depth, current)?;
+    Ok(shards(&sample, expected))
+}
+
+/// Ranges for so many successors, by a sample of them.
+pub(super) fn shards<K: Key>(sample: &[K], expected: u64) -> Shards {
+    Shards::balanced(sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize)
+}
+
+/// Successors of a few states from all over the level, and about how many it has in all.
+pub(super) fn sample<P: Puzzle>(
+    puzzle: &P,
+    depth: u32,
+    current: &Level<P::Key>,
+) -> Result<(Vec<P::Key>, u64), StoreError> {
     let (mut scratch, mut keys, mut sample) = (puzzle.scratch(), Vec::new(), Vec::new());
     let mut parents = 0;
     let blocks = current.blocks();
@@ -526,8 +607,8 @@ fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Sh
             puzzle.successors(&mut scratch, key, depth, &mut |k| sample.push(k));
         }
     }
-    let expected = sample.len() as u64 * current.len() / parents;
-    Ok(Shards::balanced(&sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize))
+    let expected = sample.len() as u64 * current.len() / parents.max(1);
+    Ok((sample, expected))
 }
 
 /// Locks; a thread that panicked has already ended the search.
