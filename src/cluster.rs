@@ -162,3 +162,64 @@ impl Drop for Cluster {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// So many processes, as threads.
+    fn clusters(count: usize) -> Vec<Cluster> {
+        let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
+        drop(listeners);
+        let hosts = Hosts::parse(&lines.join("\n")).unwrap();
+        let terms = |process| Terms { hosts: hosts.clone(), process, job: "a".into(), wait: Duration::from_secs(20) };
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..count).map(|p| scope.spawn(move || connect(&terms(p)).unwrap())).collect();
+            all.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    fn bytes(from: usize, to: usize, round: usize) -> Vec<u8> {
+        let length = [0, 5, 3 * packet::MOST + 1, packet::MOST][(from + to + round) % 4];
+        (0..length).map(|i| (i * (from + 3) + to * 7 + round) as u8).collect()
+    }
+
+    #[test]
+    fn every_parcel_arrives_in_its_round() {
+        let clusters = clusters(3);
+        thread::scope(|scope| {
+            for cluster in &clusters {
+                scope.spawn(move || {
+                    let own = cluster.process();
+                    for round in 0..12 {
+                        let others = (0..3).filter(|&peer| peer != own);
+                        let parcels = others.clone().map(|peer| Parcel { peer, bytes: bytes(own, peer, round) });
+                        let mut received = cluster.swap(parcels.collect()).unwrap();
+                        received.sort_by_key(|parcel| parcel.peer);
+                        let expected: Vec<_> =
+                            others.map(|peer| Parcel { peer, bytes: bytes(peer, own, round) }).collect();
+                        assert!(received == expected, "round {round}");
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_cut_connection_and_a_farewell_reach_those_who_wait() {
+        let (mut one, mut other) = (clusters(2), clusters(2));
+        let (second, first) = (one.pop().unwrap(), one.pop().unwrap());
+        let waiting = thread::spawn(move || (first.swap(Vec::new()), first.check()));
+        second.links.cut();
+        let lost = waiting.join().unwrap();
+        assert!(matches!(&lost, (Err(a), Err(b)) if a == b && a.process == 1), "{lost:?}");
+        let (second, first) = (other.pop().unwrap(), other.pop().unwrap());
+        let waiting = thread::spawn(move || first.swap(Vec::new()));
+        second.give_up("its disk is full");
+        let reason = "process 1 is lost: it gave up: its disk is full";
+        assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), reason);
+    }
+}

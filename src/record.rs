@@ -209,6 +209,9 @@ pub struct ClusterRecord {
     /// Bytes that they sent each other since they were last started, all overhead above TCP included.
     #[serde(with = "number::digits")]
     pub bytes_sent: u64,
+    /// Successors that they made since then and no bound cut, those of levels that served to look ahead included.
+    #[serde(with = "number::digits")]
+    pub successors: u64,
 }
 
 /// A level file that a run has kept.

@@ -192,7 +192,7 @@ fn answer(
     };
     let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
     if record.verdict != Verdict::Incomplete {
-        share::total(&mut record, &**exchange)?;
+        share::total(&mut record, &expander)?;
     }
     if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
         // Before the run's files go: a kill in between leaves both, never neither.

@@ -25,8 +25,8 @@ use crate::search::exchange::{Lost, Parcel};
 
 /// How long a process that ends waits for the last bytes to go.
 pub(super) const FAREWELL: Duration = Duration::from_secs(5);
-/// How often a waiting process looks whether another is lost.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long a waiting process sleeps at most: what arrives wakes it.
+const NAP: Duration = Duration::from_millis(1);
 
 /// What the search asks of the dataflow.
 pub(super) enum Order {
@@ -150,11 +150,23 @@ impl Dataflow {
         }
         self.advance();
         while self.probe.less_than(&self.round) {
-            self.worker.step_or_park(Some(LOOK));
+            self.step();
             self.links.check()?;
             self.read_farewell()?;
         }
         self.collect()
+    }
+
+    /// Has timely do what there is to do, and waits a moment for more. Its own waiting keeps a core busy here: its activations
+    /// are never empty.
+    fn step(&mut self) {
+        // What a step moves on the next one may find at its place.
+        for _ in 0..4 {
+            self.worker.step();
+        }
+        if self.input.is_none() || self.probe.less_than(&self.round) {
+            std::thread::park_timeout(NAP);
+        }
     }
 
     /// Ends this process's part of the round.
@@ -213,7 +225,7 @@ impl Dataflow {
         drop(self.input.take());
         let until = Instant::now() + FAREWELL;
         while self.worker.has_dataflows() && self.links.check().is_ok() && Instant::now() < until {
-            self.worker.step_or_park(Some(LOOK));
+            self.step();
         }
         !self.worker.has_dataflows() && self.links.check().is_ok()
     }

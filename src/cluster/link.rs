@@ -29,6 +29,8 @@ pub(super) struct Links {
     any: AtomicBool,
     sent: AtomicU64,
     then: Mutex<Option<Then>>,
+    #[cfg(test)]
+    sockets: Mutex<Vec<TcpStream>>,
 }
 
 impl std::fmt::Debug for Links {
@@ -61,6 +63,13 @@ impl Links {
         self.sent.load(Ordering::Relaxed)
     }
 
+    /// Ends all connections, as a fault between the hosts would.
+    #[cfg(test)]
+    pub(super) fn cut(&self) {
+        let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        sockets.iter().for_each(|socket| drop(socket.shutdown(Shutdown::Both)));
+    }
+
     pub(super) fn when_lost(&self, then: Then) {
         *self.then.lock().unwrap_or_else(PoisonError::into_inner) = Some(then);
     }
@@ -83,6 +92,8 @@ impl Link {
         socket.set_read_timeout(None)?;
         socket.set_write_timeout(None)?;
         watch(&socket)?;
+        #[cfg(test)]
+        links.sockets.lock().unwrap_or_else(PoisonError::into_inner).push(socket.try_clone()?);
         Ok(Self { socket, peer, links, zeros: 0 })
     }
 

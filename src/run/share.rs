@@ -21,7 +21,7 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::{ClusterRecord, Machine, Record};
 use crate::search::exchange::{Exchange, Lost};
-use crate::search::{Berth, Expansion, saved_share};
+use crate::search::{Berth, Expander, Expansion, saved_share};
 use crate::solve::trail::figures;
 use crate::store::workspace::{Left, Saved, Workspace};
 use crate::store::{Level, StoreError};
@@ -50,7 +50,8 @@ pub(super) fn folder(dir: &Path, share: Option<(usize, usize)>) -> PathBuf {
 }
 
 /// Sums up what all processes took.
-pub(super) fn total(record: &mut Record, exchange: &dyn Exchange) -> Result<(), Lost> {
+pub(super) fn total(record: &mut Record, expander: &Expander) -> Result<(), Lost> {
+    let exchange = expander.exchange();
     #[derive(Serialize, Deserialize)]
     struct Taken {
         cpu_seconds: f64,
@@ -58,6 +59,7 @@ pub(super) fn total(record: &mut Record, exchange: &dyn Exchange) -> Result<(), 
         disk: u64,
         threads: usize,
         sent: u64,
+        successors: u64,
     }
     if !exchange.is_shared() {
         return Ok(());
@@ -68,13 +70,15 @@ pub(super) fn total(record: &mut Record, exchange: &dyn Exchange) -> Result<(), 
         disk: record.disk_bytes_written,
         threads: record.threads,
         sent: exchange.sent(),
+        successors: expander.emitted(),
     })?;
     record.cpu_seconds = taken.iter().map(|t| t.cpu_seconds).sum();
     record.peak_memory_bytes = taken.iter().map(|t| t.memory).sum();
     record.disk_bytes_written = taken.iter().map(|t| t.disk).sum();
     record.threads = taken.iter().map(|t| t.threads).sum();
     let bytes_sent = taken.iter().map(|t| t.sent).sum();
-    let cluster = Some(ClusterRecord { processes: exchange.processes(), bytes_sent });
+    let successors = taken.iter().map(|t| t.successors).sum();
+    let cluster = Some(ClusterRecord { processes: exchange.processes(), bytes_sent, successors });
     record.machine = record.machine.take().map(|machine| Machine { cluster, ..machine });
     Ok(())
 }

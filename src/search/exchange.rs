@@ -7,6 +7,7 @@
 #[cfg(test)]
 pub(crate) mod mesh;
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use serde::Serialize;
@@ -180,21 +181,57 @@ impl dyn Exchange + '_ {
         };
         cut(&mut here);
         if self.is_shared() {
-            let size = 24 + K::BYTES;
-            let mut bytes = Vec::with_capacity(here.len() * size);
-            for (score, tie, key) in here.drain(..) {
-                bytes.extend_from_slice(&score.to_le_bytes());
-                bytes.extend_from_slice(&tie.to_le_bytes());
-                put(key, &mut bytes);
-            }
-            for entry in self.gather(bytes)?.iter().flat_map(|bytes| bytes.chunks_exact(size)) {
-                let (score, rest) = entry.split_at(8);
-                let (tie, key) = rest.split_at(16);
-                let score = i64::from_le_bytes(score.try_into().unwrap_or_default());
-                here.push((score, u128::from_le_bytes(tie.try_into().unwrap_or_default()), get(key)));
-            }
-            cut(&mut here);
+            here = self.cut_shared(here, keep)?;
         }
-        Ok(here.into_iter().map(|(.., key)| key).filter(|&key| self.owns(key)).collect())
+        Ok(here.into_iter().map(|(.., key)| key).collect())
+    }
+
+    /// Of this process's entries those that are among the first `keep` of all. Only those are sent that may be on the
+    /// edge: by their scores first, then by the first bits of their ties.
+    fn cut_shared<K: Key>(&self, here: Vec<(i64, u128, K)>, keep: usize) -> Result<Vec<(i64, u128, K)>, Lost> {
+        let (mut sure, edge, keep) = self.split(here, keep as u64, |entry| entry.0)?;
+        let (more, edge, keep) = self.split(edge, keep, |entry| (entry.1 >> 116) as i64)?;
+        sure.extend(more);
+        let mut bytes = Vec::with_capacity(edge.len() * (16 + K::BYTES));
+        for (_, tie, key) in &edge {
+            bytes.extend_from_slice(&tie.to_le_bytes());
+            put(*key, &mut bytes);
+        }
+        let all = self.gather(bytes)?.concat();
+        let entry = |bytes: &[u8]| (bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)), get::<K>(&bytes[16..]));
+        let mut all: Vec<(u128, K)> = all.chunks_exact(16 + K::BYTES).map(entry).collect();
+        all.sort_unstable();
+        // All keys are different.
+        let end = all.get(keep as usize).copied();
+        sure.extend(edge.into_iter().filter(|&(_, tie, key)| end.is_none_or(|end| (tie, key) < end)));
+        Ok(sure)
+    }
+
+    /// Parts the entries by a number: those of smaller numbers, which all belong to the first `keep`; those of the number on
+    /// the edge, and how many of these belong to them.
+    fn split<E>(&self, here: Vec<E>, keep: u64, number: impl Fn(&E) -> i64) -> Result<(Vec<E>, Vec<E>, u64), Lost> {
+        let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
+        here.iter().for_each(|entry| *counts.entry(number(entry)).or_default() += 1);
+        let mut all: BTreeMap<i64, u64> = BTreeMap::new();
+        for (number, count) in self.values(counts.into_iter().collect::<Vec<_>>())?.into_iter().flatten() {
+            *all.entry(number).or_default() += count;
+        }
+        let (mut left, mut edge) = (keep, i64::MAX);
+        for (number, count) in all {
+            if count > left {
+                edge = number;
+                break;
+            }
+            left -= count;
+        }
+        let (mut sure, mut on_edge) = (Vec::new(), Vec::new());
+        for entry in here {
+            match number(&entry).cmp(&edge) {
+                std::cmp::Ordering::Less => sure.push(entry),
+                std::cmp::Ordering::Equal => on_edge.push(entry),
+                std::cmp::Ordering::Greater => {}
+            }
+        }
+        Ok((sure, on_edge, left))
     }
 }

@@ -38,6 +38,8 @@ pub struct Expander {
     pub(super) pool: rayon::ThreadPool,
     memory: Option<u64>,
     exchange: Arc<dyn Exchange>,
+    /// Successors made that no bound cut, on levels that nobody reports, too.
+    emitted: AtomicU64,
     /// What is broken on purpose.
     #[cfg(test)]
     pub(crate) fault: Option<crate::broken::Fault>,
@@ -168,6 +170,7 @@ impl Expander {
             pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
             memory,
             exchange: Arc::new(Alone),
+            emitted: AtomicU64::new(0),
             #[cfg(test)]
             fault: crate::broken::current(),
         })
@@ -183,6 +186,12 @@ impl Expander {
     #[must_use]
     pub fn exchange(&self) -> &dyn Exchange {
         &*self.exchange
+    }
+
+    /// Successors that this process has made so far and no bound cut.
+    #[must_use]
+    pub fn emitted(&self) -> u64 {
+        self.emitted.load(Ordering::Relaxed)
     }
 
     /// How many threads there are.
@@ -441,6 +450,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
     pub(super) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
+        self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
         self.outboxes.clear();
         let label = self.berth.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.

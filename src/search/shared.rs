@@ -17,7 +17,6 @@ use super::shards::Shards;
 use super::{Berth, Expander, Expansion, Stop, Stopped};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::store::wire::{get, put};
 use crate::store::workspace::{Mark, Workspace};
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
@@ -89,17 +88,13 @@ fn plan<P: Puzzle>(
     if current.whole() < ONE_RANGE {
         return Ok(Shards::one());
     }
-    let mut bytes = Vec::new();
+    let mut bounds = Vec::new();
     if exchange.process() == 0 {
         // Its share is like any other.
         let (sample, expected) = sample(puzzle, depth, current)?;
-        bytes.extend_from_slice(&expected.to_le_bytes());
-        sample.into_iter().for_each(|key| put(key, &mut bytes));
+        bounds = shards(&sample, expected).bounds();
     }
-    let bytes = exchange.gather(bytes)?.swap_remove(0);
-    let (expected, sample) = bytes.split_at(bytes.len().min(8));
-    let sample: Vec<P::Key> = sample.chunks_exact(P::Key::BYTES).map(get).collect();
-    Ok(shards(&sample, expected.first_chunk().map_or(0, |b| u64::from_le_bytes(*b))))
+    Ok(Shards::with_bounds::<P::Key>(&exchange.values(bounds)?.swap_remove(0)))
 }
 
 /// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
