@@ -129,21 +129,21 @@ def equal(work, rows):
 
 def lost(work, rows, rounds, harm, addresses=None, prefix=lambda process: [], count=2):
     """At random moments one process or the link goes; the rest ends with 3 in time, and the next start goes on."""
-    jobs = [MAIN, GAMES[0]]
-    ones = {job: essence(alone(work / f"{name(job)}-one", ["solve", job])) for job in jobs}
+    jobs = {"levels": ["levels", LEVELS, "--depth", "6"], "game": ["solve", GAMES[1]]}
+    ones = {job: essence(alone(work / f"{job}-one", args)) for job, args in jobs.items()}
     times = {}
-    for job in jobs:
-        run = Run(work / f"{name(job)}-whole", count, ["solve", job], addresses, prefix)
+    for job, args in jobs.items():
+        run = Run(work / f"{job}-whole", count, args, addresses, prefix)
         begun = time.monotonic()
         assert set(run.wait()[0]) == {0}
         times[job] = time.monotonic() - begun
     random.seed(9)
     done, slowest, hits = 0, 0.0, 0
     while done < rounds:
-        job = jobs[done % len(jobs)]
-        folder = work / f"{name(job)}-{done}"
+        job = list(jobs)[done % len(jobs)]
+        folder = work / f"{job}-{done}"
         shutil.rmtree(folder, ignore_errors=True)
-        run = Run(folder, count, ["solve", job], addresses, prefix)
+        run = Run(folder, count, jobs[job], addresses, prefix)
         moment = random.uniform(0.1, 0.95) * times[job]
         time.sleep(moment)
         if any(p.poll() is not None for p in run.processes):
@@ -163,12 +163,12 @@ def lost(work, rows, rounds, harm, addresses=None, prefix=lambda process: [], co
         assert not written.exists() or json.loads(written.read_text())["verdict"] == "incomplete"
         # With the same number of processes, or with another.
         again = count if done % 4 < 2 or addresses else 5 - count
-        run = Run(folder, again, ["solve", job], addresses, prefix)
+        run = Run(folder, again, jobs[job], addresses, prefix)
         statuses, _ = run.wait()
         assert statuses == [0] * again, (statuses, run.said(0), run.said(1))
         assert essence(run.record()) == ones[job], (job, done)
         done += 1
-        print(f"{done}: {name(job)} harmed after {moment:.1f} s of {times[job]:.1f} s, ended in {seconds:.1f} s, resumed by {again}", flush=True)
+        print(f"{done}: {job} harmed after {moment:.1f} s of {times[job]:.1f} s, ended in {seconds:.1f} s, resumed by {again}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
     rows.append([rounds, "exit 3 from all that were left, the same record after going on, every time", f"{slowest:.1f} s"])
 
@@ -257,23 +257,25 @@ def refusals(work, rows):
         both("another version", [*solve, "--process", "0"], [other, "solve", MAIN, "--process", "1"], 2, "source")
 
 
-def efficiency(work, rows, depth=7):
+def efficiency(work, rows, turns=5, depth=7):
     """Two processes with a thread each against one with two threads; alternating, medians."""
     for args in (["levels", LEVELS, "--depth", str(depth)], ["solve", GAMES[0]], ["solve", MAIN]):
-        times = {"one": [], "two": []}
-        for turn in range(5):
-            times["one"].append(alone(work / f"one-{turn}", args)["seconds"])
+        clock, cpu = ({"one": [], "two": []} for _ in range(2))
+        for turn in range(turns):
+            one = alone(work / f"one-{turn}", args)
             run = Run(work / f"two-{turn}", 2, args)
             assert set(run.wait()[0]) == {0}
-            record = run.record()
-            times["two"].append(record["seconds"])
+            two = run.record()
+            for key, record in (("one", one), ("two", two)):
+                clock[key].append(record["seconds"])
+                cpu[key].append(record["cpu_seconds"])
             for folder in work.iterdir():
                 shutil.rmtree(folder, ignore_errors=True)
-        one, two = (statistics.median(times[key]) for key in ("one", "two"))
+        one, two, one_cpu, two_cpu = (statistics.median(of[key]) for of in (clock, cpu) for key in ("one", "two"))
         made, sent, each = generated(record)
         rows.append([" ".join([args[0], name(args[1]), *args[2:]]), f"{one:.1f}", f"{two:.1f}", f"{one / two:.2f}",
-                     f"{sent / made:.2f}", f"{each:.2f}"])
-        print(*rows[-1], times, flush=True)
+                     f"{one_cpu:.1f}", f"{two_cpu:.1f}", f"{one_cpu / two_cpu:.2f}", f"{sent / made:.2f}", f"{each:.2f}"])
+        print(*rows[-1], clock, cpu, flush=True)
 
 
 def model(work, rows, depth=7):
@@ -331,13 +333,22 @@ def rent(work, rows):
         print(*rows[-1], flush=True)
 
 
+HEAD = """\
+# Several processes
+
+Made by `scripts/cluster-test.py` (built with `--features cluster`) on two cores of an Intel machine that other programs were using
+at the same time: times on the clock are medians of alternating runs, and rough. A record is *identical* when it equals that of
+a search by itself in everything but times, memory, disk, threads, machine and the bytes that levels take.
+
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency model rent --write results/cluster
+"""
 HEADS = {
     "equal": ["job", "processes", "answer", "record", "successors", "bytes sent", "bytes a successor", "bytes a successor not pruned"],
     "refusals": ["second process", "exit", "the first one says"],
     "kills": ["kills", "what came of them", "slowest end"],
     "namespaces": ["job", "where", "record"],
     "cuts": ["cuts of the link", "what came of them", "slowest end"],
-    "efficiency": ["job", "1 process, 2 threads: s", "2 processes, 1 thread each: s", "efficiency", "bytes a successor", "bytes a successor not pruned"],
+    "efficiency": ["job", "1 process, 2 threads: s", "2 processes, 1 thread each: s", "efficiency", "CPU s", "CPU s", "efficiency in CPU time", "bytes a successor", "bytes a successor not pruned"],
     "model": ["processes", "million states sent, by the model", "MB sent", "MB by the model", "CPU s", "CPU s by the model", "MiB a process"],
     "rent": ["largest level, states", "hosts of 32 cores", "successors", "hours", "GB of disk a host", "GB sent a host", "Gbit/s a host"],
 }
@@ -373,11 +384,16 @@ def main():
         table = "".join("| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |\n" for line in lines)
         print(table)
         if options.write:
-            options.write.mkdir(parents=True, exist_ok=True)
-            (options.write / f"{part}.md").write_text(f"## {TITLES[part]}\n\n{table}")
-            parts = [options.write / f"{p}.md" for p in HEADS if (options.write / f"{p}.md").exists()]
-            head = (options.write / "head.md").read_text()
-            (options.write / "README.md").write_text(head + "".join("\n" + p.read_text() for p in parts))
+            write(options.write / "README.md", part, table)
+
+
+def write(page, part, table):
+    """Puts the part's table into its place on the page."""
+    page.parent.mkdir(parents=True, exist_ok=True)
+    text = page.read_text() if page.exists() else ""
+    there = dict(section.split("\n", 1) for section in text.split("\n## ")[1:])
+    there[TITLES[part]] = "\n" + table
+    page.write_text(HEAD + "".join(f"\n## {t}\n{there[t].rstrip()}\n" for t in TITLES.values() if t in there))
 
 
 if __name__ == "__main__":

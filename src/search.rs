@@ -13,8 +13,10 @@ mod expand;
 mod intake;
 mod levels;
 pub mod merge;
+mod plan;
 pub mod shards;
 mod shared;
+mod step;
 pub mod table;
 mod trace;
 

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use rayon::prelude::*;
 
 use super::exchange::{Exchange, Lost, Parcel, owner};
-use super::expand::{ONE_RANGE, Step, sample, shards};
 use super::intake::Intake;
+use super::plan::{ONE_RANGE, sample, shards};
 use super::shards::Shards;
+use super::step::Step;
 use super::{Berth, Expander, Expansion, Stop, Stopped};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
