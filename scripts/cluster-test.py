@@ -278,7 +278,7 @@ def efficiency(work, rows, turns=5, depth=7):
         print(*rows[-1], clock, cpu, flush=True)
 
 
-def model(work, rows, depth=7):
+def model(work, rows, turns=3, depth=7):
     """The model of docs/guide/cluster.md at 1, 2 and 4 processes with a thread each.
 
     What a state is sent how often: of d successors that lead to it, so many are made in different processes that
@@ -288,7 +288,7 @@ def model(work, rows, depth=7):
     runs = {}
     for count in (1, 2, 4):
         cpu = []
-        for turn in range(3):
+        for turn in range(turns):
             run = Run(work / f"model-{count}-{turn}", count, ["levels", LEVELS, "--depth", str(depth)])
             assert set(run.wait()[0]) == {0}
             cpu.append(run.record()["cpu_seconds"])
@@ -328,7 +328,7 @@ def rent(work, rows):
         # The level before, the level, and its successors on the way: those of this process's states, and those it owns.
         disk = largest * (f["bytes_a_state"] + 1) * (2 + f["distinct_a_state"]) / hosts
         wire = f["b"] * sent / hosts
-        rows.append([f"10^{len(str(int(largest))) - 1}", hosts, f"{states * f['successors_a_state']:.1e}", f"{hours:.1f}",
+        rows.append([f"10^{len(str(int(largest))) - 1}", hosts, f"{states * f['successors_a_state']:.1e}", f"{hours:.2f}",
                      f"{disk / 1e9:,.0f}", f"{wire / 1e9:,.0f}", f"{8 * wire / 1e9 / (hours * 3600):.2f}"])
         print(*rows[-1], flush=True)
 
@@ -340,7 +340,7 @@ Made by `scripts/cluster-test.py` (built with `--features cluster`) on two cores
 at the same time: times on the clock are medians of alternating runs, and rough. A record is *identical* when it equals that of
 a search by itself in everything but times, memory, disk, threads, machine and the bytes that levels take.
 
-    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency model rent --write results/cluster
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=3 model=1 rent --write results/cluster
 """
 HEADS = {
     "equal": ["job", "processes", "answer", "record", "successors", "bytes sent", "bytes a successor", "bytes a successor not pruned"],
@@ -367,7 +367,7 @@ TITLES = {
 def main():
     global HALMA
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", help="|".join(HEADS) + ", kills and cuts with =ROUNDS")
+    parser.add_argument("parts", nargs="+", help="|".join(HEADS) + ", kills, cuts, efficiency and model with =ROUNDS")
     parser.add_argument("--halma", type=Path, default=HALMA)
     parser.add_argument("--write", type=Path, help="a folder for tables, one file a part")
     options = parser.parse_args()
