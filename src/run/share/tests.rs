@@ -67,7 +67,9 @@ fn several_processes_have_the_record_of_one() {
     jobs.extend(["all", "beam(500,1)"].map(|p| (job(GAME, p, ""), Question::Solve)));
     for (job, question) in jobs {
         let alone = essence(&run(&job, question, &(), &Stop::after(None)).unwrap());
-        assert!(alone.runs.iter().any(|run| run.largest_level > 1), "{}", job.search.pruning);
+        // What leads finds these small ones at once; `tests/cluster.rs` has larger ones.
+        let small = job.search.pruning == crate::job::Pruning::Leading;
+        assert!(small || alone.runs.iter().any(|run| run.largest_level > 1), "{}", job.search.pruning);
         for processes in [2, 3] {
             for record in together(&job, question, processes, u64::MAX) {
                 assert_eq!(essence(&record.unwrap()), alone, "{} in {processes}", job.search.pruning);
