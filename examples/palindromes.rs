@@ -141,7 +141,7 @@ fn plainly_palindromic(side: usize, army: &Army, rule: usize, length: u32) -> bo
     };
     let continues = |state: &Vec<bool>| {
         let images = [image(state, |far, x, y| (far - y, far - x)), image(state, |far, x, y| (far - x, far - y))];
-        images.iter().any(|image| if length % 2 == 0 { image == state } else { moved(state).contains(image) })
+        images.iter().any(|image| if length.is_multiple_of(2) { image == state } else { moved(state).contains(image) })
     };
     level.iter().any(continues)
 }

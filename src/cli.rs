@@ -8,6 +8,7 @@ use crate::job::{Pruning, typed};
 
 mod batch;
 mod check;
+pub mod cluster;
 mod commands;
 mod exit;
 mod folder;
@@ -226,6 +227,7 @@ impl Options {
             keep_levels: self.keep_levels,
             quiet: self.quiet,
             verbose: false,
+            cluster: cluster::ClusterArgs::default(),
             live: Live::default(),
         }
     }
@@ -261,6 +263,10 @@ pub struct SearchArgs {
     /// Report every level
     #[arg(short, long)]
     pub verbose: bool,
+    /// With which other processes.
+    #[cfg_attr(feature = "cluster", command(flatten))]
+    #[cfg_attr(not(feature = "cluster"), arg(skip))]
+    pub cluster: cluster::ClusterArgs,
     /// Who else is told.
     #[arg(skip)]
     pub live: Live,

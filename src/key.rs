@@ -31,7 +31,8 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     fn bucket(self) -> usize;
     /// One more than the largest bucket number.
     const BUCKETS: usize = (8 * Self::BYTES + 1) << BUCKET_BITS;
-    /// 64 well-mixed bits for tables in memory; never written anywhere.
+    /// 64 well-mixed bits for tables in memory, and to part a level among processes: files of shares depend on it, and no
+    /// other file does.
     #[must_use]
     fn mix(self) -> u64;
 }

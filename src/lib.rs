@@ -38,6 +38,8 @@ pub mod cells;
 pub mod centroid;
 pub mod check;
 pub mod cli;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod describe;
 pub mod figure;
 pub mod game;

@@ -195,6 +195,23 @@ pub struct Machine {
     pub processor: Option<String>,
     /// Processors that the program may use.
     pub processors: usize,
+    /// The processes that searched together, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterRecord>,
+}
+
+/// What several processes took that searched together. Times of the processor, peaks of memory, disk and threads in the
+/// record are sums over them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterRecord {
+    /// How many.
+    pub processes: usize,
+    /// Bytes that they sent each other since they were last started, all overhead above TCP included.
+    #[serde(with = "number::digits")]
+    pub bytes_sent: u64,
+    /// Successors that they made since then and no bound cut, those of levels that served to look ahead included.
+    #[serde(with = "number::digits")]
+    pub successors: u64,
 }
 
 /// A level file that a run has kept.
@@ -402,6 +419,7 @@ impl Machine {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: budget::processor(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
+            cluster: None,
         }
     }
 }

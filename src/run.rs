@@ -1,12 +1,17 @@
 //! From a job to its record.
 
 mod game;
+mod share;
+
+pub use share::check as check_shared;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::budget::{self, Meter};
 use crate::cells::Cells;
@@ -18,6 +23,7 @@ use crate::record::{
     self, Asked, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RecordError, RunRecord,
     SymmetryRecord, Verdict,
 };
+use crate::search::exchange::{Alone, Exchange, Lost};
 use crate::search::{Expander, Stop, Stopped, digest};
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
 use crate::store::StoreError;
@@ -78,6 +84,17 @@ pub enum RunError {
     /// The record cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// Another process of the search is gone.
+    #[error(transparent)]
+    Lost(#[from] Lost),
+    /// Several processes cannot do this together.
+    #[error("several processes cannot {what}: {instead}")]
+    NotShared {
+        /// What.
+        what: &'static str,
+        /// What can be done.
+        instead: &'static str,
+    },
     /// The search found what is no solution.
     #[error("a bug: move {number} of the solution found is none")]
     NoMove {
@@ -101,6 +118,9 @@ struct Identity {
     pruning: Pruning,
     palindromic: bool,
     symmetry: bool,
+    /// Where several processes search, whose share it is: the number of the process, and how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    share: Option<(usize, usize)>,
 }
 
 /// What may be another one when a run goes on.
@@ -119,41 +139,76 @@ struct Terms {
 /// # Errors
 /// Where it could not even begin, found what is no solution, or met a damaged file.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
+    run_shared(job, question, progress, stop, Arc::new(Alone))
+}
+
+/// [`run`], by one of several processes, which all do the same with their share of the work. All of them get the record;
+/// the first writes it down.
+///
+/// # Errors
+/// As [`run`]; and where a process is lost before the search has begun.
+pub fn run_shared(
+    job: &Job,
+    question: Question,
+    progress: &dyn Progress,
+    stop: &Stop,
+    exchange: Arc<dyn Exchange>,
+) -> Result<Record, RunError> {
+    let result = answer(job, question, progress, stop, &exchange);
+    match &result {
+        Ok(record) if record.verdict == Verdict::Incomplete => {
+            exchange.give_up(record.reason.as_deref().unwrap_or("it has no answer"));
+        }
+        Ok(_) => {}
+        Err(error) => exchange.give_up(&error.to_string()),
+    }
+    result
+}
+
+fn answer(
+    job: &Job,
+    question: Question,
+    progress: &dyn Progress,
+    stop: &Stop,
+    exchange: &Arc<dyn Exchange>,
+) -> Result<Record, RunError> {
     if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) {
         return Err(RunError::CountOfTransfer);
     }
-    let threads = job.limits.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    if exchange.is_shared() {
+        check_shared(job, question)?;
+    }
+    let beside = exchange.beside().max(1);
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
     // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
-    let memory = job.limits.memory.or_else(|| budget::available_memory().map(|m| m / 4 * 3));
-    let expander = Expander::new(threads, memory)?;
-    let workspace = workspace(job, question)?;
+    let memory = job.limits.memory.or_else(|| budget::available_memory().map(|m| m / 4 * 3 / beside as u64));
+    let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
+    let workspace = workspace(job, question, &**exchange)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, stop };
     let (record, men, cells) = match &job.problem {
         Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
         Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
     };
-    let record = record.ok_or(RunError::TooLarge { men, cells })?;
-    if let Some(dir) = &job.output.dir {
+    let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
+    if record.verdict != Verdict::Incomplete {
+        share::total(&mut record, &expander)?;
+    }
+    if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
         // Before the run's files go: a kill in between leaves both, never neither.
         record.write(&dir.join(record::FILE))?;
     }
     if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
-        workspace.close()?;
+        share::close(workspace, &**exchange)?;
     }
     Ok(record)
 }
 
-fn workspace(job: &Job, question: Question) -> Result<Workspace, StoreError> {
+fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) -> Result<Workspace, StoreError> {
     let disk = Disk::new(job.limits.disk);
     let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
-    let identity = Identity {
-        program: PROGRAM.into(),
-        asked: question.asked(job).0,
-        problem: job.stated.clone(),
-        pruning: job.search.pruning.clone(),
-        palindromic: job.search.palindromic,
-        symmetry: job.search.symmetry,
-    };
+    let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
+    let dir = &share::folder(dir, share);
     let terms = Terms {
         job: job.file.clone(),
         question,
@@ -163,10 +218,33 @@ fn workspace(job: &Job, question: Question) -> Result<Workspace, StoreError> {
     };
     let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
-    let (identity, terms) = (value(serde_json::to_value(identity)), value(serde_json::to_value(terms)));
+    let (identity, terms) = (identity(job, question, share), value(serde_json::to_value(terms)));
     let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
     workspace.begin()?;
     Ok(workspace)
+}
+
+/// What a job and a question come to, in a line: two processes with the same one search the same.
+#[must_use]
+pub fn fingerprint(job: &Job, question: Question) -> String {
+    let (asked, max_length, depth) = question.asked(job);
+    let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
+    let (stated, asked, digest) = (&job.stated, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
+    format!("{asked} {} of {} men on {}, {} ({digest:032x})", stated.kind, stated.men, stated.board, job.search.pruning)
+}
+
+/// What the list of a run's folder, or of one process's share of it, says that the run is.
+fn identity(job: &Job, question: Question, share: Option<(usize, usize)>) -> serde_json::Value {
+    let identity = Identity {
+        program: PROGRAM.into(),
+        asked: question.asked(job).0,
+        problem: job.stated.clone(),
+        pruning: job.search.pruning.clone(),
+        palindromic: job.search.palindromic,
+        symmetry: job.search.symmetry,
+        share,
+    };
+    serde_json::to_value(identity).unwrap_or_default()
 }
 
 /// The job and the question of the run in `folder`, where that has one that has not ended.
@@ -178,6 +256,9 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
     let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
     let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    if let Some((process, processes)) = identity.share {
+        return Err(odd(format!("it is the share of process {process} of {processes}; start all of them again")));
+    }
     if identity.program != PROGRAM {
         return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
     }
@@ -261,7 +342,9 @@ impl Context<'_> {
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
         let (begun, meter) = (Instant::now(), Meter::start());
         let search = &self.job.search;
+        // Which histograms are told apart depends on it, so all processes go by the smallest.
         let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
+        let databases = self.expander.exchange().values(databases)?.into_iter().min().unwrap_or(databases);
         let Some(mut search) = TransferSearch::<W, K>::new(
             problem,
             search.pruning.clone(),
@@ -273,6 +356,7 @@ impl Context<'_> {
             return Ok(None);
         };
         search = search.within(Some(self.workspace));
+        self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
             Question::Levels { depth } => {

@@ -8,10 +8,15 @@
 //! but the time.
 
 pub mod digest;
+pub mod exchange;
 mod expand;
+mod intake;
 mod levels;
 pub mod merge;
+mod plan;
 pub mod shards;
+mod shared;
+mod step;
 pub mod table;
 mod trace;
 
@@ -19,9 +24,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-pub use expand::{Expander, Expansion, Tally, saved};
+pub(crate) use expand::WHOLE_DIGEST;
+pub use expand::{Expander, Expansion, Tally, saved, saved_share};
 pub use levels::{Levels, levels};
-pub use trace::trace;
+pub use trace::{trace, trace_shared};
 
 use thiserror::Error;
 
@@ -40,6 +46,9 @@ pub enum Stopped {
     /// Levels could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Another process of the search is gone.
+    #[error(transparent)]
+    Lost(#[from] exchange::Lost),
 }
 
 /// Who is told, often and from all threads, how far a level has come.

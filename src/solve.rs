@@ -10,7 +10,7 @@ mod leading;
 mod mcc;
 mod narrowed;
 mod trace;
-mod trail;
+pub(crate) mod trail;
 mod trailing;
 mod truncate;
 mod two_ended;

@@ -10,6 +10,7 @@
 pub mod file;
 mod map;
 pub mod varint;
+pub mod wire;
 pub mod workspace;
 
 use std::io;
@@ -186,11 +187,12 @@ pub struct Level<K> {
     blocks: Vec<BlockEntry<K>>,
     bytes: Bytes,
     keys: u64,
+    whole: u64,
 }
 
 impl<K: Key> Default for Level<K> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), bytes: Bytes::Memory(Vec::new()), keys: 0 }
+        Self { blocks: Vec::new(), bytes: Bytes::Memory(Vec::new()), keys: 0, whole: 0 }
     }
 }
 
@@ -208,7 +210,7 @@ impl<K: Key> Level<K> {
     /// The level that a file holds, as its index says.
     fn in_file(blocks: Vec<BlockEntry<K>>, file: LevelFile) -> Self {
         let keys = blocks.iter().map(|b| u64::from(b.keys)).sum();
-        Self { blocks, bytes: Bytes::File(Arc::new(file)), keys }
+        Self { blocks, bytes: Bytes::File(Arc::new(file)), keys, whole: keys }
     }
 
     /// How many keys there are.
@@ -221,6 +223,18 @@ impl<K: Key> Level<K> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys == 0
+    }
+
+    /// How many keys the level has over all processes that search together: [`Self::len`] where there is only one.
+    #[must_use]
+    pub fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The same, as one process's share of a level of `states` states.
+    #[must_use]
+    pub fn of_whole(self, states: u64) -> Self {
+        Self { whole: states, ..self }
     }
 
     /// How many blocks there are.
@@ -334,7 +348,7 @@ impl<K: Key> FromIterator<Segment<K>> for Level<K> {
             bytes.push(Arc::new(segment.bytes));
             keys += segment.keys;
         }
-        Self { blocks, bytes: Bytes::Memory(bytes), keys }
+        Self { blocks, bytes: Bytes::Memory(bytes), keys, whole: keys }
     }
 }
 

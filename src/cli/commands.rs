@@ -30,7 +30,12 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             let _ = interrupts.set(installed);
         }
         let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
+        let exchange = args.cluster.exchange(job, question)?;
         let mut told = All::default();
+        if exchange.process() > 0 {
+            // The first tells how all of them are doing.
+            return Ok(run::run_shared(job, question, &told, &stop, exchange)?);
+        }
         if !args.quiet {
             told.0.push(progress::watched(args.live.screen.as_ref()));
         }
@@ -40,7 +45,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         if let Some(folder) = &job.output.dir {
             told.0.push(Box::new(StatusFile::new(folder)));
         }
-        Ok(run::run(job, question, &told, &stop)?)
+        Ok(run::run_shared(job, question, &told, &stop, exchange)?)
     }
 }
 
@@ -119,6 +124,13 @@ fn answer(
 
 /// Prints a record as asked for; the exit status is the record's.
 pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if args.cluster.follows() {
+        // The first process prints; what is wrong is said by all.
+        return match &record.reason {
+            Some(reason) => Err(Failure { exit: Exit::of(record), message: reason.clone() }),
+            None => Ok(Exit::of(record)),
+        };
+    }
     let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     out.write_all(text.as_bytes())?;
     Ok(Exit::of(record))
@@ -151,7 +163,7 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
         Checked::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
     }
-    if let Some(dir) = &job.output.dir {
+    if let Some(dir) = job.output.dir.as_ref().filter(|_| !args.cluster.follows()) {
         record.write(&dir.join(record::FILE))?;
     }
     Ok(record)

@@ -104,7 +104,8 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
             RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
-            RunError::TooLarge { .. } | RunError::CountOfTransfer => Exit::Input,
+            RunError::TooLarge { .. } | RunError::CountOfTransfer | RunError::NotShared { .. } => Exit::Input,
+            RunError::Lost(_) => Exit::Unfinished,
             RunError::Store(fault) => return fault.into(),
             RunError::Record(fault) => return fault.into(),
         };

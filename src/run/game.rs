@@ -60,6 +60,7 @@ impl Context<'_> {
             (self.expander, self.stop, self.progress),
         );
         let Ok(search) = search.map(|search| search.within(Some(self.workspace))) else { return Ok(None) };
+        self.take_over::<K>()?;
         let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
         let mut record = self.blank(SymmetryRecord { fixing, mirror: None });
         let mut games = Games { game, search };

@@ -1,39 +1,33 @@
-//! One step of the level search.
+//! What makes levels, and what it says of them.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
-use super::merge::merge;
-use super::shards::Shards;
-use super::table::Table;
+use super::exchange::{Alone, Exchange};
+use super::intake::Intake;
+use super::plan::plan;
+use super::step::Step;
 use super::{Berth, Stop, Stopped};
 use crate::budget;
-use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
-use crate::store::workspace::{Partial, Saved, Workspace};
-use crate::store::{Level, Segment, SegmentWriter, StoreError};
+use crate::store::Level;
+use crate::store::workspace::Saved;
 
-/// Successors that one piece of a level makes at most (about), in bytes of keys.
-const PIECE_BYTES: u64 = 128 << 20;
-/// Successors for which a range of keys is worth having; in tests few, so that small levels have several ranges.
-const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 17 };
-/// The most ranges of keys.
-const MAX_SHARDS: u64 = 2048;
-/// Slots of the filter that drops a successor which the same thread has just made.
-const RECENT: usize = 1 << 12;
 /// Memory that a step works with where the budget leaves less.
 const LEAST_ROOM: u64 = 24 << 20;
 
 /// Expands levels with a fixed number of threads, within a budget of memory.
 #[derive(Debug)]
 pub struct Expander {
-    pool: rayon::ThreadPool,
+    pub(super) pool: rayon::ThreadPool,
     memory: Option<u64>,
+    exchange: Arc<dyn Exchange>,
+    /// Successors made that no bound cut, on levels that nobody reports, too.
+    pub(super) emitted: AtomicU64,
     /// What is broken on purpose.
     #[cfg(test)]
     pub(crate) fault: Option<crate::broken::Fault>,
@@ -64,102 +58,14 @@ pub struct Tally {
 /// The outcome of [`Expander::expand`].
 #[derive(Debug)]
 pub struct Expansion<K> {
-    /// The next level.
+    /// The next level; where several processes search, this one's share of it.
     pub level: Level<K>,
-    /// Its figures.
+    /// The whole level's figures.
     pub tally: Tally,
-}
-
-/// One thread's successors of the current piece, by range of keys.
-struct Outbox<K> {
-    shards: Vec<Vec<K>>,
-    recent: Vec<K>,
-    generated: u64,
-    emitted: u64,
-}
-
-impl<K: Key> Outbox<K> {
-    fn new(shards: usize) -> Self {
-        Self { shards: vec![Vec::new(); shards], recent: vec![K::MAX; RECENT], generated: 0, emitted: 0 }
-    }
-}
-
-/// What one range of keys has received so far.
-struct Intake<K> {
-    table: Table<K>,
-    /// Runs that the table was too small for.
-    runs: Vec<Segment<K>>,
-}
-
-impl<K: Key> Intake<K> {
-    fn receive(&mut self, keys: &[K], slots: usize) {
-        let Self { table, runs } = self;
-        table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
-    }
-
-    /// Turns the table into a run; its memory is given back.
-    fn settle(&mut self) {
-        if !self.table.is_empty() {
-            self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
-        }
-    }
-
-    /// Merges table and runs into one run.
-    fn merge(&mut self) -> Result<(), StoreError> {
-        let sorted = std::mem::take(&mut self.table).into_sorted();
-        let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
-        let mut writer = SegmentWriter::default();
-        merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
-            writer.push(key);
-            Ok(())
-        })?;
-        self.runs.push(writer.finish());
-        Ok(())
-    }
-
-    fn bytes(&self) -> u64 {
-        self.runs.iter().map(Segment::bytes).sum()
-    }
-}
-
-fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
-    let mut writer = SegmentWriter::default();
-    sorted.iter().for_each(|&k| writer.push(k));
-    writer.finish()
-}
-
-/// What a range of keys adds to the next level.
-struct Part<K> {
-    segment: Segment<K>,
-    unique: u64,
-    old: u64,
-    digest: u128,
-    second: u128,
-    measure_max: Option<i64>,
-}
-
-/// One thread's outbox and scratch space.
-type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
-
-/// One step under way: all that its threads share.
-struct Step<'a, P: Puzzle> {
-    expander: &'a Expander,
-    puzzle: &'a P,
-    depth: u32,
-    current: &'a Level<P::Key>,
-    berth: Berth<'a>,
-    stop: &'a Stop,
-    shards: Shards,
-    /// Bytes that tables, runs and outboxes may take together.
-    room: u64,
-    outboxes: Vec<Mutex<Desk<P>>>,
-    next_block: AtomicUsize,
-    intakes: Vec<Intake<P::Key>>,
-    /// Sorted successors on disk.
-    layers: Vec<(String, Level<P::Key>)>,
-    /// Successors made before this process took the level up.
-    generated: u64,
-    emitted: u64,
+    /// The digest of `level`: that of the figures, or this process's share of it.
+    pub digest: u128,
+    /// Bytes that the whole level takes up.
+    pub bytes: u64,
 }
 
 impl Expander {
@@ -171,9 +77,29 @@ impl Expander {
         Ok(Self {
             pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
             memory,
+            exchange: Arc::new(Alone),
+            emitted: AtomicU64::new(0),
             #[cfg(test)]
             fault: crate::broken::current(),
         })
+    }
+
+    /// The same, as one of several processes that search together.
+    #[must_use]
+    pub fn sharing(self, exchange: Arc<dyn Exchange>) -> Self {
+        Self { exchange, ..self }
+    }
+
+    /// What the processes of the search tell each other by.
+    #[must_use]
+    pub fn exchange(&self) -> &dyn Exchange {
+        &*self.exchange
+    }
+
+    /// Successors that this process has made so far and no bound cut.
+    #[must_use]
+    pub fn emitted(&self) -> u64 {
+        self.emitted.load(Ordering::Relaxed)
     }
 
     /// How many threads there are.
@@ -194,7 +120,7 @@ impl Expander {
     }
 
     /// What the budget leaves beside what the process holds now.
-    fn room(&self) -> u64 {
+    pub(super) fn room(&self) -> u64 {
         self.memory.map_or(u64::MAX, |m| m.saturating_sub(budget::memory()).max(LEAST_ROOM))
     }
 
@@ -211,7 +137,11 @@ impl Expander {
             measure_max: keys.iter().filter_map(|&k| puzzle.measure(&mut scratch, k)).max(),
             ..Tally::default()
         };
-        Expansion { level: Level::of(keys), tally }
+        let bytes = Level::of(keys.clone()).bytes();
+        let exchange = self.exchange();
+        keys.retain(|&key| exchange.owns(key));
+        let digest = digest::of(digest::KEY, &keys);
+        Expansion { level: Level::of(keys).of_whole(tally.states), tally, digest, bytes }
     }
 
     /// Successors of `current`, which stands on level `depth`, without those that `current` or a level of `earlier` holds.
@@ -228,8 +158,15 @@ impl Expander {
         berth: Berth<'_>,
         stop: &Stop,
     ) -> Result<Expansion<P::Key>, Stopped> {
+        let mut before = vec![current];
+        before.extend(earlier);
+        if self.exchange().is_shared() {
+            return super::shared::expand(self, (puzzle, depth, current), &before, berth, stop);
+        }
         stop.check()?;
-        let mut step = Step::begin(self, puzzle, depth, current, berth, stop)?;
+        let shards = plan(puzzle, depth, current)?;
+        let mut step = Step::begin(self, (puzzle, depth, current), shards, berth, stop);
+        step.resume()?;
         while step.next_block.load(Ordering::Relaxed) < current.blocks() {
             step.expand_piece()?;
             step.receive();
@@ -242,239 +179,7 @@ impl Expander {
             }
             stopped?;
         }
-        let mut before = vec![current];
-        before.extend(earlier);
-        Ok(step.finish(&before)?)
-    }
-}
-
-impl<'a, P: Puzzle> Step<'a, P> {
-    fn begin(
-        expander: &'a Expander,
-        puzzle: &'a P,
-        depth: u32,
-        current: &'a Level<P::Key>,
-        berth: Berth<'a>,
-        stop: &'a Stop,
-    ) -> Result<Self, StoreError> {
-        let shards = plan(puzzle, depth, current)?;
-        let outbox = |_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()));
-        let mut step = Self {
-            expander,
-            puzzle,
-            depth,
-            current,
-            berth,
-            stop,
-            room: expander.room(),
-            outboxes: (0..expander.threads()).map(outbox).collect(),
-            next_block: AtomicUsize::new(0),
-            intakes: (0..shards.len()).map(|_| Intake { table: Table::default(), runs: Vec::new() }).collect(),
-            layers: Vec::new(),
-            shards,
-            generated: 0,
-            emitted: 0,
-        };
-        if let Some((workspace, partial)) = berth.workspace.and_then(|w| Some((w, w.partial(berth.label)?))) {
-            for label in partial.layers {
-                let (layer, _) = workspace.need(&label)?;
-                step.layers.push((label, layer));
-            }
-            step.next_block = AtomicUsize::new(partial.next_block);
-            (step.generated, step.emitted) = (partial.generated, partial.emitted);
-            if let Some(watch) = berth.watch {
-                let done = current.index().iter().take(partial.next_block).map(|b| u64::from(b.keys)).sum();
-                watch.expanded(done, partial.generated);
-            }
-        }
-        Ok(step)
-    }
-
-    /// Successors made so far, pruned ones included, and not.
-    fn made(&self) -> (u64, u64) {
-        let own = self.outboxes.iter().map(|o| lock(o)).map(|o| (o.0.generated, o.0.emitted));
-        own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
-    }
-
-    /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
-    /// has taken is then complete.
-    fn expand_piece(&self) -> Result<(), StoreError> {
-        let room = self.piece_bytes() / P::Key::BYTES as u64;
-        let made = AtomicU64::new(0);
-        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
-            let mut guard = lock(&self.outboxes[thread.index()]);
-            let (outbox, scratch) = &mut *guard;
-            let mut keys = Vec::new();
-            while made.load(Ordering::Relaxed) < room && self.stop.check().is_ok() {
-                let block = self.next_block.fetch_add(1, Ordering::Relaxed);
-                if block >= self.current.blocks() {
-                    break;
-                }
-                self.current.read_block(block, &mut keys)?;
-                let (generated, emitted) = (outbox.generated, outbox.emitted);
-                for &key in &keys {
-                    expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
-                }
-                made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
-                if let Some(watch) = self.berth.watch {
-                    watch.expanded(keys.len() as u64, outbox.generated - generated);
-                }
-            }
-            Ok(())
-        });
-        // Numbers that a thread took past the end of the level mean nothing.
-        self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
-        results.into_iter().collect()
-    }
-
-    /// Bytes of successors that a piece has.
-    fn piece_bytes(&self) -> u64 {
-        PIECE_BYTES.min(self.room / 8)
-    }
-
-    /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
-    /// at a time: tables that together take too much are coded and begin anew.
-    fn receive(&mut self) {
-        let piece_bytes = self.piece_bytes();
-        // A power of two, as tables have.
-        let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
-        let mut boxes: Vec<Vec<&mut Vec<P::Key>>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
-        for outbox in &mut self.outboxes {
-            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-            for (shard, keys) in outbox.shards.iter_mut().enumerate() {
-                boxes[shard].push(keys);
-            }
-        }
-        let held: usize = boxes.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
-        let crowded = held as u64 > 2 * piece_bytes;
-        self.expander.pool.install(|| {
-            self.intakes.par_iter_mut().zip(boxes).for_each(|(intake, boxes)| {
-                for keys in boxes {
-                    intake.receive(keys, slots);
-                    if crowded {
-                        *keys = Vec::new();
-                    }
-                    keys.clear();
-                }
-            });
-            if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
-                self.intakes.par_iter_mut().for_each(Intake::settle);
-            }
-        });
-    }
-
-    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
-    fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
-        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
-        let mut writer = workspace.writer(&label)?;
-        let mut sum = 0u128;
-        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
-        for group in self.intakes.chunks_mut(4 * self.expander.threads()) {
-            self.expander.pool.install(|| group.par_iter_mut().try_for_each(Intake::merge))?;
-            for run in group.iter_mut().flat_map(|intake| intake.runs.drain(..)) {
-                sum = sum.rotate_left(1) ^ run.fingerprint();
-                writer.append(&run)?;
-            }
-        }
-        let layer = writer.finish(sum)?;
-        let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
-        self.layers.push((label.clone(), layer));
-        let (generated, emitted) = self.made();
-        let partial = Partial {
-            label: self.berth.label.into(),
-            next_block: self.next_block.load(Ordering::Relaxed),
-            generated,
-            emitted,
-            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
-        };
-        workspace.enter_partial(partial, vec![(label, saved)])
-    }
-
-    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
-    fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, StoreError> {
-        let (generated, emitted) = self.made();
-        self.outboxes.clear();
-        let label = self.berth.label;
-        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
-        let states: u64 =
-            self.intakes.iter().map(|i| i.table.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
-        let large = !self.layers.is_empty() || 2 * states > self.room / 4;
-        let workspace = self.berth.workspace.filter(|_| large);
-        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
-        let mut tally = Tally { generated, pruned: generated - emitted, ..Tally::default() };
-        let (mut segments, mut unique) = (Vec::new(), 0);
-        let at_once = 4 * self.expander.threads();
-        let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
-        loop {
-            let group: Vec<(usize, Intake<P::Key>)> = intakes.by_ref().take(at_once).collect();
-            if group.is_empty() {
-                break;
-            }
-            let part = |(shard, intake)| self.part(shard, intake, before);
-            let parts: Vec<Part<P::Key>> =
-                self.expander.pool.install(|| group.into_par_iter().map(part).collect::<Result<_, _>>())?;
-            for part in parts {
-                tally.old += part.old;
-                tally.digest = tally.digest.wrapping_add(part.digest);
-                tally.second.0 = tally.second.0.wrapping_add(part.second);
-                tally.measure_max = tally.measure_max.max(part.measure_max);
-                tally.states += part.segment.len();
-                unique += part.unique;
-                match &mut writer {
-                    Some(writer) => writer.append(&part.segment)?,
-                    None => segments.push(part.segment),
-                }
-            }
-        }
-        tally.duplicates = emitted - unique;
-        let level = match (writer, workspace) {
-            (Some(writer), Some(workspace)) => {
-                let level = writer.finish(tally.digest)?;
-                drop(std::mem::take(&mut self.layers));
-                workspace.enter(vec![(label.into(), saved(&tally))])?;
-                level
-            }
-            _ => segments.into_iter().collect(),
-        };
-        Ok(Expansion { level, tally })
-    }
-
-    fn part(
-        &self,
-        shard: usize,
-        intake: Intake<P::Key>,
-        before: &[&Level<P::Key>],
-    ) -> Result<Part<P::Key>, StoreError> {
-        let runs: Vec<Level<P::Key>> = intake.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
-        // Blocks never reach from one range into the next.
-        let of =
-            |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
-        let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
-        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
-        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let mut scratch = self.puzzle.scratch();
-        let mut writer = SegmentWriter::default();
-        let (mut unique, mut old, mut measure_max) = (0, 0, None);
-        let (mut digest, mut second) = (0u128, 0u128);
-        merge(&intake.table.into_sorted(), sources, |key| {
-            #[cfg(test)]
-            if crate::broken::loses(self.expander.fault, key.mix(), shard) {
-                return Ok(());
-            }
-            unique += 1;
-            for cursor in &mut cursors {
-                if cursor.contains(key)? {
-                    old += 1;
-                    return Ok(());
-                }
-            }
-            writer.push(key);
-            digest = digest.wrapping_add(digest::mix(key));
-            second = second.wrapping_add(digest::mix_under(digest::SECOND_KEY, key));
-            measure_max = measure_max.max(self.puzzle.measure(&mut scratch, key));
-            Ok(())
-        })?;
-        Ok(Part { segment: writer.finish(), unique, old, digest, second, measure_max })
+        step.finish(&before)
     }
 }
 
@@ -488,49 +193,17 @@ pub fn saved(tally: &Tally) -> Saved {
     }
 }
 
-/// Sorts one state's successors into the outbox.
-#[inline]
-fn expand_state<P: Puzzle>(
-    puzzle: &P,
-    depth: u32,
-    key: P::Key,
-    shards: &Shards,
-    outbox: &mut Outbox<P::Key>,
-    scratch: &mut P::Scratch,
-) {
-    let Outbox { shards: boxes, recent, emitted, generated } = outbox;
-    *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| {
-        *emitted += 1;
-        let slot = &mut recent[(k.mix() >> 40) as usize % RECENT];
-        if *slot != k {
-            *slot = k;
-            boxes[shards.of(k)].push(k);
-        }
-    });
-}
+/// The name under which the list keeps the digest of a level that is shared out, beside its figures.
+pub(crate) const WHOLE_DIGEST: &str = "whole_digest";
 
-/// Chooses ranges of keys by expanding a few states from all over the level. The same level has the same ranges at any
-/// time, so layers of an interrupted step fit.
-fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
-    if current.len() < 2000 {
-        return Ok(Shards::one());
+/// What the run's list says of a share of a level: `keys` states with that digest.
+#[must_use]
+pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
+    let mut saved = saved(tally);
+    if (keys, digest) != (tally.states, tally.digest) {
+        let whole = serde_json::Value::String(saved.digest);
+        saved.figures.as_object_mut().and_then(|figures| figures.insert(WHOLE_DIGEST.into(), whole));
+        (saved.keys, saved.digest) = (keys, format!("{digest:032x}"));
     }
-    let (mut scratch, mut keys, mut sample) = (puzzle.scratch(), Vec::new(), Vec::new());
-    let mut parents = 0;
-    let blocks = current.blocks();
-    let sampled = blocks.min(64);
-    for i in 0..sampled {
-        current.read_block(i * blocks / sampled, &mut keys)?;
-        for &key in keys.iter().step_by(256) {
-            parents += 1;
-            puzzle.successors(&mut scratch, key, depth, &mut |k| sample.push(k));
-        }
-    }
-    let expected = sample.len() as u64 * current.len() / parents;
-    Ok(Shards::balanced(&sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize))
-}
-
-/// Locks; a thread that panicked has already ended the search.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    saved
 }

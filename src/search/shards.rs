@@ -48,6 +48,24 @@ impl Shards {
         Self { of_bucket, shards: usize::from(shard) + 1 }
     }
 
+    /// The bucket numbers from which the second and all further ranges begin.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<u32> {
+        let rises = |pair: &(usize, &[u16])| pair.1[0] < pair.1[1];
+        (1..).zip(self.of_bucket.windows(2)).filter(rises).map(|(bucket, _)| bucket as u32).collect()
+    }
+
+    /// The ranges with these bounds.
+    #[must_use]
+    pub fn with_bounds<K: Key>(bounds: &[u32]) -> Self {
+        if bounds.is_empty() {
+            return Self::one();
+        }
+        let of_bucket =
+            (0..K::BUCKETS).map(|bucket| bounds.partition_point(|&b| b as usize <= bucket) as u16).collect();
+        Self { of_bucket, shards: bounds.len() + 1 }
+    }
+
     /// How many ranges there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -86,5 +104,7 @@ mod tests {
             counts[shard] += 1;
         }
         assert!(counts.iter().all(|&c| c < 2 * sample.len() / 16), "{counts:?}");
+        let again = Shards::with_bounds::<u64>(&shards.bounds());
+        assert_eq!((again.len(), again.of_bucket), (shards.len(), shards.of_bucket));
     }
 }

@@ -157,7 +157,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let last = if self.expander.fault == Some(crate::broken::Fault::StopEarly) { last / 2 } else { last };
         for _ in 0..last {
             self.grower().grow(puzzle, trail)?;
-            let states = trail.last().len();
+            let states = trail.last().whole();
             if states == 0 {
                 return Ok(if exhausted(&trail.figures) { Answer::Exhausted } else { Answer::Refuted });
             }
@@ -174,7 +174,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// A game by a truncated search from the last of these levels, if that finds one.
     fn look_ahead(&self, puzzle: &GamePuzzle<W, K>, trail: &Trail<K>) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
-        let beam = Beam { keep: (trail.last().len() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
+        let beam = Beam { keep: (trail.last().whole() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
         let mut ahead = Trail::new(String::new(), Side::Forward);
         (ahead.levels, ahead.compared, ahead.aside) = (trail.levels.clone(), usize::MAX, true);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;

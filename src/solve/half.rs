@@ -1,5 +1,6 @@
 //! Searches of half the way, which the mirror completes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,6 +11,8 @@ use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
+use crate::search::exchange::{Parcel, owner};
+use crate::store::wire::{get, put};
 use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
@@ -27,7 +30,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let grown = self.grow_to(&puzzle, self.last_level(length), &mut trail);
         attempt.levels = std::mem::take(&mut trail.figures);
         grown?;
-        if trail.last().is_empty() {
+        if trail.is_dead() {
             return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
         self.meet(length, &trail.levels)
@@ -54,9 +57,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let levels = &self.kept.levels;
         // When the last level is empty those that there are may still meet; after that nothing can.
         match self.meet(length, levels)? {
-            Answer::Refuted if self.kept.last().is_empty() && length as usize >= 2 * levels.len() => {
-                Ok(Answer::Exhausted)
-            }
+            Answer::Refuted if self.kept.is_dead() && length as usize >= 2 * levels.len() => Ok(Answer::Exhausted),
             answer => Ok(answer),
         }
     }
@@ -70,7 +71,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     ) -> Result<(), Stopped> {
         #[cfg(test)]
         let last = last - usize::from(self.expander.fault == Some(crate::broken::Fault::StopEarly));
-        while trail.levels.len() <= last && !trail.last().is_empty() {
+        while trail.levels.len() <= last && !trail.is_dead() {
             self.grow(puzzle, trail)?;
         }
         Ok(())
@@ -97,35 +98,75 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         Ok(Answer::Found(self.join_mirrored(&out, &back)))
     }
 
-    /// A state of `here` whose mirror image is in `there`, and that image: the first one in a fixed order.
-    pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
-        // The smaller level is mirrored and looked up in the larger one, many blocks at a time in ascending order.
-        const BLOCKS: usize = 64;
-        let swapped = here.len() > there.len();
+    /// A state of `here` whose mirror image is in `there`, and that image: of several the one that is least in the smaller
+    /// level.
+    pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
+        let swapped = here.whole() > there.whole();
         let (small, large) = if swapped { (there, here) } else { (here, there) };
         #[cfg(test)]
         if self.expander.fault == Some(crate::broken::Fault::Unmirrored) {
             return Ok(None);
         }
-        let search = |first: usize| -> Result<Option<(K, K)>, StoreError> {
-            let (mut block, mut images) = (Vec::new(), Vec::new());
-            for number in first..(first + BLOCKS).min(small.blocks()) {
-                small.read_block(number, &mut block)?;
-                let image = |&key: &K| (self.ground.canonical(self.ground.army(key).mapped(self.mirror())), key);
-                images.extend(block.iter().map(image));
-            }
-            images.sort_unstable();
-            let mut cursor = large.cursor();
-            for (image, key) in images {
-                if cursor.contains(image)? {
-                    return Ok(Some((image, key)));
+        let found = match self.expander.exchange().is_shared() {
+            true => self.common_shared(small, large)?,
+            false => self.common_alone(small, large)?,
+        };
+        Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
+    }
+
+    /// The states of these blocks, behind their mirror images.
+    fn images(&self, level: &Level<K>, blocks: Range<usize>) -> Result<Vec<(K, K)>, StoreError> {
+        let (mut block, mut images) = (Vec::new(), Vec::new());
+        for number in blocks {
+            level.read_block(number, &mut block)?;
+            let image = |&key: &K| (self.ground.canonical(self.ground.army(key).mapped(self.mirror())), key);
+            images.extend(block.iter().map(image));
+        }
+        Ok(images)
+    }
+
+    /// The least state of `small` whose image is in `large`, and its image.
+    fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
+        // Many blocks at a time, so that their images are looked up in ascending order.
+        const BLOCKS: usize = 64;
+        let search = |first: usize| {
+            let blocks = first..(first + BLOCKS).min(small.blocks());
+            least_found(self.images(small, blocks)?, large)
+        };
+        self.first_of((0..small.blocks()).step_by(BLOCKS).collect(), search)
+    }
+
+    /// The same where each process has its share of both levels: images go to those who own them.
+    fn common_shared(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
+        const BLOCKS: usize = 256;
+        let exchange = self.expander.exchange();
+        let rounds = exchange.values(small.blocks().div_ceil(BLOCKS))?.into_iter().max().unwrap_or(0);
+        let mut least: Option<(K, K)> = None;
+        for round in 0..rounds {
+            let end = small.blocks().min((round + 1) * BLOCKS);
+            let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
+            let images = self.expander.install(|| {
+                let images = blocks.into_par_iter().map(|block| self.images(small, block..block + 1));
+                images.collect::<Result<Vec<_>, StoreError>>()
+            })?;
+            let (mut own, mut parcels) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
+            for (image, key) in images.into_iter().flatten() {
+                let peer = owner(image, exchange.processes());
+                if peer == exchange.process() {
+                    own.push((image, key));
+                } else {
+                    put(image, &mut parcels[peer]);
+                    put(key, &mut parcels[peer]);
                 }
             }
-            Ok(None)
-        };
-        let groups: Vec<usize> = (0..small.blocks()).step_by(BLOCKS).collect();
-        let found = self.first_of(groups, search)?;
-        Ok(found.map(|(image, key)| if swapped { (image, key) } else { (key, image) }))
+            let parcels = parcels.into_iter().enumerate().map(|(peer, bytes)| Parcel { peer, bytes });
+            for parcel in exchange.swap(parcels.filter(|p| !p.bytes.is_empty()).collect())? {
+                own.extend(parcel.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
+            }
+            least = least.into_iter().chain(least_found(own, large)?).min();
+        }
+        let all = exchange.values(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
+        Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
     }
 
     /// What `search` finds in the first of `places` where it finds something.
@@ -155,7 +196,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             middle.read_block(number, &mut block)?;
             Ok(block.into_iter().find(continues))
         };
-        let Some(key) = self.first_of((0..middle.blocks()).collect(), search)? else { return Ok(Answer::Refuted) };
+        let here = self.first_of((0..middle.blocks()).collect(), search)?;
+        let Some(key) = self.expander.exchange().least(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
         Ok(Answer::Found(self.palindrome(length, &walk)))
     }
@@ -167,4 +209,16 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         walk.extend(&returning[usize::from(length.is_multiple_of(2))..]);
         walk
     }
+}
+
+/// Of the keys behind these images the least whose image is in `level`, and that image.
+fn least_found<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
+    images.sort_unstable();
+    let (mut cursor, mut least) = (level.cursor(), None);
+    for (image, key) in images {
+        if cursor.contains(image)? {
+            least = least.into_iter().chain([(key, image)]).min();
+        }
+    }
+    Ok(least)
 }

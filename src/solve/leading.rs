@@ -24,7 +24,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let mut trail = Trail::new(format!("L{length}"), Side::Leading);
         self.open(&puzzle, &mut trail);
         let mut grown = Ok(());
-        while grown.is_ok() && trail.levels.len() <= half as usize && !trail.last().is_empty() {
+        while grown.is_ok() && trail.levels.len() <= half as usize && !trail.is_dead() {
             if self.worth_a_look(&trail)
                 && let Some(found) = self.look_ahead(length, &bounds, &trail)?
             {
@@ -33,7 +33,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             }
             grown = self.grow(&puzzle, &mut trail);
         }
-        if grown.is_err() || trail.last().is_empty() {
+        if grown.is_err() || trail.is_dead() {
             attempt.levels = trail.figures;
             grown?;
             return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
@@ -49,16 +49,17 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let target = self.ground.canonical(problem::set(&self.problem.target));
         trail.side = Side::Following;
         let mut grown = Ok(());
-        while grown.is_ok() && trail.levels.len() <= length as usize && !trail.last().is_empty() {
+        while grown.is_ok() && trail.levels.len() <= length as usize && !trail.is_dead() {
             if self.outgrown(&trail, half) {
                 return self.trail_behind(length, trail, attempt);
             }
             grown = self.grow(&puzzle, &mut trail);
         }
-        attempt.levels = trail.figures;
+        attempt.levels = std::mem::take(&mut trail.figures);
         grown?;
-        if trail.levels.len() <= length as usize || !trail.levels[length as usize].contains(target)? {
-            let ended = trail.levels[trail.levels.len() - 1].is_empty() && exhausted(&attempt.levels);
+        let here = trail.levels.get(length as usize).map_or(Ok(false), |level| level.contains(target))?;
+        if !self.expander.exchange().any(here)? {
+            let ended = trail.is_dead() && exhausted(&attempt.levels);
             return Ok(if ended { Answer::Exhausted } else { Answer::Refuted });
         }
         Ok(Answer::Found(self.armies(&self.trace(&trail.levels, target)?)))

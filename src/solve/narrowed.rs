@@ -35,7 +35,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let mut trail = Trail::new(format!("L{length}"), Side::Forward);
         self.open(&free, &mut trail);
         let mut grown = Ok(());
-        while grown.is_ok() && trail.levels.len() <= length.div_ceil(2) as usize && !trail.last().is_empty() {
+        while grown.is_ok() && trail.levels.len() <= length.div_ceil(2) as usize && !trail.is_dead() {
             let depth = trail.levels.len() as u32 - 1;
             let mut bounds = self.bounds(length);
             bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);
@@ -43,7 +43,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         }
         attempt.levels = std::mem::take(&mut trail.figures);
         grown?;
-        if trail.last().is_empty() {
+        if trail.is_dead() {
             return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
         self.meet(length, &trail.levels)
@@ -85,9 +85,19 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             Ok(ranks)
         };
         let by_then = length - depth;
-        let table = self.expander.install(|| -> Result<Table, Stopped> {
-            let mut sources: Vec<u32> =
-                (0..level.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
+        let here = self.expander.install(|| -> Result<Vec<u32>, StoreError> {
+            let mut here = (0..level.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
+            here.par_sort_unstable();
+            here.dedup();
+            Ok(here)
+        })?;
+        let exchange = self.expander.exchange();
+        let mut sources = here;
+        if exchange.is_shared() {
+            let all = exchange.gather(sources.iter().flat_map(|rank| rank.to_le_bytes()).collect())?.concat();
+            sources = all.chunks_exact(4).filter_map(|b| b.first_chunk()).map(|&b| u32::from_le_bytes(b)).collect();
+        }
+        let table = self.expander.install(|| {
             sources.par_sort_unstable();
             sources.dedup();
             let extent = WithinReach { from_start: &databases.from_start, by_then };

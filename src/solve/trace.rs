@@ -4,13 +4,14 @@ use super::TransferSearch;
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
-use crate::search::trace;
-use crate::store::{Level, StoreError};
+use crate::search::{Stopped, trace_shared};
+use crate::store::Level;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// The keys of a walk through `levels`, from level 0 to `last` on the last level.
-    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Result<Vec<K>, StoreError> {
-        trace(&TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new()), levels, last)
+    pub(super) fn trace(&self, levels: &[Level<K>], last: K) -> Result<Vec<K>, Stopped> {
+        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        trace_shared(&free, levels, last, self.expander.exchange())
     }
 
     /// The armies of a walk that is given by keys, from the start on.

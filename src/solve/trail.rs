@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Begun, LevelFigures, Progress, Side};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, Watch, saved as expand_saved};
+use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, WHOLE_DIGEST, Watch, saved_share};
 use crate::store::workspace::{self, Saved, Workspace};
 use crate::store::{Level, StoreError};
 
@@ -17,6 +17,8 @@ pub(super) struct Trail<K> {
     pub(super) side: Side,
     pub(super) levels: Vec<Level<K>>,
     pub(super) figures: Vec<LevelFigures>,
+    /// The digests of the levels; where several processes search, of this one's shares.
+    pub(super) digests: Vec<u128>,
     /// Levels below this one are no longer needed.
     pub(super) forgotten: usize,
     /// Whether its levels are cut to the best states: such never go to the run's folder.
@@ -35,6 +37,7 @@ impl<K: Key> Trail<K> {
             side,
             levels: Vec::new(),
             figures: Vec::new(),
+            digests: Vec::new(),
             forgotten: 0,
             cut: false,
             aside: false,
@@ -50,14 +53,20 @@ impl<K: Key> Trail<K> {
     pub(super) fn last(&self) -> &Level<K> {
         &self.levels[self.levels.len() - 1]
     }
+
+    /// Whether the last level has no states, in any process.
+    pub(super) fn is_dead(&self) -> bool {
+        self.last().whole() == 0
+    }
 }
 
-/// The figures that were noted with a saved level.
-fn figures(saved: &Saved) -> Result<(Tally, f64), StoreError> {
+/// The figures that were noted with a saved level, and the digest of what is saved.
+pub(crate) fn figures(saved: &Saved) -> Result<(Tally, u128), StoreError> {
     let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
     let mut tally: Tally = serde_json::from_value(saved.figures.clone()).map_err(|e| damaged(e.to_string()))?;
-    tally.digest = u128::from_str_radix(&saved.digest, 16).map_err(|e| damaged(e.to_string()))?;
-    Ok((tally, 0.0))
+    let number = |digits: &str| u128::from_str_radix(digits, 16).map_err(|e| damaged(e.to_string()));
+    tally.digest = number(saved.figures.get(WHOLE_DIGEST).and_then(|d| d.as_str()).unwrap_or(&saved.digest))?;
+    Ok((tally, number(&saved.digest)?))
 }
 
 /// About how large the level after these may be: levels grow by factors that themselves shrink by a factor.
@@ -93,9 +102,13 @@ impl Grower<'_> {
         let depth = trail.levels.len() - 1;
         let label = trail.label(depth + 1);
         let workspace = self.workspace.filter(|_| !trail.cut);
-        if let Some((level, saved)) = workspace.map_or(Ok(None), |w| w.load(&label))? {
-            let (tally, seconds) = figures(&saved)?;
-            self.told(Expansion { level, tally }, seconds, trail);
+        let found = workspace.map_or(Ok(None), |w| w.load::<P::Key>(&label))?;
+        // A level that some processes have was not complete in all: it is made again.
+        let bytes = self.expander.exchange().values(found.as_ref().map(|(level, _)| level.bytes()))?;
+        let bytes: Option<u64> = bytes.into_iter().sum();
+        if let Some(((level, saved), bytes)) = found.zip(bytes) {
+            let (tally, digest) = figures(&saved)?;
+            self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, trail);
             return Ok(());
         }
         let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(2).take(trail.compared).collect();
@@ -128,9 +141,10 @@ impl Grower<'_> {
         for depth in 1..trail.levels.len() {
             let label = trail.label(depth);
             if trail.levels[depth].path().is_none() && depth >= trail.forgotten {
-                let tally = &trail.figures[depth].tally;
-                trail.levels[depth] = workspace.write(&label, &trail.levels[depth], tally.digest)?;
-                entered.push((label, expand_saved(tally)));
+                let (tally, digest, level) = (&trail.figures[depth].tally, trail.digests[depth], &trail.levels[depth]);
+                let (keys, whole) = (level.len(), level.whole());
+                trail.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole);
+                entered.push((label, saved_share(tally, keys, digest)));
             }
         }
         if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
@@ -146,16 +160,17 @@ impl Grower<'_> {
     }
 
     fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, trail: &mut Trail<K>) {
-        let Expansion { level, tally } = expansion;
+        let Expansion { level, tally, digest, bytes } = expansion;
         let depth = trail.levels.len() as u32;
         // Level 0 is the start, which needs no file.
         let workspace = self.workspace.filter(|_| depth > 0 && !trail.cut);
         let file = workspace.and_then(|w| w.kept(&trail.label(depth as usize)));
-        let figures = LevelFigures { depth, side: trail.side, tally, bytes: level.bytes(), seconds, file };
+        let figures = LevelFigures { depth, side: trail.side, tally, bytes, seconds, file };
         if !trail.aside {
             self.progress.level(&figures);
         }
         trail.figures.push(figures);
+        trail.digests.push(digest);
         trail.levels.push(level);
     }
 }

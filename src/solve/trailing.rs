@@ -16,8 +16,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn outgrown(&self, trail: &Trail<K>, half: u32) -> bool {
         let last = trail.levels.len() - 1;
         last > half as usize + 1
-            && trail.levels[last].len() > 2 * self.large
-            && trail.levels[last].len() > trail.levels[last - 1].len()
+            && trail.levels[last].whole() > 2 * self.large
+            && trail.levels[last].whole() > trail.levels[last - 1].whole()
     }
 
     /// Decides the rest of the way from the last level of `trail` by levels from the other end.
@@ -36,7 +36,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let grown = self.grow_to(&puzzle, (length - reached) as usize, &mut behind);
         attempt.levels.append(&mut behind.figures);
         grown?;
-        if behind.last().is_empty() {
+        if behind.is_dead() {
             return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
         let Some((here, there)) = self.common(behind.last(), trail.last())? else { return Ok(Answer::Refuted) };

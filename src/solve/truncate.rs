@@ -58,9 +58,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// Cuts the last level to its best states; says whether that took any away.
-    pub(super) fn cut_last(&self, trail: &mut Trail<K>, keep: usize, beta: i64) -> Result<bool, StoreError> {
+    pub(super) fn cut_last(&self, trail: &mut Trail<K>, keep: usize, beta: i64) -> Result<bool, Stopped> {
         let last = trail.levels.len() - 1;
-        if trail.levels[last].len() <= keep as u64 {
+        if trail.levels[last].whole() <= keep as u64 {
             return Ok(false);
         }
         trail.levels[last] = self.best(&trail.levels[last], keep, beta)?;
@@ -68,7 +68,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The `keep` states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.
-    fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Result<Level<K>, StoreError> {
+    fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Result<Level<K>, Stopped> {
         let score = |key: K| {
             let army = self.ground.army(key);
             let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
@@ -78,15 +78,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let scored = |block| {
             let mut keys = Vec::new();
             level.read_block(block, &mut keys)?;
-            Ok(keys.into_iter().map(|key| (std::cmp::Reverse(score(key)), key)).collect())
+            Ok(keys.into_iter().map(|key| (-score(key), 0, key)).collect())
         };
-        let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
-            let scored = (0..level.blocks()).into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>();
-            let mut all = scored?.concat();
-            all.select_nth_unstable(keep);
-            all.truncate(keep);
-            Ok(all.into_iter().map(|(_, key)| key).collect())
+        let here = self.expander.install(|| {
+            let scored = (0..level.blocks()).into_par_iter().map(scored);
+            scored.collect::<Result<Vec<Vec<(i64, u128, K)>>, StoreError>>()
         })?;
-        Ok(Level::of(keys))
+        let keys = self.expander.exchange().first(here.concat(), keep)?;
+        Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
     }
 }

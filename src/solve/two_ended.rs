@@ -24,13 +24,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         });
         let mut dead = None;
         while ahead.levels.len() + behind.levels.len() - 2 < length as usize {
-            let (puzzle, trail) = if ahead.last().len() <= behind.last().len() {
+            let (puzzle, trail) = if ahead.last().whole() <= behind.last().whole() {
                 (&forward, &mut ahead)
             } else {
                 (&backward, &mut behind)
             };
             let grown = self.grow(puzzle, trail);
-            if grown.is_err() || trail.last().is_empty() {
+            if grown.is_err() || trail.is_dead() {
                 dead = Some(grown.map(|()| exhausted(&trail.figures)));
                 break;
             }
@@ -47,18 +47,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The first state that is on both levels.
-    fn first_common(&self, one: &Level<K>, other: &Level<K>) -> Result<Option<K>, StoreError> {
-        let (small, large) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-        let (mut cursor, mut keys) = (large.cursor(), Vec::new());
-        for block in 0..small.blocks() {
-            small.read_block(block, &mut keys)?;
-            for &key in &keys {
-                if cursor.contains(key)? {
-                    return Ok(Some(key));
-                }
-            }
-        }
-        Ok(None)
+    fn first_common(&self, one: &Level<K>, other: &Level<K>) -> Result<Option<K>, Stopped> {
+        let here = first_of_both(one, other)?;
+        Ok(self.expander.exchange().least(here)?)
     }
 
     /// The bounds of a search from one end for the other.
@@ -77,4 +68,19 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             _ => Vec::new(),
         }
     }
+}
+
+/// The least key of both.
+fn first_of_both<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<Option<K>, StoreError> {
+    let (small, large) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let (mut cursor, mut keys) = (large.cursor(), Vec::new());
+    for block in 0..small.blocks() {
+        small.read_block(block, &mut keys)?;
+        for &key in &keys {
+            if cursor.contains(key)? {
+                return Ok(Some(key));
+            }
+        }
+    }
+    Ok(None)
 }

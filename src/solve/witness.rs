@@ -39,11 +39,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         ahead.levels.clone_from(&trail.levels);
         (ahead.cut, ahead.aside) = (true, true);
         self.cut_last(&mut ahead, KEEP, BETA)?;
-        while ahead.levels.len() <= length as usize / 2 && !ahead.last().is_empty() {
+        while ahead.levels.len() <= length as usize / 2 && !ahead.is_dead() {
             self.grow(&puzzle, &mut ahead)?;
             self.cut_last(&mut ahead, KEEP, BETA)?;
         }
-        if ahead.last().is_empty() {
+        if ahead.is_dead() {
             return Ok(None);
         }
         let answer = self.meet_own_image(length, &ahead.levels)?;

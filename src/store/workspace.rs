@@ -23,6 +23,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
+mod left;
+
+pub use left::Left;
+
 use super::{Level, StoreError, file};
 use crate::key::Key;
 use crate::record::{self, Digest, FileRecord};
@@ -142,6 +146,21 @@ pub struct Partial {
     pub emitted: u64,
     /// The labels of the layers of sorted successors.
     pub layers: Vec<String>,
+    /// Where several processes make the level: the moments up to which all that was made is in layers, each process's
+    /// share. Layers may hold more; what is made again is a duplicate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// How far a level has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The first block of the level before that has not been expanded.
+    pub next_block: usize,
+    /// Successors so far, pruned ones included.
+    pub generated: u64,
+    /// Successors so far, pruned ones not included.
+    pub emitted: u64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -252,7 +271,7 @@ impl Workspace {
 
     /// The identity of the file with that label in this run.
     fn identity(&self, label: &str) -> u128 {
-        xxh3_128(&[&self.identity.to_le_bytes()[..], label.as_bytes()].concat())
+        identity_of(self.identity, label)
     }
 
     /// The file with that label, where the run is to keep it.
@@ -337,6 +356,23 @@ impl Workspace {
     #[must_use]
     pub fn answers(&self) -> Vec<serde_json::Value> {
         self.list().answers.clone()
+    }
+
+    /// Takes the answers of the process that keeps them for all.
+    ///
+    /// # Errors
+    /// Where the list cannot be written.
+    pub fn adopt(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
+        if self.list().answers == answers {
+            return Ok(());
+        }
+        self.change(|list| list.answers = answers)
+    }
+
+    /// The files of complete levels.
+    #[must_use]
+    pub fn levels(&self) -> BTreeMap<String, Saved> {
+        complete(&self.list())
     }
 
     /// Adds answers, and lets go of the levels that served nothing else.
@@ -444,6 +480,15 @@ impl Workspace {
         })
     }
 
+    /// Takes a file out of the run whether levels are to be kept or not.
+    ///
+    /// # Errors
+    /// Where the list cannot be written, or the file cannot be removed.
+    pub fn discard(&self, label: &str) -> Result<(), StoreError> {
+        self.change(|list| drop(list.files.remove(label)))?;
+        self.remove(&[label.into()])
+    }
+
     /// Takes files out of the run that resuming can do without, unless they are to be kept.
     ///
     /// # Errors
@@ -503,6 +548,17 @@ impl Workspace {
         let lock = self.folder.join("lock");
         fs::remove_file(&lock).map_err(io(&lock))
     }
+}
+
+/// The identity of the file with that label in a run.
+fn identity_of(run: u128, label: &str) -> u128 {
+    xxh3_128(&[&run.to_le_bytes()[..], label.as_bytes()].concat())
+}
+
+/// The files of complete levels in a list.
+fn complete(list: &List) -> BTreeMap<String, Saved> {
+    let layers = list.partial.as_ref().map_or(&[][..], |p| &p.layers);
+    list.files.iter().filter(|(label, _)| !layers.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
 }
 
 /// Reads the list of a run's folder, if there is one.

@@ -61,9 +61,9 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let score = self.score(puzzle);
         let mut complete = true;
         trail.cut = true;
-        while trail.levels.len() <= puzzle.length() as usize && !trail.last().is_empty() {
+        while trail.levels.len() <= puzzle.length() as usize && !trail.is_dead() {
             let last = trail.levels.len() - 1;
-            if trail.last().len() > beam.keep as u64 {
+            if trail.last().whole() > beam.keep as u64 {
                 trail.levels[last] = self.best(puzzle, &score, beam, trail.last())?;
                 complete = false;
             }
@@ -96,14 +96,14 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         score: &Score<W>,
         beam: Beam,
         level: &Level<K>,
-    ) -> Result<Level<K>, StoreError> {
+    ) -> Result<Level<K>, Stopped> {
         let scored = |block| {
             let (mut keys, mut scratch) = (Vec::new(), Scoring::new(self.game.blue.len()));
             level.read_block(block, &mut keys)?;
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let keys = self.expander.install(|| -> Result<Vec<K>, StoreError> {
+        let here = self.expander.install(|| -> Result<Vec<(i64, u128, K)>, StoreError> {
             let mut best = Vec::new();
             // In batches, so that a level larger than memory is never held as a whole.
             for first in (0..level.blocks()).step_by(BATCH) {
@@ -114,9 +114,10 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
                     best.truncate(beam.keep);
                 }
             }
-            Ok(best.into_iter().map(|(.., key)| key).collect())
+            Ok(best)
         })?;
-        Ok(Level::of(keys))
+        let keys = self.expander.exchange().first(here, beam.keep)?;
+        Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::cells::Cells;
 use crate::game::Side;
 use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
+use crate::search::Stopped;
 use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
@@ -13,15 +14,17 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         &self,
         puzzle: &GamePuzzle<W, K>,
         levels: &[Level<K>],
-    ) -> Result<Option<Vec<Armies<W>>>, StoreError> {
-        let Some(&last) = goals(puzzle, &levels[levels.len() - 1])?.first() else { return Ok(None) };
+    ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
+        let exchange = self.expander.exchange();
+        let here = goals(puzzle, &levels[levels.len() - 1])?.first().copied();
+        let Some(last) = exchange.least(here)? else { return Ok(None) };
         let mut keys = vec![last];
         for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
             let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
             // Every move can be undone by a move of the same man.
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
             let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
-            let found = level.first_of(before)?;
+            let found = exchange.least(level.first_of(before)?)?;
             keys.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
         }
         keys.reverse();

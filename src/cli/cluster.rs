@@ -1,0 +1,103 @@
+//! The options of a search in several processes.
+
+#[cfg(feature = "cluster")]
+use std::path::PathBuf;
+use std::sync::Arc;
+#[cfg(feature = "cluster")]
+use std::time::Duration;
+
+use super::Failure;
+use crate::job::Job;
+use crate::run::Question;
+use crate::search::exchange::{Alone, Exchange};
+
+/// Which processes search together, and which one this is.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cluster", derive(clap::Args))]
+pub struct ClusterArgs {
+    /// Search in several processes: a file with a line host:port for each
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "FILE")]
+    pub hosts: Option<PathBuf>,
+    /// The number of this process, its line in the host file from 0 on; what Slurm or mpirun say where not given
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "I", requires = "hosts")]
+    pub process: Option<usize>,
+    /// How long to wait for the other processes
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
+    pub wait: Option<Duration>,
+}
+
+#[cfg(not(feature = "cluster"))]
+impl ClusterArgs {
+    /// Whether another process writes the record and prints it.
+    pub(super) fn follows(&self) -> bool {
+        false
+    }
+
+    /// The connections with the other processes.
+    #[allow(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
+    pub(super) fn exchange(&self, _: &Job, _: Question) -> Result<Arc<dyn Exchange>, Failure> {
+        Ok(Arc::new(Alone))
+    }
+}
+
+#[cfg(feature = "cluster")]
+mod with {
+    use super::{Alone, Arc, ClusterArgs, Duration, Exchange, Failure, Job, Question};
+    use crate::cli::Exit;
+    use crate::cluster::{ClusterError, Hosts, Terms, connect, rank};
+    use crate::run;
+    use std::io::Write;
+
+    /// What a search may still do after another process is lost, until it is ended where it stands.
+    const GRACE: Duration = Duration::from_secs(20);
+
+    impl ClusterArgs {
+        fn hosts(&self) -> Result<Option<(Hosts, usize)>, ClusterError> {
+            let Some(file) = &self.hosts else { return Ok(None) };
+            let hosts = Hosts::read(file)?;
+            let process = rank(self.process, &hosts)?;
+            Ok(Some((hosts, process)))
+        }
+
+        /// Whether another process writes the record and prints it.
+        pub(in crate::cli) fn follows(&self) -> bool {
+            matches!(self.hosts(), Ok(Some((_, process))) if process > 0)
+        }
+
+        /// The connections with the other processes.
+        pub(in crate::cli) fn exchange(&self, job: &Job, question: Question) -> Result<Arc<dyn Exchange>, Failure> {
+            let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
+                return Ok(Arc::new(Alone));
+            };
+            run::check_shared(job, question)?;
+            let wait = self.wait.unwrap_or(Duration::from_secs(60));
+            let terms = Terms { hosts, process, job: run::fingerprint(job, question), wait };
+            let cluster = connect(&terms)?;
+            cluster.when_lost(|lost| {
+                let message = lost.to_string();
+                // What takes long and does not look is ended: everything on disk is good at any moment.
+                let end = move || {
+                    std::thread::sleep(GRACE);
+                    let _ = writeln!(std::io::stderr(), "{message}");
+                    std::process::exit(Exit::Unfinished as i32);
+                };
+                let _ = std::thread::Builder::new().spawn(end);
+            });
+            Ok(Arc::new(cluster))
+        }
+    }
+
+    impl From<ClusterError> for Failure {
+        fn from(error: ClusterError) -> Self {
+            let exit = match error {
+                ClusterError::Input(_) | ClusterError::Listen { .. } | ClusterError::Refused { .. } => Exit::Input,
+                ClusterError::Missing { .. } => Exit::Unfinished,
+                ClusterError::Io(_) => Exit::Failed,
+            };
+            Self { exit, message: error.to_string() }
+        }
+    }
+}

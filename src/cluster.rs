@@ -1,0 +1,225 @@
+//! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
+//!
+//! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
+//! before that is ours ([`greeting`]): timely's own connections would wait for a missing process for ever, and take
+//! any process for one of the search. It is handed sockets on which both sides have shown that they run the same
+//! program on the same job; and sockets that, when a connection is lost, say so instead of ending the process ([`link`]).
+
+mod engine;
+mod greeting;
+mod hosts;
+mod link;
+mod packet;
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::search::exchange::{Exchange, Lost, Parcel};
+use engine::Order;
+pub use hosts::{Hosts, rank};
+use link::Links;
+
+/// Why the processes of a search did not come together.
+#[derive(Debug, Error)]
+pub enum ClusterError {
+    /// The host file or the number of the process is wrong.
+    #[error("{0}")]
+    Input(String),
+    /// The address of this process cannot be listened on.
+    #[error("process {process} cannot listen on {address}: {source}")]
+    Listen {
+        /// The number of this process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Another process is not of this search.
+    #[error("process {process} is not of this run: {reason}")]
+    Refused {
+        /// The other process.
+        process: usize,
+        /// What is different.
+        reason: String,
+    },
+    /// Not all processes came in time.
+    #[error("after {seconds} s there is no connection with {missing}; start all processes again")]
+    Missing {
+        /// How long this one waited.
+        seconds: u64,
+        /// Who is missing, and what was last seen of it.
+        missing: String,
+    },
+    /// The system refused something.
+    #[error("connections: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// What all processes of one search have in common, and the number of this one.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The addresses of all processes.
+    pub hosts: Hosts,
+    /// The number of this one.
+    pub process: usize,
+    /// All that the answer depends on: problem, question, pruning.
+    pub job: String,
+    /// How long to wait for the others.
+    pub wait: Duration,
+}
+
+/// The connections of this process with all others.
+#[derive(Debug)]
+pub struct Cluster {
+    process: usize,
+    processes: usize,
+    beside: usize,
+    links: Arc<Links>,
+    orders: Mutex<Sender<Order>>,
+    answers: Mutex<Receiver<Result<Vec<Parcel>, Lost>>>,
+}
+
+/// Connects with all other processes.
+///
+/// # Errors
+/// Where they do not come, or are not of the same search.
+pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
+    let sockets = greeting::meet(terms)?;
+    let links = Arc::new(Links::default());
+    let wrap = |(peer, socket): (usize, Option<TcpStream>)| {
+        socket.map(|socket| link::Link::new(socket, peer, Arc::clone(&links))).transpose()
+    };
+    let sockets = sockets.into_iter().enumerate().map(wrap).collect::<std::io::Result<Vec<_>>>()?;
+    let (orders, taken) = channel();
+    let (given, answers) = channel();
+    engine::start(terms.process, sockets, Arc::clone(&links), taken, given)?;
+    let (process, processes) = (terms.process, terms.hosts.len());
+    let beside = terms.hosts.beside(process);
+    Ok(Cluster { process, processes, beside, links, orders: Mutex::new(orders), answers: Mutex::new(answers) })
+}
+
+impl Cluster {
+    fn gone(&self) -> Lost {
+        let ended = || Lost { process: self.process, reason: "its connections have ended".into() };
+        self.links.check().err().unwrap_or_else(ended)
+    }
+
+    fn order(&self, order: Order) -> Result<(), Lost> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner).send(order).map_err(|_| self.gone())
+    }
+
+    /// Calls `then` when a process is lost, from a thread of its own.
+    pub fn when_lost(&self, then: impl Fn(&Lost) + Send + Sync + 'static) {
+        self.links.when_lost(Box::new(then));
+    }
+}
+
+impl Exchange for Cluster {
+    fn process(&self) -> usize {
+        self.process
+    }
+
+    fn processes(&self) -> usize {
+        self.processes
+    }
+
+    fn beside(&self) -> usize {
+        self.beside
+    }
+
+    fn swap(&self, parcels: Vec<Parcel>) -> Result<Vec<Parcel>, Lost> {
+        self.links.check()?;
+        self.order(Order::Swap(parcels))?;
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv().map_err(|_| self.gone())?
+    }
+
+    fn check(&self) -> Result<(), Lost> {
+        self.links.check()
+    }
+
+    fn give_up(&self, reason: &str) {
+        if self.order(Order::GiveUp(reason.into())).is_ok() {
+            // Until the others have it, or are gone themselves.
+            let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
+        }
+    }
+
+    fn sent(&self) -> u64 {
+        self.links.sent()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if self.order(Order::End).is_ok() {
+            let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// So many processes, as threads.
+    fn clusters(count: usize) -> Vec<Cluster> {
+        let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
+        drop(listeners);
+        let hosts = Hosts::parse(&lines.join("\n")).unwrap();
+        let terms = |process| Terms { hosts: hosts.clone(), process, job: "a".into(), wait: Duration::from_secs(20) };
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..count).map(|p| scope.spawn(move || connect(&terms(p)).unwrap())).collect();
+            all.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    fn bytes(from: usize, to: usize, round: usize) -> Vec<u8> {
+        let length = [0, 5, 3 * packet::MOST + 1, packet::MOST][(from + to + round) % 4];
+        (0..length).map(|i| (i * (from + 3) + to * 7 + round) as u8).collect()
+    }
+
+    #[test]
+    fn every_parcel_arrives_in_its_round() {
+        let clusters = clusters(3);
+        thread::scope(|scope| {
+            for cluster in &clusters {
+                scope.spawn(move || {
+                    let own = cluster.process();
+                    for round in 0..12 {
+                        let others = (0..3).filter(|&peer| peer != own);
+                        let parcels = others.clone().map(|peer| Parcel { peer, bytes: bytes(own, peer, round) });
+                        let mut received = cluster.swap(parcels.collect()).unwrap();
+                        received.sort_by_key(|parcel| parcel.peer);
+                        let expected: Vec<_> =
+                            others.map(|peer| Parcel { peer, bytes: bytes(peer, own, round) }).collect();
+                        assert!(received == expected, "round {round}");
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_cut_connection_and_a_farewell_reach_those_who_wait() {
+        let (mut one, mut other) = (clusters(2), clusters(2));
+        let (second, first) = (one.pop().unwrap(), one.pop().unwrap());
+        let waiting = thread::spawn(move || (first.swap(Vec::new()), first.check()));
+        second.links.cut();
+        let lost = waiting.join().unwrap();
+        assert!(matches!(&lost, (Err(a), Err(b)) if a == b && a.process == 1), "{lost:?}");
+        let (second, first) = (other.pop().unwrap(), other.pop().unwrap());
+        let waiting = thread::spawn(move || first.swap(Vec::new()));
+        second.give_up("its disk is full");
+        let reason = "process 1 is lost: it gave up: its disk is full";
+        assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), reason);
+    }
+}

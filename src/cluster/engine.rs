@@ -1,0 +1,232 @@
+//! The dataflow: packets go in, are exchanged by address, and come out; a probe tells when a round is complete everywhere.
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use timely::WorkerConfig;
+use timely::communication::Hooks;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::{Allocator, ProcessBuilder};
+use timely::container::NoopBuilder;
+use timely::dataflow::InputHandle;
+use timely::dataflow::channels::pact::DistributorPact;
+use timely::dataflow::operators::generic::Operator;
+use timely::dataflow::operators::{Input, Probe, probe};
+use timely::worker::Worker;
+
+use super::link::{Link, Links};
+use super::packet::{ByAddress, Kind, MOST, Packet};
+use crate::search::exchange::{Lost, Parcel};
+
+/// How long a process that ends waits for the last bytes to go.
+pub(super) const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a waiting process sleeps at most: what arrives wakes it.
+const NAP: Duration = Duration::from_millis(1);
+
+/// What the search asks of the dataflow.
+pub(super) enum Order {
+    /// A round.
+    Swap(Vec<Parcel>),
+    /// The last round: the others are to know why.
+    GiveUp(String),
+    /// The end, after all rounds.
+    End,
+}
+
+/// What has come in, with its round.
+type Inbox = Rc<RefCell<Vec<(u64, Packet)>>>;
+
+/// Starts the thread that the dataflow runs in.
+pub(super) fn start(
+    process: usize,
+    sockets: Vec<Option<Link>>,
+    links: Arc<Links>,
+    orders: Receiver<Order>,
+    answers: Sender<Result<Vec<Parcel>, Lost>>,
+) -> io::Result<()> {
+    let processes = sockets.len();
+    let hooks = Hooks::default();
+    let own = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), None);
+    let (mut builders, guard) = initialize_networking_from_sockets(own, sockets, process, 1, hooks)?;
+    let builder = builders.pop().ok_or_else(|| io::Error::other("timely has no worker"))?;
+    let run = move || {
+        let worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
+        let ended = Dataflow::new(worker, process, processes, links).serve(&orders, &answers);
+        // Timely's threads end when they have sent everything and the others have, too; where one is lost they never do.
+        if ended {
+            let (done, joined) = channel();
+            let join = move || {
+                drop(guard);
+                done.send(())
+            };
+            if Builder::new().spawn(join).is_ok() {
+                let _ = joined.recv_timeout(FAREWELL);
+            }
+        } else {
+            std::mem::forget(guard);
+        }
+        let _ = answers.send(Ok(Vec::new()));
+    };
+    Builder::new().name("halma:exchange".into()).spawn(run).map(drop)
+}
+
+struct Dataflow {
+    worker: Worker,
+    input: Option<InputHandle<u64, NoopBuilder<Packet>>>,
+    probe: probe::Handle<u64>,
+    inbox: Inbox,
+    process: usize,
+    round: u64,
+    links: Arc<Links>,
+}
+
+impl Dataflow {
+    fn new(mut worker: Worker, process: usize, processes: usize, links: Arc<Links>) -> Self {
+        debug_assert_eq!((worker.index(), worker.peers()), (process, processes));
+        let inbox = Inbox::default();
+        let collected = Rc::clone(&inbox);
+        let (input, probe) = worker.dataflow::<u64, _, _>(|scope| {
+            let (input, packets) = scope.new_input_with_builder::<NoopBuilder<Packet>>();
+            let arrived = packets.unary_frontier::<NoopBuilder<Packet>, _, _, _>(
+                DistributorPact(|_| ByAddress),
+                "collect",
+                |_, _| {
+                    move |(input, _), _| {
+                        input.for_each(|time, packet| {
+                            collected.borrow_mut().push((*time.time(), std::mem::take(packet)));
+                        });
+                    }
+                },
+            );
+            (input, arrived.probe().0)
+        });
+        Self { worker, input: Some(input), probe, inbox, process, round: 0, links }
+    }
+
+    /// Does as it is told; says whether it came to a regular end.
+    fn serve(mut self, orders: &Receiver<Order>, answers: &Sender<Result<Vec<Parcel>, Lost>>) -> bool {
+        loop {
+            match orders.recv() {
+                Ok(Order::Swap(parcels)) => {
+                    let answer = self.swap(parcels);
+                    let lost = answer.is_err();
+                    if answers.send(answer).is_err() || lost {
+                        return false;
+                    }
+                }
+                Ok(Order::GiveUp(reason)) => {
+                    self.say_farewell(&reason);
+                    return self.end();
+                }
+                Ok(Order::End) | Err(_) => return self.end(),
+            }
+        }
+    }
+
+    fn send(&mut self, to: usize, kind: Kind, bytes: &[u8]) {
+        let mut packet = Packet { to, from: self.process, kind, bytes: bytes.to_vec() };
+        if let Some(input) = &mut self.input {
+            input.send_batch(&mut packet);
+        }
+    }
+
+    /// One round: sends, and waits until all have sent what they have.
+    fn swap(&mut self, parcels: Vec<Parcel>) -> Result<Vec<Parcel>, Lost> {
+        for Parcel { peer, bytes } in parcels {
+            let mut rest = &bytes[..];
+            while rest.len() > MOST {
+                let (part, more) = rest.split_at(MOST);
+                self.send(peer, Kind::Part, part);
+                // What is sent is on its way before the next stretch is copied.
+                self.worker.step();
+                rest = more;
+            }
+            self.send(peer, Kind::End, rest);
+        }
+        self.advance();
+        while self.probe.less_than(&self.round) {
+            self.step();
+            self.links.check()?;
+            self.read_farewell()?;
+        }
+        self.collect()
+    }
+
+    /// Has timely do what there is to do, and waits a moment for more. Its own waiting keeps a core busy here: its activations
+    /// are never empty.
+    fn step(&mut self) {
+        // What a step moves on the next one may find at its place.
+        for _ in 0..4 {
+            self.worker.step();
+        }
+        if self.input.is_none() || self.probe.less_than(&self.round) {
+            std::thread::park_timeout(NAP);
+        }
+    }
+
+    /// Ends this process's part of the round.
+    fn advance(&mut self) {
+        self.round += 1;
+        if let Some(input) = &mut self.input {
+            input.advance_to(self.round);
+        }
+    }
+
+    /// The parcels of the round that has just ended.
+    fn collect(&mut self) -> Result<Vec<Parcel>, Lost> {
+        let mut inbox = self.inbox.borrow_mut();
+        let (now, later): (Vec<_>, Vec<_>) = inbox.drain(..).partition(|&(round, _)| round < self.round);
+        *inbox = later;
+        drop(inbox);
+        let (mut parcels, mut open): (Vec<Parcel>, Vec<Parcel>) = (Vec::new(), Vec::new());
+        for (_, Packet { from, kind, bytes, .. }) in now {
+            let at = open.iter().position(|parcel| parcel.peer == from);
+            let mut parcel = at.map_or(Parcel { peer: from, bytes: Vec::new() }, |at| open.swap_remove(at));
+            match kind {
+                Kind::Farewell => return Err(self.left(from, &bytes)),
+                _ if parcel.bytes.is_empty() => parcel.bytes = bytes,
+                _ => parcel.bytes.extend_from_slice(&bytes),
+            }
+            if kind == Kind::End { &mut parcels } else { &mut open }.push(parcel);
+        }
+        match open.first() {
+            None => Ok(parcels),
+            Some(parcel) => Err(Lost { process: parcel.peer, reason: "it sent only a part".into() }),
+        }
+    }
+
+    /// Whether a process says in this round that it does not go on.
+    fn read_farewell(&self) -> Result<(), Lost> {
+        let inbox = self.inbox.borrow();
+        let farewell = inbox.iter().find(|(round, packet)| *round < self.round && packet.kind == Kind::Farewell);
+        farewell.map_or(Ok(()), |(_, packet)| Err(self.left(packet.from, &packet.bytes)))
+    }
+
+    fn left(&self, process: usize, reason: &[u8]) -> Lost {
+        self.links.lose(process, format!("it gave up: {}", String::from_utf8_lossy(reason)));
+        self.links.check().err().unwrap_or(Lost { process, reason: "it gave up".into() })
+    }
+
+    fn say_farewell(&mut self, reason: &str) {
+        let process = self.process;
+        for peer in (0..self.worker.peers()).filter(|&peer| peer != process) {
+            self.send(peer, Kind::Farewell, reason.as_bytes());
+        }
+        self.advance();
+    }
+
+    /// Closes the dataflow, which the others do, too; says whether they did in time.
+    fn end(mut self) -> bool {
+        drop(self.input.take());
+        let until = Instant::now() + FAREWELL;
+        while self.worker.has_dataflows() && self.links.check().is_ok() && Instant::now() < until {
+            self.step();
+        }
+        !self.worker.has_dataflows() && self.links.check().is_ok()
+    }
+}

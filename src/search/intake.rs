@@ -1,0 +1,61 @@
+//! What one range of keys has received while a level is made.
+
+use super::merge::merge;
+use super::table::Table;
+use crate::key::Key;
+use crate::store::{Level, Segment, SegmentWriter, StoreError};
+
+/// What one range of keys has received so far.
+pub(super) struct Intake<K> {
+    pub(super) table: Table<K>,
+    /// Runs that the table was too small for.
+    pub(super) runs: Vec<Segment<K>>,
+}
+
+impl<K> Default for Intake<K> {
+    fn default() -> Self {
+        Self { table: Table::default(), runs: Vec::new() }
+    }
+}
+
+impl<K: Key> Intake<K> {
+    pub(super) fn receive(&mut self, keys: &[K], slots: usize) {
+        let Self { table, runs } = self;
+        table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
+    }
+
+    /// Turns the table into a run; its memory is given back.
+    pub(super) fn settle(&mut self) {
+        if !self.table.is_empty() {
+            self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
+        }
+    }
+
+    /// Calls `each` with all keys, ascending, each once; nothing is left.
+    pub(super) fn drain(&mut self, mut each: impl FnMut(K)) -> Result<(), StoreError> {
+        let sorted = std::mem::take(&mut self.table).into_sorted();
+        let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
+        merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
+            each(key);
+            Ok(())
+        })
+    }
+
+    /// Merges table and runs into one run.
+    pub(super) fn merge(&mut self) -> Result<(), StoreError> {
+        let mut writer = SegmentWriter::default();
+        self.drain(|key| writer.push(key))?;
+        self.runs.push(writer.finish());
+        Ok(())
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.runs.iter().map(Segment::bytes).sum()
+    }
+}
+
+fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
+    let mut writer = SegmentWriter::default();
+    sorted.iter().for_each(|&k| writer.push(k));
+    writer.finish()
+}

@@ -1,0 +1,188 @@
+//! One step of the level search in several processes.
+//!
+//! Each process expands its share of the level as if it were alone, eliminating duplicates among what it makes itself,
+//! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range by
+//! range what was made goes to the processes that own it, as sorted, coded runs; there they are merged. What outgrows
+//! an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is others', and
+//! no two rounds overlap: that is the back-pressure.
+
+use serde::{Deserialize, Serialize};
+
+use rayon::prelude::*;
+
+use super::exchange::{Exchange, Lost, Parcel, owner};
+use super::intake::Intake;
+use super::plan::{ONE_RANGE, sample, shards};
+use super::shards::Shards;
+use super::step::Step;
+use super::{Berth, Expander, Expansion, Stop, Stopped};
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::store::workspace::{Mark, Workspace};
+use crate::store::{Level, Segment, SegmentWriter, StoreError};
+
+/// Ranges whose successors travel at a time.
+const GROUP: usize = 64;
+/// Runs of one range that are kept beside each other before they are merged.
+const RUNS: usize = 16;
+
+/// What each process says before a round.
+#[derive(Serialize, Deserialize)]
+struct Word {
+    /// All its states are expanded.
+    done: bool,
+    /// It was asked to stop: for the time limit, or not.
+    stopped: Option<bool>,
+    /// It is time to save.
+    due: bool,
+}
+
+/// [`Expander::expand`] where the level is shared out.
+pub(super) fn expand<'a, P: Puzzle>(
+    expander: &'a Expander,
+    level: (&'a P, u32, &'a Level<P::Key>),
+    before: &[&Level<P::Key>],
+    berth: Berth<'a>,
+    stop: &'a Stop,
+) -> Result<Expansion<P::Key>, Stopped> {
+    let mut step = Step::begin(expander, level, plan(expander.exchange(), level)?, berth, stop);
+    let mut owned: Vec<Intake<P::Key>> = step.intakes.iter().map(|_| Intake::default()).collect();
+    let mut marks = resume(&mut step)?;
+    let exchange = expander.exchange();
+    loop {
+        step.fill()?;
+        let words = exchange.values(Word {
+            done: step.mark().next_block >= step.current.blocks(),
+            stopped: match stop.check() {
+                Ok(()) => None,
+                Err(stopped) => Some(matches!(stopped, Stopped::Time)),
+            },
+            due: berth.workspace.is_some_and(Workspace::is_due),
+        })?;
+        step.ship(&mut owned)?;
+        let stopped = words.iter().find_map(|word| word.stopped);
+        let received: u64 = owned.iter().map(Intake::bytes).sum();
+        if let Some(workspace) = berth.workspace {
+            // All save after the same round, so that together they have all that was made up to it.
+            let mark = stopped.is_some() || words.iter().any(|word| word.due);
+            if mark || received > step.room / 4 {
+                marks.extend(mark.then(|| step.mark()));
+                step.save(workspace, &mut owned, &marks)?;
+            }
+        }
+        if let Some(time) = stopped {
+            return Err(if time { Stopped::Time } else { Stopped::Interrupted });
+        }
+        if words.iter().all(|word| word.done) {
+            break;
+        }
+    }
+    step.intakes = owned;
+    step.finish(before)
+}
+
+/// Ranges of keys, the same in all processes.
+fn plan<P: Puzzle>(
+    exchange: &dyn Exchange,
+    (puzzle, depth, current): (&P, u32, &Level<P::Key>),
+) -> Result<Shards, Stopped> {
+    if current.whole() < ONE_RANGE {
+        return Ok(Shards::one());
+    }
+    let mut bounds = Vec::new();
+    if exchange.process() == 0 {
+        // Its share is like any other.
+        let (sample, expected) = sample(puzzle, depth, current)?;
+        bounds = shards(&sample, expected).bounds();
+    }
+    Ok(Shards::with_bounds::<P::Key>(&exchange.values(bounds)?.swap_remove(0)))
+}
+
+/// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
+fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
+    let found = step.berth.workspace.and_then(|w| Some((w, w.partial(step.berth.label)?)));
+    let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
+    let all = step.expander.exchange().values(own)?.into_iter().min().unwrap_or(0);
+    let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
+    partial.marks.truncate(all);
+    step.take_up(workspace, partial.layers)?;
+    if let Some(&mark) = partial.marks.last() {
+        step.go_on_at(mark);
+    }
+    Ok(partial.marks)
+}
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Expands this process's share until what that made takes much memory, or all is expanded, or the search is to stop.
+    fn fill(&mut self) -> Result<(), StoreError> {
+        while self.mark().next_block < self.current.blocks() {
+            self.expand_piece()?;
+            self.receive();
+            let made: u64 = self.intakes.iter().map(Intake::bytes).sum();
+            let due = self.berth.workspace.is_some_and(Workspace::is_due);
+            let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
+            if made > self.room / 8 || due || ends {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what was made to those who own it, and takes what this process owns.
+    fn ship(&mut self, owned: &mut [Intake<P::Key>]) -> Result<(), Stopped> {
+        let exchange = self.expander.exchange();
+        let (processes, process) = (exchange.processes(), exchange.process());
+        for (number, group) in self.intakes.chunks_mut(GROUP).enumerate() {
+            let parted: Vec<Vec<Segment<P::Key>>> = self
+                .expander
+                .pool
+                .install(|| group.par_iter_mut().map(|intake| part(intake, processes)).collect::<Result<_, _>>())?;
+            let mut parcels = vec![Vec::new(); processes];
+            for (shard, segments) in (number * GROUP..).zip(parted) {
+                for (peer, segment) in segments.into_iter().enumerate().filter(|(_, segment)| !segment.is_empty()) {
+                    match peer == process {
+                        true => owned[shard].runs.push(segment),
+                        false => segment.put(shard as u32, &mut parcels[peer]),
+                    }
+                }
+            }
+            let parcels = parcels.into_iter().enumerate().map(|(peer, bytes)| Parcel { peer, bytes });
+            for Parcel { peer, bytes } in exchange.swap(parcels.filter(|p| !p.bytes.is_empty()).collect())? {
+                let mut rest = &bytes[..];
+                while !rest.is_empty() {
+                    let taken = Segment::take(&mut rest).filter(|(shard, segment)| {
+                        segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
+                    });
+                    let strange =
+                        || Lost { process: peer, reason: "it sends what are no states of this process".into() };
+                    let (shard, segment) = taken.ok_or_else(strange)?;
+                    owned[shard as usize].runs.push(segment);
+                }
+            }
+            let received = owned[number * GROUP..].par_iter_mut().take(GROUP).filter(|intake| intake.runs.len() > RUNS);
+            self.expander.pool.install(|| received.try_for_each(Intake::merge))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what this process owns to its disk, with the moments from which the run can go on.
+    fn save(
+        &mut self,
+        workspace: &Workspace,
+        owned: &mut Vec<Intake<P::Key>>,
+        marks: &[Mark],
+    ) -> Result<(), StoreError> {
+        std::mem::swap(&mut self.intakes, owned);
+        let layer = self.layer(workspace);
+        std::mem::swap(&mut self.intakes, owned);
+        let last = marks.last().copied().unwrap_or_default();
+        workspace.enter_partial(self.partial(last, marks.to_vec()), vec![layer?])
+    }
+}
+
+/// What one range has received, by the processes that own it; the range is empty afterwards.
+fn part<K: Key>(intake: &mut Intake<K>, processes: usize) -> Result<Vec<Segment<K>>, StoreError> {
+    let mut writers: Vec<SegmentWriter<K>> = (0..processes).map(|_| SegmentWriter::default()).collect();
+    intake.drain(|key| writers[owner(key, processes)].push(key))?;
+    Ok(writers.into_iter().map(SegmentWriter::finish).collect())
+}

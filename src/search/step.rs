@@ -1,0 +1,394 @@
+//! One step of the level search.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::digest;
+use super::expand::{Expander, Expansion, Tally, saved_share};
+use super::intake::Intake;
+use super::merge::merge;
+use super::shards::Shards;
+use super::{Berth, Stop, Stopped};
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::record::Digest;
+use crate::store::workspace::{Mark, Partial, Saved, Workspace};
+use crate::store::{Level, Segment, SegmentWriter, StoreError};
+
+/// Successors that one piece of a level makes at most (about), in bytes of keys.
+const PIECE_BYTES: u64 = 128 << 20;
+/// Slots of the filter that drops a successor which the same thread has just made.
+const RECENT: usize = 1 << 12;
+
+/// What a process found of a level.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Share {
+    generated: u64,
+    emitted: u64,
+    unique: u64,
+    old: u64,
+    states: u64,
+    bytes: u64,
+    digest: Digest,
+    second: Digest,
+    measure_max: Option<i64>,
+}
+
+impl Share {
+    /// The figures of a level in these shares.
+    fn total(shares: &[Self]) -> Tally {
+        let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
+        let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
+        Tally {
+            states: sum(|s| s.states),
+            generated: sum(|s| s.generated),
+            pruned: sum(|s| s.generated) - sum(|s| s.emitted),
+            duplicates: sum(|s| s.emitted) - sum(|s| s.unique),
+            old: sum(|s| s.old),
+            digest: mixed(|s| s.digest),
+            second: Digest(mixed(|s| s.second)),
+            measure_max: shares.iter().filter_map(|s| s.measure_max).max(),
+        }
+    }
+}
+
+/// One thread's successors of the current piece, by range of keys.
+struct Outbox<K> {
+    shards: Vec<Vec<K>>,
+    recent: Vec<K>,
+    generated: u64,
+    emitted: u64,
+}
+
+impl<K: Key> Outbox<K> {
+    fn new(shards: usize) -> Self {
+        Self { shards: vec![Vec::new(); shards], recent: vec![K::MAX; RECENT], generated: 0, emitted: 0 }
+    }
+}
+
+/// What a range of keys adds to the next level.
+struct Part<K> {
+    segment: Segment<K>,
+    unique: u64,
+    old: u64,
+    digest: u128,
+    second: u128,
+    measure_max: Option<i64>,
+}
+
+/// One thread's outbox and scratch space.
+type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
+
+/// One step under way: all that its threads share.
+pub(super) struct Step<'a, P: Puzzle> {
+    pub(super) expander: &'a Expander,
+    puzzle: &'a P,
+    depth: u32,
+    pub(super) current: &'a Level<P::Key>,
+    pub(super) berth: Berth<'a>,
+    pub(super) stop: &'a Stop,
+    pub(super) shards: Shards,
+    /// Bytes that tables, runs and outboxes may take together.
+    pub(super) room: u64,
+    outboxes: Vec<Mutex<Desk<P>>>,
+    pub(super) next_block: AtomicUsize,
+    pub(super) intakes: Vec<Intake<P::Key>>,
+    /// Sorted successors on disk.
+    pub(super) layers: Vec<(String, Level<P::Key>)>,
+    /// Successors made before this process took the level up.
+    pub(super) generated: u64,
+    pub(super) emitted: u64,
+}
+
+impl<'a, P: Puzzle> Step<'a, P> {
+    pub(super) fn begin(
+        expander: &'a Expander,
+        (puzzle, depth, current): (&'a P, u32, &'a Level<P::Key>),
+        shards: Shards,
+        berth: Berth<'a>,
+        stop: &'a Stop,
+    ) -> Self {
+        let outbox = |_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()));
+        Self {
+            expander,
+            puzzle,
+            depth,
+            current,
+            berth,
+            stop,
+            room: expander.room(),
+            outboxes: (0..expander.threads()).map(outbox).collect(),
+            next_block: AtomicUsize::new(0),
+            intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
+            layers: Vec::new(),
+            shards,
+            generated: 0,
+            emitted: 0,
+        }
+    }
+
+    /// Goes on where an earlier process left the level.
+    pub(super) fn resume(&mut self) -> Result<(), StoreError> {
+        let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
+        let Some((workspace, partial)) = found else { return Ok(()) };
+        self.take_up(workspace, partial.layers)?;
+        self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
+        Ok(())
+    }
+
+    /// Opens layers that the run's folder has.
+    pub(super) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), StoreError> {
+        for label in labels {
+            let (layer, _) = workspace.need(&label)?;
+            self.layers.push((label, layer));
+        }
+        Ok(())
+    }
+
+    /// Everything before the mark has been expanded already.
+    pub(super) fn go_on_at(&mut self, mark: Mark) {
+        self.next_block = AtomicUsize::new(mark.next_block);
+        (self.generated, self.emitted) = (mark.generated, mark.emitted);
+        if let Some(watch) = self.berth.watch {
+            let done = self.current.index().iter().take(mark.next_block).map(|b| u64::from(b.keys)).sum();
+            watch.expanded(done, mark.generated);
+        }
+    }
+
+    /// Successors made so far, pruned ones included, and not.
+    pub(super) fn made(&self) -> (u64, u64) {
+        let own = self.outboxes.iter().map(|o| lock(o)).map(|o| (o.0.generated, o.0.emitted));
+        own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
+    }
+
+    /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
+    /// has taken is then complete.
+    pub(super) fn expand_piece(&self) -> Result<(), StoreError> {
+        let room = self.piece_bytes() / P::Key::BYTES as u64;
+        let (made, exchange) = (AtomicU64::new(0), self.expander.exchange());
+        let goes_on = || self.stop.check().is_ok() && exchange.check().is_ok();
+        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
+            let mut guard = lock(&self.outboxes[thread.index()]);
+            let (outbox, scratch) = &mut *guard;
+            let mut keys = Vec::new();
+            while made.load(Ordering::Relaxed) < room && goes_on() {
+                let block = self.next_block.fetch_add(1, Ordering::Relaxed);
+                if block >= self.current.blocks() {
+                    break;
+                }
+                self.current.read_block(block, &mut keys)?;
+                let (generated, emitted) = (outbox.generated, outbox.emitted);
+                for &key in &keys {
+                    expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
+                }
+                made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
+                if let Some(watch) = self.berth.watch {
+                    watch.expanded(keys.len() as u64, outbox.generated - generated);
+                }
+            }
+            Ok(())
+        });
+        // Numbers that a thread took past the end of the level mean nothing.
+        self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
+        results.into_iter().collect()
+    }
+
+    /// Bytes of successors that a piece has.
+    fn piece_bytes(&self) -> u64 {
+        PIECE_BYTES.min(self.room / 8)
+    }
+
+    /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
+    /// at a time: tables that together take too much are coded and begin anew.
+    pub(super) fn receive(&mut self) {
+        let piece_bytes = self.piece_bytes();
+        // A power of two, as tables have.
+        let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
+        let mut boxes: Vec<Vec<&mut Vec<P::Key>>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
+        for outbox in &mut self.outboxes {
+            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (shard, keys) in outbox.shards.iter_mut().enumerate() {
+                boxes[shard].push(keys);
+            }
+        }
+        let held: usize = boxes.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
+        let crowded = held as u64 > 2 * piece_bytes;
+        self.expander.pool.install(|| {
+            self.intakes.par_iter_mut().zip(boxes).for_each(|(intake, boxes)| {
+                for keys in boxes {
+                    intake.receive(keys, slots);
+                    if crowded {
+                        *keys = Vec::new();
+                    }
+                    keys.clear();
+                }
+            });
+            if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
+                self.intakes.par_iter_mut().for_each(Intake::settle);
+            }
+        });
+    }
+
+    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
+    pub(super) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+        let layer = self.layer(workspace)?;
+        workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
+    }
+
+    /// How far the level has come.
+    pub(super) fn mark(&self) -> Mark {
+        let (generated, emitted) = self.made();
+        Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
+    }
+
+    /// What the run's list is to say of the level's pieces.
+    pub(super) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
+        Partial {
+            label: self.berth.label.into(),
+            next_block: mark.next_block,
+            generated: mark.generated,
+            emitted: mark.emitted,
+            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
+            marks,
+        }
+    }
+
+    /// Writes what has been received so far to disk.
+    pub(super) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
+        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
+        let mut writer = workspace.writer(&label)?;
+        let mut sum = 0u128;
+        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
+        for group in self.intakes.chunks_mut(4 * self.expander.threads()) {
+            self.expander.pool.install(|| group.par_iter_mut().try_for_each(Intake::merge))?;
+            for run in group.iter_mut().flat_map(|intake| intake.runs.drain(..)) {
+                sum = sum.rotate_left(1) ^ run.fingerprint();
+                writer.append(&run)?;
+            }
+        }
+        let layer = writer.finish(sum)?;
+        let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
+        self.layers.push((label.clone(), layer));
+        Ok((label, saved))
+    }
+
+    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
+    pub(super) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
+        let (generated, emitted) = self.made();
+        self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
+        self.outboxes.clear();
+        let label = self.berth.label;
+        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
+        let states: u64 =
+            self.intakes.iter().map(|i| i.table.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
+        let large = !self.layers.is_empty() || 2 * states > self.room / 4;
+        let workspace = self.berth.workspace.filter(|_| large);
+        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
+        let mut share = Share { generated, emitted, ..Share::default() };
+        let mut segments = Vec::new();
+        let at_once = 4 * self.expander.threads();
+        let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
+        loop {
+            let group: Vec<(usize, Intake<P::Key>)> = intakes.by_ref().take(at_once).collect();
+            if group.is_empty() {
+                break;
+            }
+            let part = |(shard, intake)| self.part(shard, intake, before);
+            let parts: Vec<Part<P::Key>> =
+                self.expander.pool.install(|| group.into_par_iter().map(part).collect::<Result<_, _>>())?;
+            for part in parts {
+                share.old += part.old;
+                share.digest.0 = share.digest.0.wrapping_add(part.digest);
+                share.second.0 = share.second.0.wrapping_add(part.second);
+                share.measure_max = share.measure_max.max(part.measure_max);
+                share.states += part.segment.len();
+                share.unique += part.unique;
+                match &mut writer {
+                    Some(writer) => writer.append(&part.segment)?,
+                    None => segments.push(part.segment),
+                }
+            }
+        }
+        let level: Level<P::Key> = match writer {
+            Some(writer) => writer.finish(share.digest.0)?,
+            None => segments.into_iter().collect(),
+        };
+        share.bytes = level.bytes();
+        // The level is complete when every process has all of its share.
+        let digest = share.digest.0;
+        let shares = self.expander.exchange().values(share)?;
+        let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
+        if let Some(workspace) = workspace {
+            drop(std::mem::take(&mut self.layers));
+            workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?;
+        }
+        Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
+    }
+
+    fn part(
+        &self,
+        shard: usize,
+        intake: Intake<P::Key>,
+        before: &[&Level<P::Key>],
+    ) -> Result<Part<P::Key>, StoreError> {
+        let runs: Vec<Level<P::Key>> = intake.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
+        // Blocks never reach from one range into the next.
+        let of =
+            |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
+        let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
+        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
+        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
+        let mut scratch = self.puzzle.scratch();
+        let mut writer = SegmentWriter::default();
+        let (mut unique, mut old, mut measure_max) = (0, 0, None);
+        let (mut digest, mut second) = (0u128, 0u128);
+        merge(&intake.table.into_sorted(), sources, |key| {
+            #[cfg(test)]
+            if crate::broken::loses(self.expander.fault, key.mix(), shard) {
+                return Ok(());
+            }
+            unique += 1;
+            for cursor in &mut cursors {
+                if cursor.contains(key)? {
+                    old += 1;
+                    return Ok(());
+                }
+            }
+            writer.push(key);
+            digest = digest.wrapping_add(digest::mix(key));
+            second = second.wrapping_add(digest::mix_under(digest::SECOND_KEY, key));
+            measure_max = measure_max.max(self.puzzle.measure(&mut scratch, key));
+            Ok(())
+        })?;
+        Ok(Part { segment: writer.finish(), unique, old, digest, second, measure_max })
+    }
+}
+
+/// Sorts one state's successors into the outbox.
+#[inline]
+fn expand_state<P: Puzzle>(
+    puzzle: &P,
+    depth: u32,
+    key: P::Key,
+    shards: &Shards,
+    outbox: &mut Outbox<P::Key>,
+    scratch: &mut P::Scratch,
+) {
+    let Outbox { shards: boxes, recent, emitted, generated } = outbox;
+    *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| {
+        *emitted += 1;
+        let slot = &mut recent[(k.mix() >> 40) as usize % RECENT];
+        if *slot != k {
+            *slot = k;
+            boxes[shards.of(k)].push(k);
+        }
+    });
+}
+
+/// Locks; a thread that panicked has already ended the search.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
