@@ -1,9 +1,9 @@
 //! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
 //!
 //! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
-//! before that is ours ([`greeting`]): timely's own connections would wait for a missing process for ever, and take
+//! before that is ours (`greeting`): timely's own connections would wait for a missing process for ever, and take
 //! any process for one of the search. It is handed sockets on which both sides have shown that they run the same
-//! program on the same job; and sockets that, when a connection is lost, say so instead of ending the process ([`link`]).
+//! program on the same job; and sockets that, when a connection is lost, say so instead of ending the process (`link`).
 
 mod engine;
 mod greeting;
