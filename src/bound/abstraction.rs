@@ -53,6 +53,8 @@ pub struct Abstraction {
     group: Vec<u32>,
     /// By class: the class that the mirror takes it to; empty where there is no mirror.
     mirrored: Vec<u8>,
+    /// The least value of a class.
+    least: i32,
     /// The classes with values below the least one, below the next number, and so on up to all classes.
     below: Vec<u32>,
 }
@@ -105,7 +107,7 @@ impl Abstraction {
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
         let below = (least..=most + 1).map(classes_below).collect();
-        Some(Self { partition, space, steps, jumps, group, mirrored, below })
+        Some(Self { partition, space, steps, jumps, group, mirrored, least, below })
     }
 
     /// The histogram of an army, into `histogram`.
@@ -144,8 +146,7 @@ impl Abstraction {
     /// The classes of values below `value`, as a set.
     #[inline]
     fn classes_below(&self, value: i32) -> u32 {
-        let least = self.partition.values.iter().min().map_or(0, |&v| v);
-        self.below[(value - least).clamp(0, self.below.len() as i32 - 1) as usize]
+        self.below[(value - self.least).clamp(0, self.below.len() as i32 - 1) as usize]
     }
 
     /// The classes that men of class `a` may ever stand in, as a set.
