@@ -5,6 +5,7 @@
 
 pub mod abstraction;
 pub mod database;
+pub mod frontier;
 pub mod game;
 pub mod histogram;
 pub mod mcc;

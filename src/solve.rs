@@ -22,6 +22,7 @@ use std::time::Instant;
 use crate::bound::Bound;
 use crate::bound::abstraction::Table;
 use crate::bound::database::Databases;
+use crate::bound::frontier::Crew;
 use crate::bound::palindrome::Palindrome;
 use crate::bound::theorem1::Theorem1;
 use crate::cells::Cells;
@@ -241,7 +242,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         }
         let bound = match &self.pruning {
             Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
-                self.expander.install(|| self.databases().lower_bound(self.stop))?
+                self.expander.install(|| self.databases().lower_bound(self.crew()))?
             }
             _ => Some(Theorem1::<W>::lower_bound(self.problem)),
         };
@@ -255,7 +256,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             (Pruning::Leading | Pruning::Pattern | Pruning::Narrowed, _) => length,
             _ => return Ok(()),
         };
-        self.expander.install(|| self.databases().extend(reach, self.stop))
+        self.expander.install(|| self.databases().extend(reach, self.crew()))
     }
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
@@ -316,6 +317,11 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             Ok(self.forget(&mut trail)?)
         });
         (trail.figures, result)
+    }
+
+    /// Those who make the pattern databases.
+    fn crew(&self) -> Crew<'_> {
+        Crew { exchange: self.expander.exchange(), stop: self.stop }
     }
 
     fn databases(&self) -> &Databases {

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
+use super::frontier::{Crew, Frontier};
 use super::histogram::{Histograms, Neighbourhood, Partition};
 use crate::lattice::Lattice;
-use crate::search::{Stop, Stopped};
+use crate::search::Stopped;
 
 /// The distance of what cannot be reached.
 pub const UNREACHED: u8 = u8::MAX;
@@ -188,28 +189,23 @@ impl Abstraction {
         (reached | self.steps[a] & room) & !(1 << a)
     }
 
-    /// The number of abstract moves from each histogram to the nearest of `sources`, where `within` allowed every
-    /// histogram on the way at its distance, up to `limit` moves; [`UNREACHED`] elsewhere. Distances beyond what a
-    /// byte tells apart are given as [`FAR`], which never exceeds them.
+    /// The number of abstract moves from each histogram to the nearest of `sources`, different ones, which each process
+    /// has some of; where `within` allowed every histogram on the way at its distance, up to `limit` moves;
+    /// [`UNREACHED`] elsewhere. Distances beyond what a byte tells apart are given as [`FAR`], which never exceeds them.
     ///
     /// # Errors
-    /// Where `stop` asks for it.
-    pub fn distances(
-        &self,
-        sources: Vec<u32>,
-        limit: u32,
-        within: &impl Extent,
-        stop: &Stop,
-    ) -> Result<Table, Stopped> {
-        let table = Table::new(self.space.count(), &sources);
-        let mut frontier = sources;
+    /// Where the crew stops.
+    pub fn distances(&self, sources: Vec<u32>, limit: u32, within: &impl Extent, crew: Crew) -> Result<Table, Stopped> {
+        let table = Table::new(self.space.count());
+        sources.iter().for_each(|&rank| table.set(rank, 0));
+        let mut frontier = crew.join(Ok(sources), |rank| table.claim(rank, 0))?;
         for d in 1..=limit.min(u32::from(FAR)) as u8 {
-            if frontier.is_empty() {
+            if frontier.is_empty {
                 break;
             }
-            frontier = self.advance(&table, &frontier, d, within, stop)?;
+            frontier = self.advance(&table, &frontier, d, within, crew)?;
         }
-        if limit > u32::from(FAR) && !frontier.is_empty() {
+        if limit > u32::from(FAR) && !frontier.is_empty {
             table.fill_far();
         }
         Ok(table)
@@ -219,17 +215,17 @@ impl Abstraction {
     /// allows, and returns them.
     ///
     /// # Errors
-    /// Where `stop` asks for it; the table is then of no use any more.
+    /// Where the crew stops; the table is then of no use any more.
     pub fn advance(
         &self,
         table: &Table,
-        frontier: &[u32],
+        frontier: &Frontier,
         d: u8,
         within: &impl Extent,
-        stop: &Stop,
-    ) -> Result<Vec<u32>, Stopped> {
+        crew: Crew,
+    ) -> Result<Frontier, Stopped> {
         let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
-            stop.check()?;
+            crew.stop.check()?;
             let mut histogram = vec![0; self.space.classes()];
             let mut around = Neighbourhood::new(&self.space);
             let mut next = Vec::new();
@@ -261,7 +257,8 @@ impl Abstraction {
             }
             Ok(next)
         };
-        Ok(frontier.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>()?.concat())
+        let entered = frontier.own.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>();
+        crew.join(entered.map(|parts| parts.concat()), |rank| table.claim(rank, d))
     }
 }
 
@@ -270,14 +267,12 @@ impl Abstraction {
 pub struct Table(Vec<AtomicU8>);
 
 impl Table {
-    /// A table of `count` histograms, 0 for `sources` and [`UNREACHED`] elsewhere.
+    /// A table of `count` histograms, [`UNREACHED`] all of them.
     #[must_use]
-    pub fn new(count: usize, sources: &[u32]) -> Self {
+    pub fn new(count: usize) -> Self {
         let mut table = Vec::new();
         table.resize_with(count, || AtomicU8::new(UNREACHED));
-        let table = Self(table);
-        sources.iter().for_each(|&s| table.set(s, 0));
-        table
+        Self(table)
     }
 
     /// The distance of the histogram of that rank.
@@ -303,8 +298,9 @@ impl Table {
 
     /// Enters a distance where there is none yet; of several threads one succeeds.
     #[inline]
-    fn claim(&self, rank: u32, distance: u8) -> bool {
-        let cell = &self.0[rank as usize];
+    pub fn claim(&self, rank: u32, distance: u8) -> bool {
+        // A rank from another process may be of no histogram.
+        let Some(cell) = self.0.get(rank as usize) else { return false };
         cell.compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 

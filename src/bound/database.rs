@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use super::abstraction::{Abstraction, Extent, FAR, Table, UNREACHED};
+use super::frontier::{Crew, Frontier};
 use super::histogram::Partition;
 use crate::problem::Transfer;
-use crate::search::{Stop, Stopped};
+use crate::search::Stopped;
 use crate::symmetry::Symmetries;
 
 /// Which middles a leading half is led to.
@@ -47,7 +48,7 @@ struct Waves {
     /// All distances up to this one are in both tables.
     reach: u32,
     /// The histograms that far from the target, and, without a mirror, from the start.
-    frontiers: [Vec<u32>; 2],
+    frontiers: [Frontier; 2],
     /// The distance from start to target, once the tables meet.
     between: Option<u32>,
 }
@@ -95,14 +96,18 @@ impl Databases {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
             abstraction.rank_of(&men)
         });
-        let [to_target, from_start] = ends.map(|end| Arc::new(Table::new(abstraction.space.count(), &[end])));
+        let [to_target, from_start] = ends.map(|end| {
+            let table = Table::new(abstraction.space.count());
+            table.set(end, 0);
+            Arc::new(table)
+        });
         let between = (ends[0] == ends[1]).then_some(0);
         Self {
             abstraction: Arc::new(abstraction),
             to_target,
             from_start,
             mirrored: mirror.is_some(),
-            waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(|end| vec![end]), between }),
+            waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(Frontier::of_all), between }),
             middles: Default::default(),
         }
     }
@@ -111,29 +116,29 @@ impl Databases {
     /// cannot be reached even in the abstraction.
     ///
     /// # Errors
-    /// Where `stop` asks for it.
-    pub fn lower_bound(&self, stop: &Stop) -> Result<Option<u32>, Stopped> {
+    /// Where the crew stops.
+    pub fn lower_bound(&self, crew: Crew) -> Result<Option<u32>, Stopped> {
         let mut waves = self.waves();
-        while waves.between.is_none() && waves.reach < u32::from(FAR) && !waves.frontiers[0].is_empty() {
-            self.advance(&mut waves, stop)?;
+        while waves.between.is_none() && waves.reach < u32::from(FAR) && !waves.frontiers[0].is_empty {
+            self.advance(&mut waves, crew)?;
         }
         // Beyond what a table tells apart, a bound that is too low.
-        Ok(waves.between.or((!waves.frontiers[0].is_empty()).then_some(u32::from(FAR))))
+        Ok(waves.between.or((!waves.frontiers[0].is_empty).then_some(u32::from(FAR))))
     }
 
     /// Enters all distances of at most `moves` into both tables.
     ///
     /// # Errors
-    /// Where `stop` asks for it.
-    pub fn extend(&self, moves: u32, stop: &Stop) -> Result<(), Stopped> {
+    /// Where the crew stops.
+    pub fn extend(&self, moves: u32, crew: Crew) -> Result<(), Stopped> {
         let mut waves = self.waves();
-        while waves.reach < moves.min(u32::from(FAR)) && waves.frontiers.iter().any(|f| !f.is_empty()) {
-            self.advance(&mut waves, stop)?;
+        while waves.reach < moves.min(u32::from(FAR)) && waves.frontiers.iter().any(|f| !f.is_empty) {
+            self.advance(&mut waves, crew)?;
         }
         if moves > u32::from(FAR) {
             // A table is full, or what it lacks is at least that far.
             for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&waves.frontiers) {
-                if !frontier.is_empty() {
+                if !frontier.is_empty {
                     table.fill_far();
                 }
             }
@@ -146,10 +151,10 @@ impl Databases {
     }
 
     /// One distance more in both tables.
-    fn advance(&self, waves: &mut Waves, stop: &Stop) -> Result<(), Stopped> {
+    fn advance(&self, waves: &mut Waves, crew: Crew) -> Result<(), Stopped> {
         let d = (waves.reach + 1) as u8;
         let Abstraction { space, .. } = &*self.abstraction;
-        let next = self.abstraction.advance(&self.to_target, &waves.frontiers[0], d, &(), stop)?;
+        let next = self.abstraction.advance(&self.to_target, &waves.frontiers[0], d, &(), crew)?;
         waves.frontiers[1] = if self.mirrored {
             let image = |ranks: &[u32]| -> Vec<u32> {
                 let (mut histogram, mut scratch) = (vec![0; space.classes()], vec![0; space.classes()]);
@@ -161,17 +166,19 @@ impl Databases {
                 };
                 ranks.iter().map(&mut image).collect()
             };
-            next.par_chunks(1024).map(image).collect::<Vec<_>>().concat()
+            let images = next.own.par_chunks(1024).map(image).collect::<Vec<_>>().concat();
+            crew.join(Ok(images), |rank| self.from_start.claim(rank, d))?
         } else {
-            self.abstraction.advance(&self.from_start, &waves.frontiers[1], d, &(), stop)?
+            self.abstraction.advance(&self.from_start, &waves.frontiers[1], d, &(), crew)?
         };
         waves.frontiers[0] = next;
         waves.reach = u32::from(d);
         // On a shortest way of 2d - 1 or 2d moves there is a histogram d moves from its end, and from its beginning
         // d - 1 or d.
         if waves.between.is_none() {
-            let from_start = waves.frontiers[0].par_iter().map(|&rank| self.from_start.get(rank));
+            let from_start = waves.frontiers[0].own.par_iter().map(|&rank| self.from_start.get(rank));
             let nearest = from_start.filter(|&from_start| from_start != UNREACHED).min();
+            let nearest = crew.exchange.values(nearest)?.into_iter().flatten().min();
             waves.between = nearest.map(|from_start| u32::from(d) + u32::from(from_start));
         }
         Ok(())
@@ -184,23 +191,21 @@ impl Databases {
     /// c(A_N) + c(A_(N+1)) >= 0 for the solution or for its mirrored reversal, where A_(N+1) is one move from A_N.
     ///
     /// # Errors
-    /// Where `stop` asks for it.
-    pub fn to_middles(&self, length: u32, middles: Middles, stop: &Stop) -> Result<Table, Stopped> {
+    /// Where the crew stops.
+    pub fn to_middles(&self, length: u32, middles: Middles, crew: Crew) -> Result<Table, Stopped> {
         let half = length / 2;
         let following = length - half;
-        self.extend(following, stop)?;
+        self.extend(following, crew)?;
         let count = self.abstraction.space.count();
         let known = self.middles[middles as usize].get_or_init(|| {
             let mut known = Vec::new();
             known.resize_with(count, AtomicU8::default);
             known
         });
-        let chunk = 1 << 14;
-        let sources: Vec<Vec<u32>> = (0..count.div_ceil(chunk))
-            .into_par_iter()
-            .map(|i| {
+        let sources: Vec<Vec<u32>> = crew
+            .runs(count)
+            .map(|ranks| {
                 let mut kind = self.kind(middles);
-                let ranks = (i * chunk) as u32..((i + 1) * chunk).min(count) as u32;
                 let near = |&at: &u32| self.to_target.within(at, following) && self.from_start.within(at, half);
                 let admissible = |&at: &u32| {
                     let flags = &known[at as usize];
@@ -215,7 +220,7 @@ impl Databases {
         let leading = middles == Middles::Leading;
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
-        self.abstraction.distances(sources.concat(), half, &extent, stop)
+        self.abstraction.distances(sources.concat(), half, &extent, crew)
     }
 
     /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
@@ -265,6 +270,8 @@ mod tests {
     use super::*;
     use crate::centroid;
     use crate::job::{self, Job};
+    use crate::search::Stop;
+    use crate::search::exchange::Alone;
 
     fn problem(text: &str) -> Transfer {
         let job = Job::parse("a.toml".as_ref(), &format!("[problem]\nkind = \"transfer\"\n{text}")).unwrap();
@@ -288,29 +295,29 @@ mod tests {
 
     #[test]
     fn tables_that_grow_from_both_ends_meet_at_the_distance() {
-        let stop = Stop::after(None);
+        let crew = Crew { exchange: &Alone, stop: &Stop::after(None) };
         for text in PROBLEMS {
             let problem = problem(text);
             let (early, late) = (databases(&problem), databases(&problem));
-            late.extend(u32::MAX, &stop).unwrap();
+            late.extend(u32::MAX, crew).unwrap();
             let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
             let distance = late.to_target.get(late.abstraction.rank_of(&start));
             let distance = (distance != UNREACHED).then_some(u32::from(distance));
-            assert_eq!(early.lower_bound(&stop).unwrap(), distance, "{text}");
-            assert_eq!(late.lower_bound(&stop).unwrap(), distance, "{text}");
+            assert_eq!(early.lower_bound(crew).unwrap(), distance, "{text}");
+            assert_eq!(late.lower_bound(crew).unwrap(), distance, "{text}");
         }
     }
 
     #[test]
     fn distances_from_the_start_are_those_of_a_search_from_there() {
-        let stop = Stop::after(None);
+        let crew = Crew { exchange: &Alone, stop: &Stop::after(None) };
         for text in PROBLEMS {
             let problem = problem(text);
             let databases = databases(&problem);
-            databases.extend(u32::MAX, &stop).unwrap();
+            databases.extend(u32::MAX, crew).unwrap();
             let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
             let abstraction = &databases.abstraction;
-            let expected = abstraction.distances(vec![abstraction.rank_of(&start)], u32::MAX, &(), &stop).unwrap();
+            let expected = abstraction.distances(vec![abstraction.rank_of(&start)], u32::MAX, &(), crew).unwrap();
             for rank in 0..abstraction.space.count() as u32 {
                 assert_eq!(databases.from_start.get(rank), expected.get(rank), "{text}, histogram {rank}");
             }
@@ -320,11 +327,11 @@ mod tests {
     /// D_M with all that is left out because no search asks for it, against one that looks everywhere.
     #[test]
     fn distances_to_middles_are_right_where_they_are_asked_for() {
-        let stop = Stop::after(None);
+        let crew = Crew { exchange: &Alone, stop: &Stop::after(None) };
         for (text, lengths) in [(PROBLEMS[0], 10..26), (PROBLEMS[1], 16..22), (PROBLEMS[2], 16..20)] {
             let problem = problem(text);
             let full = databases(&problem);
-            full.extend(u32::MAX, &stop).unwrap();
+            full.extend(u32::MAX, crew).unwrap();
             for (length, middles) in lengths.flat_map(|l| [(l, Middles::Leading), (l, Middles::Palindromic)]) {
                 let (half, following) = (length / 2, length - length / 2);
                 let mut kind = full.kind(middles);
@@ -333,8 +340,8 @@ mod tests {
                     let near = full.to_target.within(rank, following) && full.from_start.within(rank, half);
                     near && kind(rank) >> (length % 2) & 1 != 0
                 });
-                let expected = full.abstraction.distances(sources.collect(), half, &(), &stop).unwrap();
-                let found = databases(&problem).to_middles(length, middles, &stop).unwrap();
+                let expected = full.abstraction.distances(sources.collect(), half, &(), crew).unwrap();
+                let found = databases(&problem).to_middles(length, middles, crew).unwrap();
                 for rank in 0..count {
                     let asked = |distance: u8| full.from_start.within(rank, half.saturating_sub(distance.into()));
                     let told = |table: &Table| Some(table.get(rank)).filter(|&d| d != UNREACHED && asked(d));

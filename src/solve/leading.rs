@@ -18,7 +18,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let databases = self.databases();
         let half = length / 2;
         let middles = if self.palindromic { Middles::Palindromic } else { Middles::Leading };
-        let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles, self.stop))?);
+        let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles, self.crew()))?);
         let bounds = self.with_palindrome(vec![self.pattern(&to_middles, half)], length);
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds.clone());
         let mut trail = Trail::new(format!("L{length}"), Side::Leading);

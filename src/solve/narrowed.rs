@@ -91,17 +91,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             here.dedup();
             Ok(here)
         })?;
-        let exchange = self.expander.exchange();
-        let mut sources = here;
-        if exchange.is_shared() {
-            let all = exchange.gather(sources.iter().flat_map(|rank| rank.to_le_bytes()).collect())?.concat();
-            sources = all.chunks_exact(4).filter_map(|b| b.first_chunk()).map(|&b| u32::from_le_bytes(b)).collect();
-        }
         let table = self.expander.install(|| {
-            sources.par_sort_unstable();
-            sources.dedup();
             let extent = WithinReach { from_start: &databases.from_start, by_then };
-            abstraction.distances(sources, by_then.saturating_sub(from), &extent, self.stop)
+            abstraction.distances(here, by_then.saturating_sub(from), &extent, self.crew())
         })?;
         Ok(self.pattern(&Arc::new(table), by_then))
     }
