@@ -273,15 +273,13 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
             let (blue, red) = if red_to_move { (standing, moved) } else { (moved, standing) };
             K::pair(!red_to_move, blue, red, self.ground.bits)
         };
-        for (i, (&from, targets)) in men.iter().zip(reach).enumerate() {
-            let from = usize::from(from);
+        for (&from, targets) in men.iter().zip(reach) {
+            let leaver = upright.leaver(from);
             targets.for_each(|to| {
-                let mut least = pair(upright.moved(&self.ground.ranks, i, from, to), *standing);
+                let mut least = pair(upright.moved(&self.ground.ranks, leaver, to as u8), *standing);
                 for ((view, standing), image) in others.iter().zip(&self.ground.images) {
-                    let from = usize::from(image[from]);
-                    let place = view.set.below(from);
-                    least =
-                        least.min(pair(view.moved(&self.ground.ranks, place, from, usize::from(image[to])), *standing));
+                    let leaver = view.leaver(image[usize::from(from)]);
+                    least = least.min(pair(view.moved(&self.ground.ranks, leaver, image[to]), *standing));
                 }
                 emit(least);
             });

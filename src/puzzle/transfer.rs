@@ -93,47 +93,79 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 ///
 /// Taking the man at place i out of c_0 < c_1 < ... and putting one on cell q shifts the men between by one place: up
 /// if q is lower, down if it is higher. With the prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank
-/// is `removed[s][i] + passed[s][j] + C(q, j + s)`, where j men stand below q and s = 1 if q is lower than the mover.
+/// is `removed[i][s] + passed[j][s] + C(q, j + s)`, where j men stand below q and s = 1 if q is lower than the mover.
 pub(crate) struct Orientation<const W: usize, K> {
     pub(crate) set: Cells<W>,
     pub(crate) men: Vec<u8>,
-    removed: [Vec<K>; 2],
-    passed: [Vec<K>; 2],
+    /// By cell: how many men stand below it.
+    below: [u8; 256],
+    removed: Vec<[K; 2]>,
+    passed: Vec<[K; 2]>,
 }
+
+/// The man who moves, in one orientation.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaver<K> {
+    from: u8,
+    removed: [K; 2],
+}
+
+/// All cells, for loops that the compiler turns into a few instructions.
+const CELLS: [u8; 256] = {
+    let mut cells = [0; 256];
+    let mut c = 0;
+    while c < 256 {
+        cells[c] = c as u8;
+        c += 1;
+    }
+    cells
+};
 
 impl<const W: usize, K: Key> Orientation<W, K> {
     pub(crate) fn new(men: usize) -> Self {
-        let zeros = || vec![K::default(); men + 1];
-        Self { set: Cells::EMPTY, men: vec![0; men], removed: [zeros(), zeros()], passed: [zeros(), zeros()] }
+        let zeros = || vec![[K::default(); 2]; men + 1];
+        Self { set: Cells::EMPTY, men: vec![0; men], below: [0; 256], removed: zeros(), passed: zeros() }
     }
 
     /// Prepares the sums for the army `self.set`, whose men stand in `self.men`.
     #[inline]
     pub(crate) fn prepare(&mut self, ranks: &Ranks<K>) {
-        let k = self.men.len();
+        let Self { men, below, removed, passed, .. } = self;
+        let below = &mut below[..Cells::<W>::CAPACITY.min(256)];
+        below.fill(0);
+        for &man in &*men {
+            below.iter_mut().zip(&CELLS).for_each(|(n, &cell)| *n += u8::from(cell > man));
+        }
         let mut whole = K::default();
-        // passed[0][j] = sum over the men below of C(c, place - 1) - C(c, place); passed[1][j] of C(c, place) - C(c, place + 1),
+        // passed[j][0] = sum over the men below of C(c, place - 1) - C(c, place); passed[j][1] of C(c, place) - C(c, place + 1),
         // place counted from 1.
-        for (j, &cell) in self.men.iter().enumerate() {
+        for (j, &cell) in men.iter().enumerate() {
             let cell = usize::from(cell);
             let here = ranks.choose(cell, j + 1);
-            self.passed[0][j + 1] = self.passed[0][j].plus(ranks.choose(cell, j)).minus(here);
-            self.passed[1][j + 1] = self.passed[1][j].plus(here).minus(ranks.choose(cell, j + 2));
+            passed[j + 1] = [
+                passed[j][0].plus(ranks.choose(cell, j)).minus(here),
+                passed[j][1].plus(here).minus(ranks.choose(cell, j + 2)),
+            ];
+            // Men between the mover and a higher cell move down one place, to a lower cell up one.
+            removed[j] = [here.plus(passed[j + 1][0]), here.plus(passed[j][1])];
             whole = whole.plus(here);
         }
-        for i in 0..k {
-            let cell = usize::from(self.men[i]);
-            // Men between the mover and a higher cell move down one place, to a lower cell up one.
-            self.removed[0][i] = whole.minus(ranks.choose(cell, i + 1)).minus(self.passed[0][i + 1]);
-            self.removed[1][i] = whole.minus(ranks.choose(cell, i + 1)).minus(self.passed[1][i]);
+        for removed in &mut removed[..men.len()] {
+            *removed = removed.map(|gone| whole.minus(gone));
         }
     }
 
-    /// The rank after the man at place `i`, on cell `from`, has gone to `to`.
+    /// The man on `from`.
     #[inline(always)]
-    pub(crate) fn moved(&self, ranks: &Ranks<K>, i: usize, from: usize, to: usize) -> K {
-        let (j, lower) = (self.set.below(to), usize::from(to < from));
-        self.removed[lower][i].plus(self.passed[lower][j]).plus(ranks.choose(to, j + lower))
+    pub(crate) fn leaver(&self, from: u8) -> Leaver<K> {
+        Leaver { from, removed: self.removed[usize::from(self.below[usize::from(from)])] }
+    }
+
+    /// The rank after the man has gone to `to`.
+    #[inline(always)]
+    pub(crate) fn moved(&self, ranks: &Ranks<K>, Leaver { from, removed }: Leaver<K>, to: u8) -> K {
+        let (j, lower) = (usize::from(self.below[usize::from(to)]), usize::from(to < from));
+        removed[lower].plus(self.passed[j][lower]).plus(ranks.choose(usize::from(to), j + lower))
     }
 }
 
@@ -192,25 +224,23 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             });
             image.prepare(ranks);
         }
-        for (i, (&from, targets)) in upright.men.iter().zip(reach.iter()).enumerate() {
-            let from = usize::from(from);
+        for (&from, targets) in upright.men.iter().zip(reach.iter()) {
+            let leaver = upright.leaver(from);
+            let image_of = |permutation: &[u8], cell: u8| permutation[usize::from(cell)];
             match (&images[..], &permutations[..]) {
-                ([], _) => targets.for_each(|to| emit(upright.moved(ranks, i, from, to))),
+                ([], _) => targets.for_each(|to| emit(upright.moved(ranks, leaver, to as u8))),
                 ([image], [permutation]) => {
-                    let image_from = usize::from(permutation[from]);
-                    let place = image.set.below(image_from);
+                    let image_leaver = image.leaver(image_of(permutation, from));
                     targets.for_each(|to| {
-                        let other = image.moved(ranks, place, image_from, usize::from(permutation[to]));
-                        emit(upright.moved(ranks, i, from, to).min(other));
+                        let other = image.moved(ranks, image_leaver, image_of(permutation, to as u8));
+                        emit(upright.moved(ranks, leaver, to as u8).min(other));
                     });
                 }
                 _ => targets.for_each(|to| {
                     let others = images.iter().zip(permutations).map(|(image, permutation)| {
-                        let image_from = usize::from(permutation[from]);
-                        let place = image.set.below(image_from);
-                        image.moved(ranks, place, image_from, usize::from(permutation[to]))
+                        image.moved(ranks, image.leaver(image_of(permutation, from)), image_of(permutation, to as u8))
                     });
-                    emit(others.fold(upright.moved(ranks, i, from, to), K::min));
+                    emit(others.fold(upright.moved(ranks, leaver, to as u8), K::min));
                 }),
             }
         }

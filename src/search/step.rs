@@ -58,14 +58,18 @@ impl Share {
 /// One thread's successors of the current piece, by range of keys.
 struct Outbox<K> {
     shards: Vec<Vec<K>>,
-    recent: Vec<K>,
+    /// By mix: the last such key.
+    recent: Box<[K; RECENT]>,
+    /// One state's successors.
+    made: Vec<K>,
     generated: u64,
     emitted: u64,
 }
 
 impl<K: Key> Outbox<K> {
     fn new(shards: usize) -> Self {
-        Self { shards: vec![Vec::new(); shards], recent: vec![K::MAX; RECENT], generated: 0, emitted: 0 }
+        let recent = Box::new([K::MAX; RECENT]);
+        Self { shards: vec![Vec::new(); shards], recent, made: Vec::new(), generated: 0, emitted: 0 }
     }
 }
 
@@ -377,15 +381,21 @@ fn expand_state<P: Puzzle>(
     outbox: &mut Outbox<P::Key>,
     scratch: &mut P::Scratch,
 ) {
-    let Outbox { shards: boxes, recent, emitted, generated } = outbox;
-    *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| {
-        *emitted += 1;
-        let slot = &mut recent[(k.mix() >> 40) as usize % RECENT];
-        if *slot != k {
-            *slot = k;
-            boxes[shards.of(k)].push(k);
-        }
-    });
+    let Outbox { shards: boxes, recent, made, emitted, generated } = outbox;
+    made.clear();
+    *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| made.push(k));
+    *emitted += made.len() as u64;
+    // In loops of their own, and the first without a branch: whether a key is a recent one nothing predicts.
+    let mut new = 0;
+    for at in 0..made.len() {
+        let key = made[at];
+        let last = std::mem::replace(&mut recent[(key.mix() >> 40) as usize % RECENT], key);
+        made[new] = key;
+        new += usize::from(last != key);
+    }
+    for &key in &made[..new] {
+        boxes[shards.of(key)].push(key);
+    }
 }
 
 /// Locks; a thread that panicked has already ended the search.
