@@ -43,8 +43,57 @@ pub fn mix(state: impl Key) -> u128 {
     mix_under(KEY, state)
 }
 
+/// States that are mixed beside each other: enough that no register waits for a product.
+const LANES: usize = 16;
+
 /// The digest of a set of states.
 #[must_use]
 pub fn of<K: Key>(key: [u64; 2], states: &[K]) -> u128 {
-    states.iter().fold(0, |sum, &state| sum.wrapping_add(mix_under(key, state)))
+    let (chunks, rest) = states.as_chunks::<LANES>();
+    let mut sum = 0u128;
+    for states in chunks {
+        // What `half` does, a step at a time for all lanes and both halves.
+        let mut h = [[key[0]; LANES], [key[1]; LANES]];
+        let mut words = [[0; LANES]; 4];
+        for (lane, state) in states.iter().enumerate() {
+            for (words, word) in words.iter_mut().zip(state.words()) {
+                words[lane] = word;
+            }
+        }
+        for (i, words) in (1u64..).zip(&words) {
+            let add = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(i);
+            for h in &mut h {
+                for (h, w) in h.iter_mut().zip(words) {
+                    *h = fmix((*h ^ w).wrapping_add(add));
+                }
+            }
+        }
+        for (&high, &low) in h[0].iter().zip(&h[1]) {
+            sum = sum.wrapping_add(u128::from(high) << 64 | u128::from(low));
+        }
+    }
+    rest.iter().fold(sum, |sum, &state| sum.wrapping_add(mix_under(key, state)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::U256;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_digest_is_the_sum_of_the_mixes(words in proptest::collection::vec(any::<[u64; 4]>(), 0..40)) {
+            fn check<K: Key>(words: &[[u64; 4]]) {
+                let states: Vec<K> = words.iter().map(|&w| K::from_words(w)).collect();
+                for key in [KEY, SECOND_KEY] {
+                    let sum = states.iter().fold(0u128, |sum, &state| sum.wrapping_add(mix_under(key, state)));
+                    assert_eq!(of(key, &states), sum);
+                }
+            }
+            check::<u64>(&words);
+            check::<u128>(&words);
+            check::<U256>(&words);
+        }
+    }
 }

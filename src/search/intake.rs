@@ -54,7 +54,8 @@ impl<K: Key> Intake<K> {
     }
 }
 
-fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
+/// Ascending keys as a run.
+pub(super) fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
     let mut writer = SegmentWriter::default();
     sorted.iter().for_each(|&k| writer.push(k));
     writer.finish()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest;
 use super::expand::{Expander, Expansion, Tally, saved_share};
-use super::intake::Intake;
+use super::intake::{Intake, coded};
 use super::merge::merge;
 use super::shards::Shards;
 use super::{Berth, Stop, Stopped};
@@ -16,10 +16,13 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
 use crate::store::workspace::{Mark, Partial, Saved, Workspace};
-use crate::store::{Level, Segment, SegmentWriter, StoreError};
+use crate::store::{Level, Segment, StoreError};
 
-/// Successors that one piece of a level makes at most (about), in bytes of keys.
-const PIECE_BYTES: u64 = 128 << 20;
+/// Successors that one piece of a level makes at most (about), in bytes of keys: the more ranges they go to, the more, so
+/// that each range's table is worth fetching; but few where that will do, because they stand beside the tables.
+const PIECE_BYTES: std::ops::RangeInclusive<u64> = 16 << 20..=128 << 20;
+/// The same for each range.
+const PIECE_BYTES_PER_RANGE: u64 = 64 << 10;
 /// Slots of the filter that drops a successor which the same thread has just made.
 const RECENT: usize = 1 << 12;
 
@@ -202,7 +205,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Bytes of successors that a piece has.
     fn piece_bytes(&self) -> u64 {
-        PIECE_BYTES.min(self.room / 8)
+        let bytes = self.shards.len() as u64 * PIECE_BYTES_PER_RANGE;
+        bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.room / 8)
     }
 
     /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
@@ -345,10 +349,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
         let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let mut scratch = self.puzzle.scratch();
-        let mut writer = SegmentWriter::default();
-        let (mut unique, mut old, mut measure_max) = (0, 0, None);
-        let (mut digest, mut second) = (0u128, 0u128);
+        let mut kept = Vec::new();
+        let (mut unique, mut old) = (0, 0);
         merge(&intake.table.into_sorted(), sources, |key| {
             #[cfg(test)]
             if crate::broken::loses(self.expander.fault, key.mix(), shard) {
@@ -361,13 +363,18 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     return Ok(());
                 }
             }
-            writer.push(key);
-            digest = digest.wrapping_add(digest::mix(key));
-            second = second.wrapping_add(digest::mix_under(digest::SECOND_KEY, key));
-            measure_max = measure_max.max(self.puzzle.measure(&mut scratch, key));
+            kept.push(key);
             Ok(())
         })?;
-        Ok(Part { segment: writer.finish(), unique, old, digest, second, measure_max })
+        let mut scratch = self.puzzle.scratch();
+        Ok(Part {
+            segment: coded(&kept),
+            unique,
+            old,
+            digest: digest::of(digest::KEY, &kept),
+            second: digest::of(digest::SECOND_KEY, &kept),
+            measure_max: kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max(),
+        })
     }
 }
 
