@@ -1,6 +1,9 @@
 //! What the process has used, and what there is: read from the system, which knows.
 
 use std::fs;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 /// The value in kB of a line `name: value kB` of a file in /proc, in bytes.
 fn proc_bytes(file: &str, name: &str) -> Option<u64> {
@@ -50,34 +53,48 @@ pub fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// What one run uses, in a process that may have had others before.
+/// What a run has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Seconds on the clock.
+    pub seconds: f64,
+    /// Processor time of all threads, in seconds.
+    pub cpu_seconds: f64,
+    /// The most memory held at once, in bytes.
+    pub peak_memory_bytes: u64,
+    /// Bytes written to disk.
+    pub disk_bytes_written: u64,
+}
+
+/// Measures what one run uses, in a process that may have had others before.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter {
+    begun: Instant,
     cpu_seconds: f64,
+    earlier: Spent,
 }
 
 impl Meter {
-    /// Starts to measure: what was used so far does not count.
+    /// Starts to measure: of what was used so far only what earlier processes of the run spent counts.
     ///
     /// The peak of memory falls back to what the process holds at this moment. Where the system does not let it, the
     /// peak stays that of the whole process: too much, never too little.
     #[must_use]
-    pub fn start() -> Self {
+    pub fn start(earlier: Spent) -> Self {
         // 5 resets the peak (proc(5)); nothing else is touched.
         let _ = fs::write("/proc/self/clear_refs", "5");
-        Self { cpu_seconds: cpu_seconds() }
+        Self { begun: Instant::now(), cpu_seconds: cpu_seconds(), earlier }
     }
 
-    /// Processor time of all threads since the start, in seconds.
+    /// What the run has used, `disk_bytes_written` of it by this process.
     #[must_use]
-    pub fn cpu_seconds(&self) -> f64 {
-        (cpu_seconds() - self.cpu_seconds).max(0.0)
-    }
-
-    /// The most memory that the process has held at once since the start, in bytes.
-    #[must_use]
-    pub fn peak_memory(&self) -> u64 {
-        peak_memory()
+    pub fn spent(&self, disk_bytes_written: u64) -> Spent {
+        Spent {
+            seconds: self.earlier.seconds + self.begun.elapsed().as_secs_f64(),
+            cpu_seconds: self.earlier.cpu_seconds + (cpu_seconds() - self.cpu_seconds).max(0.0),
+            peak_memory_bytes: self.earlier.peak_memory_bytes.max(peak_memory()),
+            disk_bytes_written: self.earlier.disk_bytes_written + disk_bytes_written,
+        }
     }
 }
 
@@ -100,11 +117,20 @@ mod tests {
         let whole = peak_memory();
         drop(std::hint::black_box(held));
         let begun = cpu_seconds();
-        let meter = Meter::start();
+        let meter = Meter::start(Spent::default());
         assert!(whole > 256 << 20);
+        let spent = meter.spent(0);
         if fs::write("/proc/self/clear_refs", "5").is_ok() {
-            assert!(meter.peak_memory() < whole - (128 << 20), "{} of {whole}", meter.peak_memory());
+            assert!(spent.peak_memory_bytes < whole - (128 << 20), "{} of {whole}", spent.peak_memory_bytes);
         }
-        assert!(meter.cpu_seconds() <= cpu_seconds() - begun);
+        assert!(spent.cpu_seconds <= cpu_seconds() - begun);
+    }
+
+    #[test]
+    fn a_meter_goes_on_from_what_earlier_processes_spent() {
+        let earlier = Spent { seconds: 7e3, cpu_seconds: 1e4, peak_memory_bytes: 1 << 60, disk_bytes_written: 5 };
+        let spent = Meter::start(earlier).spent(10);
+        assert!((7e3..8e3).contains(&spent.seconds) && (1e4..2e4).contains(&spent.cpu_seconds), "{spent:?}");
+        assert_eq!((spent.peak_memory_bytes, spent.disk_bytes_written), (1 << 60, 15));
     }
 }

@@ -97,7 +97,7 @@ pub struct Record {
     /// The key of the second digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_digest_key: Option<Digest>,
-    /// Time on the clock.
+    /// Time on the clock; here and below with all processes of a run that went on, as far as they saved their work.
     pub seconds: f64,
     /// Time of all threads.
     pub cpu_seconds: f64,

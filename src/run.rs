@@ -7,13 +7,13 @@ pub use share::check as check_shared;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::budget::{self, Meter};
+use crate::budget;
 use crate::cells::Cells;
 use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
 use crate::key::Key;
@@ -340,7 +340,6 @@ impl Context<'_> {
 
     /// The answer; `None` where the states do not fit.
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
-        let (begun, meter) = (Instant::now(), Meter::start());
         let search = &self.job.search;
         // Which histograms are told apart depends on it, so all processes go by the smallest.
         let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
@@ -371,16 +370,15 @@ impl Context<'_> {
         }
         record.centroid = Some(search.centroid().to_vec());
         record.partition = search.partition();
-        self.measure(begun, &meter, &mut record);
+        self.measure(&mut record);
         Ok(Some(record))
     }
 
     /// Notes in the record what its making took.
-    fn measure(&self, begun: Instant, meter: &Meter, record: &mut Record) {
-        record.seconds = begun.elapsed().as_secs_f64();
-        record.cpu_seconds = meter.cpu_seconds();
-        record.peak_memory_bytes = meter.peak_memory();
-        record.disk_bytes_written = self.workspace.disk().written();
+    fn measure(&self, record: &mut Record) {
+        let spent = self.workspace.spent();
+        (record.seconds, record.cpu_seconds) = (spent.seconds, spent.cpu_seconds);
+        (record.peak_memory_bytes, record.disk_bytes_written) = (spent.peak_memory_bytes, spent.disk_bytes_written);
     }
 
     /// A record without an answer.

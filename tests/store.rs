@@ -16,7 +16,7 @@ use halma::problem::{self, Transfer};
 use halma::puzzle::Puzzle;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
 use halma::search::{Berth, Expander, Stop, Stopped, Tally, saved};
-use halma::store::workspace::{Disk, LIST, Workspace};
+use halma::store::workspace::{Disk, LIST, Saved, Workspace};
 use halma::store::{BLOCK, Level, StoreError, file};
 use serde_json::json;
 
@@ -303,5 +303,26 @@ fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
         assert!(!names.into_iter().any(|n| n.to_string_lossy().ends_with(".tmp")), "what is of no use keeps no room");
         let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
         assert_eq!(levels(&expander, Some(&workspace)).unwrap(), expected, "{number}, {what}");
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut before = None;
+    for number in 0..3 {
+        let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
+        let began_with = workspace.spent();
+        if let Some((seconds, bytes)) = before {
+            assert!(began_with.seconds > seconds && began_with.disk_bytes_written == bytes, "{began_with:?}");
+        }
+        let label = format!("L2-forward-{number}");
+        let level = Level::of((0..10_000u64).map(|k| k * k).collect());
+        workspace.write(&label, &level, 0).unwrap();
+        let figures = Saved { keys: level.len(), digest: "0".repeat(32), figures: json!(null) };
+        workspace.enter_also(vec![(label, figures)]).unwrap();
+        let spent = workspace.spent();
+        assert!(spent.seconds > began_with.seconds && spent.disk_bytes_written > began_with.disk_bytes_written);
+        before = Some((began_with.seconds, spent.disk_bytes_written));
     }
 }

@@ -249,9 +249,10 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let position = self.position(armies, depth);
         for bound in &self.bounds {
             bound.restrict(&position, men, reach);
-        }
-        if reach.iter().all(Cells::is_empty) {
-            return generated;
+            // Often the cheap bounds, which come first, leave nothing for the others.
+            if reach.iter().all(Cells::is_empty) {
+                return generated;
+            }
         }
         let (upright, others) = views.split_at_mut(1);
         let (upright, standing) = &mut upright[0];

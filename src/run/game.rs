@@ -1,9 +1,6 @@
 //! From the job of a game to its record.
 
-use std::time::Instant;
-
 use super::{Attempts, Context, Outcome, Question, RunError, attempted, summed};
-use crate::budget::Meter;
 use crate::cells::Cells;
 use crate::game::Game;
 use crate::job::Pruning;
@@ -46,7 +43,6 @@ impl Context<'_> {
     }
 
     fn play<const W: usize, K: PairKey>(self, game: &Game) -> Result<Option<Record>, RunError> {
-        let (begun, meter) = (Instant::now(), Meter::start());
         let pruning = &self.job.search.pruning;
         let beam = match *pruning {
             Pruning::Beam { keep, seed } => Some(Beam { keep, seed }),
@@ -74,7 +70,7 @@ impl Context<'_> {
         if self.question == Question::Count && record.verdict == Verdict::Optimal {
             self.count(&games, &mut record)?;
         }
-        self.measure(begun, &meter, &mut record);
+        self.measure(&mut record);
         Ok(Some(record))
     }
 

@@ -28,6 +28,7 @@ mod left;
 pub use left::Left;
 
 use super::{Level, StoreError, file};
+use crate::budget::{Meter, Spent};
 use crate::key::Key;
 use crate::record::{self, Digest, FileRecord};
 
@@ -174,6 +175,9 @@ struct List {
     answers: Vec<serde_json::Value>,
     files: BTreeMap<String, Saved>,
     partial: Option<Partial>,
+    /// What the run had used when the list was written.
+    #[serde(default)]
+    spent: Spent,
 }
 
 /// The list as it is written: the text, and its checksum.
@@ -193,6 +197,7 @@ pub struct Workspace {
     keep: bool,
     interval: Duration,
     last: Mutex<Instant>,
+    meter: Meter,
     list: Mutex<List>,
     _lock: File,
     _temporary: Option<tempfile::TempDir>,
@@ -240,6 +245,7 @@ impl Workspace {
             keep,
             interval,
             last: Mutex::new(Instant::now()),
+            meter: Meter::start(list.spent),
             list: Mutex::new(list),
             _lock: lock,
             _temporary: None,
@@ -329,6 +335,7 @@ impl Workspace {
         let mut list = self.list();
         let mut changed = list.clone();
         change(&mut changed);
+        changed.spent = self.spent();
         self.commit(&changed)?;
         *list = changed;
         Ok(())
@@ -338,6 +345,12 @@ impl Workspace {
     #[must_use]
     pub fn disk(&self) -> &Disk {
         &self.disk
+    }
+
+    /// What the run has used, earlier processes of it included as far as they saved their work.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.meter.spent(self.disk.written())
     }
 
     /// Where it is.
