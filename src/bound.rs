@@ -11,6 +11,7 @@ pub mod histogram;
 pub mod mcc;
 pub mod palindrome;
 pub mod pattern;
+pub mod shelf;
 pub mod theorem1;
 
 use crate::cells::Cells;

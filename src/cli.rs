@@ -209,6 +209,9 @@ pub struct Options {
     /// Let the level files stay when a run has ended
     #[arg(long)]
     pub keep_levels: bool,
+    /// The folder where pattern databases stay from one run to the next
+    #[arg(long, value_name = "DIR", env = "HALMA_CACHE")]
+    pub cache: Option<PathBuf>,
     /// No progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
@@ -225,6 +228,7 @@ impl Options {
             output_dir: None,
             pruning: None,
             keep_levels: self.keep_levels,
+            cache: self.cache.clone(),
             quiet: self.quiet,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
@@ -257,6 +261,9 @@ pub struct SearchArgs {
     /// Let the level files stay when the run has ended
     #[arg(long)]
     pub keep_levels: bool,
+    /// The folder where pattern databases stay from one run to the next
+    #[arg(long, value_name = "DIR", env = "HALMA_CACHE")]
+    pub cache: Option<PathBuf>,
     /// No progress on standard error
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

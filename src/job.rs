@@ -103,6 +103,9 @@ pub struct Output {
     pub dir: Option<PathBuf>,
     /// Whether level files stay when the run has ended.
     pub keep_levels: bool,
+    /// The folder where pattern databases stay from one run to the next.
+    #[serde(default)]
+    pub cache: Option<PathBuf>,
 }
 
 /// What the command line says over the job file; `None` and `false` leave the file's word.
@@ -120,6 +123,8 @@ pub struct Overrides {
     pub output_dir: Option<PathBuf>,
     /// For [`Output::keep_levels`].
     pub keep_levels: bool,
+    /// For [`Output::cache`].
+    pub cache: Option<PathBuf>,
 }
 
 /// The part of a search that cannot be had for a problem.
@@ -158,13 +163,14 @@ impl Job {
     /// # Errors
     /// Where the search that results cannot be had for the problem, as in a job file.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
-        let Overrides { pruning, max_length, threads, memory, output_dir, keep_levels } = overrides.clone();
+        let Overrides { pruning, max_length, threads, memory, output_dir, keep_levels, cache } = overrides.clone();
         self.search.pruning = pruning.unwrap_or(self.search.pruning);
         self.search.max_length = max_length.or(self.search.max_length);
         self.limits.threads = threads.or(self.limits.threads);
         self.limits.memory = memory.or(self.limits.memory);
         self.output.dir = output_dir.or(self.output.dir);
         self.output.keep_levels |= keep_levels;
+        self.output.cache = cache.or(self.output.cache);
         match self.search.misfit(&self.problem) {
             None => Ok(self),
             Some(misfit) => {

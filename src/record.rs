@@ -388,6 +388,18 @@ impl Record {
         serde_json::from_str(text).map_err(damaged)
     }
 
+    /// The record without what threads, memory, processes, an earlier stop or the machine's mood may change.
+    #[must_use]
+    pub fn essence(mut self) -> Self {
+        (self.machine, self.seconds, self.cpu_seconds, self.threads) = (None, 0.0, 0.0, 0);
+        (self.peak_memory_bytes, self.disk_bytes_written) = (0, 0);
+        for run in &mut self.runs {
+            run.seconds = 0.0;
+            run.levels.iter_mut().for_each(|level| (level.seconds, level.bytes) = (None, None));
+        }
+        self
+    }
+
     /// The document, indented, with a line break at its end.
     ///
     /// # Errors

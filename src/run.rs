@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::bound::shelf::Shelf;
 use crate::budget;
 use crate::cells::Cells;
 use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
@@ -27,6 +28,7 @@ use crate::search::exchange::{Alone, Exchange, Lost};
 use crate::search::{Expander, Stop, Stopped, digest};
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
 use crate::store::StoreError;
+use crate::store::cache::Cache;
 use crate::store::workspace::{self, Disk, Workspace};
 
 /// What is asked of a job.
@@ -354,7 +356,10 @@ impl Context<'_> {
         ) else {
             return Ok(None);
         };
-        search = search.within(Some(self.workspace));
+        let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
+        let cache = cache.map(|folder| Cache::open(folder, record::SOURCE)).transpose()?.map(Arc::new);
+        let shelf = cache.clone().map(|cache| cache as Arc<dyn Shelf>);
+        search = search.within(Some(self.workspace)).with_shelf(shelf);
         self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
@@ -367,6 +372,9 @@ impl Context<'_> {
                 self.lengths(&mut transfers, &mut record)?;
                 search = transfers.search;
             }
+        }
+        if let Some(fault) = cache.and_then(|cache| cache.fault()) {
+            self.progress.note(&fault);
         }
         record.centroid = Some(search.centroid().to_vec());
         record.partition = search.partition();

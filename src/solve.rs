@@ -24,6 +24,7 @@ use crate::bound::abstraction::Table;
 use crate::bound::database::Databases;
 use crate::bound::frontier::Crew;
 use crate::bound::palindrome::Palindrome;
+use crate::bound::shelf::Shelf;
 use crate::bound::theorem1::Theorem1;
 use crate::cells::Cells;
 use crate::centroid;
@@ -128,6 +129,7 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     palindromic: bool,
     databases: OnceLock<Databases>,
     histograms: u64,
+    shelf: Option<Arc<dyn Shelf>>,
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
@@ -170,6 +172,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             palindromic,
             databases: OnceLock::new(),
             histograms,
+            shelf: None,
             expander,
             stop,
             progress,
@@ -185,6 +188,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     #[must_use]
     pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
         self.workspace = workspace;
+        self
+    }
+
+    /// The same search, with pattern databases that stay from one run to the next; for one process. Answers do not
+    /// depend on it.
+    #[must_use]
+    pub fn with_shelf(mut self, shelf: Option<Arc<dyn Shelf>>) -> Self {
+        self.shelf = shelf;
         self
     }
 
@@ -326,7 +337,10 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     fn databases(&self) -> &Databases {
         self.databases.get_or_init(|| {
-            let databases = Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms);
+            let mut databases = Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms);
+            if let Some(shelf) = &self.shelf {
+                databases = databases.kept_on(Arc::clone(shelf));
+            }
             let space = &databases.abstraction.space;
             self.progress.note(&format!("pattern database: {} classes, {} histograms", space.classes(), space.count()));
             databases

@@ -269,7 +269,7 @@ fn a_job_says_all_that_the_contract_shows() {
     let text = job(&format!(
         "{TRIANGLE}jumps-only = false\n[search]\npruning = \"leading\"\npalindromic = true\nmax-length = 40\n\
          [limits]\nthreads = 2\nmemory = \"4 GiB\"\ndisk = \"1.5 GB\"\ntime = \"90 min\"\n\
-         [output]\ndir = \"results/x\"\nkeep-levels = true"
+         [output]\ndir = \"results/x\"\nkeep-levels = true\ncache = \"tables\""
     ));
     let read = Job::parse("a.toml".as_ref(), &text).expect("the contract's job");
     assert_eq!(
@@ -281,7 +281,7 @@ fn a_job_says_all_that_the_contract_shows() {
         read.limits,
         Limits { threads: Some(2), memory: Some(4 << 30), disk: Some(1_500_000_000), time, checkpoint: None }
     );
-    assert_eq!(read.output, Output { dir: Some("results/x".into()), keep_levels: true });
+    assert_eq!(read.output, Output { dir: Some("results/x".into()), keep_levels: true, cache: Some("tables".into()) });
     assert_eq!(read.stated.army, Army::Named("triangle-4".into()));
     assert_eq!(read.stated.start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);
     assert_eq!(read.stated.target.last().map(String::as_str), Some("i9"));

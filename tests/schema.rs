@@ -54,7 +54,7 @@ fn what_the_schema_accepts_and_refuses_the_program_does_too() {
         ("[search]\npruning = { name = \"mcc\", c = 5, keep = 9 }", true),
         ("[search]\npalindromic = true\nmax-length = 0\nsymmetry = false", true),
         ("[limits]\nmemory = \"1.5 GB\"\ndisk = \"512 MiB\"\ntime = \"90 min\"\ncheckpoint = \"1 h 30 min\"", true),
-        ("[output]\ndir = \"out\"\nkeep-levels = true", true),
+        ("[output]\ndir = \"out\"\nkeep-levels = true\ncache = \"tables\"", true),
         ("colour = 1", false),
         ("target = \"wedge-4\"", false),
         ("jumps-only = \"yes\"", false),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::frontier::{Crew, Frontier};
-use super::histogram::{Histograms, Neighbourhood, Partition};
+use super::histogram::{Ascent, Histograms, MAX_CLASSES, Neighbourhood, Partition};
 use crate::lattice::Lattice;
 use crate::search::Stopped;
 
@@ -39,6 +39,26 @@ pub trait Extent: Sync {
 /// All histograms.
 impl Extent for () {}
 
+/// A set of classes for each class.
+type ByClass = [u32; MAX_CLASSES];
+
+/// The jumps that one histogram allows.
+#[derive(Clone, Debug)]
+pub struct Jumps {
+    /// The classes with room for another man.
+    room: u32,
+    /// Where one jump leads over a man.
+    once: ByClass,
+    /// Where one jump leads, whichever man is away.
+    twice: ByClass,
+}
+
+impl Default for Jumps {
+    fn default() -> Self {
+        Self { room: 0, once: [0; MAX_CLASSES], twice: [0; MAX_CLASSES] }
+    }
+}
+
 /// Histograms over a partition, and the abstract moves between them.
 #[derive(Clone, Debug)]
 pub struct Abstraction {
@@ -48,8 +68,8 @@ pub struct Abstraction {
     pub space: Histograms,
     /// By class: the classes one step away, as a set.
     steps: Vec<u32>,
-    /// By class: for each class that one jump leads to, as a set of one, the classes it may pass over.
-    jumps: Vec<Vec<(u32, u32)>>,
+    /// By class passed over, then by the class of the jump's begin: the other classes where it may end, as a set.
+    jumps_over: Vec<ByClass>,
     /// By class: the classes of its group.
     group: Vec<u32>,
     /// By class: the class that the mirror takes it to; empty where there is no mirror.
@@ -75,23 +95,17 @@ impl Abstraction {
         let class = |cell: u8| usize::from(partition.class_of[usize::from(cell)]);
         let classes = partition.classes();
         let mut steps = vec![0u32; classes];
-        let mut over = vec![vec![0u32; classes]; classes];
+        let mut jumps_over = vec![[0; MAX_CLASSES]; classes];
         for cell in 0..lattice.len() {
             let here = class(cell as u8);
             if !jumps_only {
                 lattice.neighbours(cell).iter().for_each(|&n| steps[here] |= 1 << class(n));
             }
-            for &(a, b) in lattice.jumps(cell) {
-                let (a, b) = (class(a), class(b));
-                over[a][b] |= 1 << here;
-                over[b][a] |= 1 << here;
+            for (a, b) in lattice.jumps(cell).iter().map(|&(a, b)| (class(a), class(b))).filter(|(a, b)| a != b) {
+                jumps_over[here][a] |= 1 << b;
+                jumps_over[here][b] |= 1 << a;
             }
         }
-        let jumps_from = |from: usize| {
-            let targets = (0..classes).filter(|&to| to != from && over[from][to] != 0);
-            targets.map(|to| (1 << to, over[from][to])).collect()
-        };
-        let jumps = (0..classes).map(jumps_from).collect();
         let mut group = Vec::new();
         for &size in &partition.groups {
             let members = ((1u64 << size) - 1) << group.len();
@@ -108,7 +122,14 @@ impl Abstraction {
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
         let below = (least..=most + 1).map(classes_below).collect();
-        Some(Self { partition, space, steps, jumps, group, mirrored, least, below })
+        Some(Self { partition, space, steps, jumps_over, group, mirrored, least, below })
+    }
+
+    /// All that abstract distances between histograms depend on, in words.
+    #[must_use]
+    pub fn statement(&self) -> String {
+        let Self { partition, space, steps, jumps_over, mirrored, .. } = self;
+        format!("{partition:?} {} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.men(), space.capacities())
     }
 
     /// The histogram of an army, into `histogram`.
@@ -157,36 +178,40 @@ impl Abstraction {
         self.group[a]
     }
 
-    /// The classes with room for another man, and the classes with a man, as sets.
+    /// Enters the jumps that the histogram allows.
     #[inline]
-    #[must_use]
-    pub fn room_and_men(&self, histogram: &[u8]) -> (u32, u32) {
-        let classes = histogram.iter().zip(self.space.capacities()).enumerate();
-        classes.fold((0, 0), |(room, men), (class, (&n, &capacity))| {
-            (room | u32::from(n < capacity) << class, men | u32::from(n > 0) << class)
-        })
+    pub fn jumps(&self, histogram: &[u8], jumps: &mut Jumps) {
+        *jumps = Jumps::default();
+        for (class, (&men, &capacity)) in histogram.iter().zip(self.space.capacities()).enumerate() {
+            jumps.room |= u32::from(men < capacity) << class;
+            if men > 0 {
+                // Over a class with one man nobody jumps when that man is the one to move.
+                let stays = if men > 1 { u32::MAX } else { 0 };
+                let all = jumps.once.iter_mut().zip(&mut jumps.twice).zip(&self.jumps_over[class]);
+                all.for_each(|((once, twice), to)| {
+                    *twice |= to & (*once | stays);
+                    *once |= to;
+                });
+            }
+        }
     }
 
-    /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set; `room` and `men`
-    /// are those of the histogram.
+    /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set; `jumps` are those
+    /// that the histogram allows.
     #[inline]
     #[must_use]
-    pub fn targets(&self, histogram: &[u8], (room, men): (u32, u32), a: usize) -> u32 {
-        // Possible is what is possible without the mover: his own class has room then, and may be empty.
-        let room = room | 1 << a;
-        let rungs = if histogram[a] == 1 { men & !(1 << a) } else { men };
+    pub fn targets(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
+        // Possible is what is possible without the mover: his own class may be empty then.
+        let missing = if histogram[a] == 1 { &self.jumps_over[a] } else { &[0; MAX_CLASSES] };
         let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         while new != 0 {
             let class = new.trailing_zeros() as usize;
             new &= new - 1;
-            for &(to, over) in &self.jumps[class] {
-                if over & rungs != 0 && to & room & !reached != 0 {
-                    reached |= to;
-                    new |= to;
-                }
-            }
+            let to = (jumps.twice[class] | jumps.once[class] & !missing[class]) & jumps.room & !reached;
+            reached |= to;
+            new |= to;
         }
-        (reached | self.steps[a] & room) & !(1 << a)
+        (reached | self.steps[a] & jumps.room) & !(1 << a)
     }
 
     /// The number of abstract moves from each histogram to the nearest of `sources`, different ones, which each process
@@ -226,29 +251,29 @@ impl Abstraction {
     ) -> Result<Frontier, Stopped> {
         let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
             crew.stop.check()?;
-            let mut histogram = vec![0; self.space.classes()];
-            let mut around = Neighbourhood::new(&self.space);
+            let (mut ascent, mut around) = (Ascent::new(&self.space), Neighbourhood::new(&self.space));
+            let mut jumps = Jumps::default();
             let mut next = Vec::new();
             for &rank in ranks {
-                self.space.unrank(rank, &mut histogram);
-                let room_and_men = self.room_and_men(&histogram);
+                let histogram = ascent.to(&self.space, rank);
+                self.jumps(histogram, &mut jumps);
                 // A man of class a may only go to classes of values below this and the value of a together.
-                let spare = within.below(rank).map(|limit| limit - self.centroid(&histogram));
+                let spare = within.below(rank).map(|limit| limit - self.centroid(histogram));
                 let mut entered = false;
                 for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
                     let wanted = spare.map_or(u32::MAX, |spare| self.classes_below(self.partition.values[a] + spare));
-                    if wanted & room_and_men.0 == 0 {
+                    if wanted & jumps.room == 0 {
                         continue;
                     }
-                    let mut targets = self.targets(&histogram, room_and_men, a) & wanted;
+                    let mut targets = self.targets(histogram, &jumps, a) & wanted;
                     if targets != 0 && !entered {
-                        around.enter(&self.space, &histogram);
+                        around.enter(&self.space, histogram);
                         entered = true;
                     }
                     while targets != 0 {
                         let b = targets.trailing_zeros() as usize;
                         targets &= targets - 1;
-                        let rank = around.moved(&self.space, &histogram, a, b);
+                        let rank = around.moved(&self.space, histogram, a, b);
                         if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
                             next.push(rank);
                         }
@@ -302,6 +327,18 @@ impl Table {
         // A rank from another process may be of no histogram.
         let Some(cell) = self.0.get(rank as usize) else { return false };
         cell.compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// The distances of all histograms, in order.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.iter().map(|d| d.load(Ordering::Relaxed)).collect()
+    }
+
+    /// A table with these distances.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(bytes.iter().map(|&d| AtomicU8::new(d)).collect())
     }
 
     /// Enters [`FAR`] where there is no distance yet.

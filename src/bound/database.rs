@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use super::abstraction::{Abstraction, Extent, FAR, Table, UNREACHED};
+use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
 use super::frontier::{Crew, Frontier};
-use super::histogram::Partition;
+use super::histogram::{Ascent, Partition};
+use super::shelf::Shelf;
 use crate::problem::Transfer;
 use crate::search::Stopped;
 use crate::symmetry::Symmetries;
@@ -38,6 +39,10 @@ pub struct Databases {
     /// By [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 where solutions of even length may have
     /// it in the middle, bit 1 for odd lengths.
     middles: [OnceLock<Vec<AtomicU8>>; 2],
+    /// Where tables stay from one run to the next.
+    shelf: Option<Arc<dyn Shelf>>,
+    /// What the names of tables there begin with.
+    statement: String,
 }
 
 const KNOWN: u8 = 1 << 2;
@@ -51,6 +56,8 @@ struct Waves {
     frontiers: [Frontier; 2],
     /// The distance from start to target, once the tables meet.
     between: Option<u32>,
+    /// The reach of the tables on the shelf, and of tables with [`FAR`] in them, which are not for keeping.
+    shelved: u32,
 }
 
 /// What levels before the middle may ask D_M about.
@@ -102,14 +109,55 @@ impl Databases {
             Arc::new(table)
         });
         let between = (ends[0] == ends[1]).then_some(0);
+        let statement = format!("from {} to {}, {}", ends[1], ends[0], abstraction.statement());
         Self {
             abstraction: Arc::new(abstraction),
             to_target,
             from_start,
             mirrored: mirror.is_some(),
-            waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(Frontier::of_all), between }),
+            waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(Frontier::of_all), between, shelved: 0 }),
             middles: Default::default(),
+            shelf: None,
+            statement,
         }
+    }
+
+    /// The same, with tables that are taken from a shelf and put there: by one process for itself.
+    #[must_use]
+    pub fn kept_on(mut self, shelf: Arc<dyn Shelf>) -> Self {
+        let count = self.abstraction.space.count();
+        if let Some(bytes) = shelf.take(&self.ends())
+            && let Some((head, tables)) = bytes.split_at_checked(8)
+            && tables.len() == 2 * count
+        {
+            let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+            let (reach, between) = (number(0), number(4));
+            let frontier = |table: &[u8]| {
+                let own: Vec<u32> =
+                    (0u32..).zip(table).filter(|&(_, &d)| u32::from(d) == reach).map(|(r, _)| r).collect();
+                Frontier { is_empty: own.is_empty(), own }
+            };
+            let frontiers = [&tables[..count], &tables[count..]].map(frontier);
+            let between = (between != u32::MAX).then_some(between);
+            self.to_target = Arc::new(Table::of_bytes(&tables[..count]));
+            self.from_start = Arc::new(Table::of_bytes(&tables[count..]));
+            self.waves = Mutex::new(Waves { reach, frontiers, between, shelved: reach });
+        }
+        self.shelf = Some(shelf);
+        self
+    }
+
+    /// The name of D_T and D_S.
+    fn ends(&self) -> String {
+        format!("ends {}", self.statement)
+    }
+
+    /// Puts D_T and D_S on the shelf, where they have grown.
+    fn shelve(&self, waves: &mut Waves) {
+        let Some(shelf) = self.shelf.as_ref().filter(|_| waves.reach > waves.shelved) else { return };
+        let numbers = [waves.reach, waves.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).concat();
+        shelf.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
+        waves.shelved = waves.reach;
     }
 
     /// The abstract distance from start to target, a lower bound of every solution's length; `None` where the target
@@ -122,6 +170,7 @@ impl Databases {
         while waves.between.is_none() && waves.reach < u32::from(FAR) && !waves.frontiers[0].is_empty {
             self.advance(&mut waves, crew)?;
         }
+        self.shelve(&mut waves);
         // Beyond what a table tells apart, a bound that is too low.
         Ok(waves.between.or((!waves.frontiers[0].is_empty).then_some(u32::from(FAR))))
     }
@@ -135,7 +184,9 @@ impl Databases {
         while waves.reach < moves.min(u32::from(FAR)) && waves.frontiers.iter().any(|f| !f.is_empty) {
             self.advance(&mut waves, crew)?;
         }
+        self.shelve(&mut waves);
         if moves > u32::from(FAR) {
+            waves.shelved = u32::MAX;
             // A table is full, or what it lacks is at least that far.
             for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&waves.frontiers) {
                 if !frontier.is_empty {
@@ -157,10 +208,9 @@ impl Databases {
         let next = self.abstraction.advance(&self.to_target, &waves.frontiers[0], d, &(), crew)?;
         waves.frontiers[1] = if self.mirrored {
             let image = |ranks: &[u32]| -> Vec<u32> {
-                let (mut histogram, mut scratch) = (vec![0; space.classes()], vec![0; space.classes()]);
+                let (mut ascent, mut scratch) = (Ascent::new(space), vec![0; space.classes()]);
                 let mut image = |&rank: &u32| {
-                    space.unrank(rank, &mut histogram);
-                    let image = self.abstraction.mirror_rank(&histogram, &mut scratch);
+                    let image = self.abstraction.mirror_rank(ascent.to(space, rank), &mut scratch);
                     self.from_start.set(image, d);
                     image
                 };
@@ -197,6 +247,10 @@ impl Databases {
         let following = length - half;
         self.extend(following, crew)?;
         let count = self.abstraction.space.count();
+        let name = format!("to middles {middles:?} {length} {}", self.statement);
+        if let Some(bytes) = self.shelf.as_ref().and_then(|shelf| shelf.take(&name)).filter(|b| b.len() == count) {
+            return Ok(Table::of_bytes(&bytes));
+        }
         let known = self.middles[middles as usize].get_or_init(|| {
             let mut known = Vec::new();
             known.resize_with(count, AtomicU8::default);
@@ -220,26 +274,30 @@ impl Databases {
         let leading = middles == Middles::Leading;
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
-        self.abstraction.distances(sources.concat(), half, &extent, crew)
+        let table = self.abstraction.distances(sources.concat(), half, &extent, crew)?;
+        if let Some(shelf) = &self.shelf {
+            shelf.put(&name, &table.bytes());
+        }
+        Ok(table)
     }
 
     /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
     /// bit 1 for odd ones.
     fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
-        let classes = self.abstraction.space.classes();
-        let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
+        let space = &self.abstraction.space;
+        let (mut ascent, mut scratch, mut jumps) = (Ascent::new(space), vec![0; space.classes()], Jumps::default());
         move |at| {
-            self.abstraction.space.unrank(at, &mut histogram);
+            let histogram = ascent.to(space, at);
             let mut admissible = |odd| match middles {
-                Middles::Leading => self.leads(&histogram, odd),
-                Middles::Palindromic => self.reflects(&histogram, odd, &mut scratch),
+                Middles::Leading => self.leads(histogram, odd, &mut jumps),
+                Middles::Palindromic => self.reflects(histogram, odd, &mut scratch),
             };
             u8::from(admissible(false)) | u8::from(admissible(true)) << 1
         }
     }
 
     /// Whether a solution with such a middle is in the lead there.
-    fn leads(&self, histogram: &[u8], odd: bool) -> bool {
+    fn leads(&self, histogram: &[u8], odd: bool, jumps: &mut Jumps) -> bool {
         let c = self.abstraction.centroid(histogram);
         if c >= 0 || !odd {
             return c >= 0;
@@ -249,8 +307,9 @@ impl Databases {
         if c + c + span < 0 {
             return false;
         }
+        self.abstraction.jumps(histogram, jumps);
         let gains = (0..histogram.len()).filter(|&a| histogram[a] > 0).map(|a| {
-            let targets = self.abstraction.targets(histogram, self.abstraction.room_and_men(histogram), a);
+            let targets = self.abstraction.targets(histogram, jumps, a);
             let reached = (0..histogram.len()).filter(|b| targets >> b & 1 != 0);
             reached.map(|b| values[b] - values[a]).max().unwrap_or(0)
         });

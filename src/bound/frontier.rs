@@ -15,7 +15,7 @@ const RUN: usize = 1 << 14;
 /// The histograms of one distance.
 #[derive(Debug)]
 pub struct Frontier {
-    /// Those that this process owns.
+    /// Those that this process owns, ascending.
     pub own: Vec<u32>,
     /// Whether there are none, in any process.
     pub is_empty: bool,
@@ -66,7 +66,9 @@ impl Crew<'_> {
         enter: impl Fn(u32) -> bool + Sync,
     ) -> Result<Frontier, Stopped> {
         if !self.exchange.is_shared() {
-            return entered.map(|own| Frontier { is_empty: own.is_empty(), own });
+            let mut own = entered?;
+            own.par_sort_unstable();
+            return Ok(Frontier { is_empty: own.is_empty(), own });
         }
         let mut own = Vec::new();
         let word = match entered {
@@ -99,6 +101,7 @@ impl Crew<'_> {
                 ends[usize::from(word == OUT_OF_TIME)] = true;
             }
         }
+        own.par_sort_unstable();
         match ends {
             [true, _] => Err(Stopped::Interrupted),
             [_, true] => Err(Stopped::Time),

@@ -152,9 +152,9 @@ impl Histograms {
         rank
     }
 
-    /// The histogram of that rank, into `histogram`.
-    #[inline]
-    pub fn unrank(&self, rank: u32, histogram: &mut [u8]) {
+    /// The histogram of that rank, into `histogram`: the plain way, which tests compare [`Ascent`] with.
+    #[cfg(test)]
+    fn unrank(&self, rank: u32, histogram: &mut [u8]) {
         let (mut rest, mut left) = (rank, self.men);
         for (class, men) in histogram.iter_mut().enumerate() {
             let mut v = 0;
@@ -165,6 +165,60 @@ impl Histograms {
             left -= v;
             *men = v as u8;
         }
+    }
+}
+
+/// Histograms of ascending ranks: what two that follow each other share is not made again.
+#[derive(Clone, Debug)]
+pub struct Ascent {
+    histogram: Vec<u8>,
+    /// Before each class: the men left, and the least rank of a histogram that agrees in all classes before.
+    before: Vec<(u8, u32)>,
+    rank: u32,
+}
+
+impl Ascent {
+    /// Space for the histograms of `space`.
+    #[must_use]
+    pub fn new(space: &Histograms) -> Self {
+        let classes = space.classes();
+        Self { histogram: vec![0; classes], before: vec![(space.men as u8, 0); classes + 1], rank: u32::MAX }
+    }
+
+    /// The histogram of that rank.
+    #[inline]
+    pub fn to(&mut self, space: &Histograms, rank: u32) -> &[u8] {
+        let mut class = 0;
+        if rank >= self.rank {
+            class = self.histogram.len();
+            loop {
+                class -= 1;
+                let (left, least) = self.before[class];
+                // All men left or fewer: every histogram that goes on from here.
+                if class == 0 || rank - least < space.fewer(class, usize::from(left), space.men + 1) {
+                    break;
+                }
+            }
+        }
+        self.rank = rank;
+        let (mut left, mut least) = self.before[class];
+        for class in class..self.histogram.len() {
+            let room = usize::from(left.min(space.capacities[class]));
+            let mut men = 0;
+            let mut fewer = 0;
+            while men < room {
+                let next = space.fewer(class, usize::from(left), men + 1);
+                if next > rank - least {
+                    break;
+                }
+                (men, fewer) = (men + 1, next);
+            }
+            left -= men as u8;
+            least += fewer;
+            self.histogram[class] = men as u8;
+            self.before[class + 1] = (left, least);
+        }
+        &self.histogram
     }
 }
 
@@ -293,6 +347,14 @@ mod tests {
                     }
                 }
                 before = Some(h.clone());
+            }
+            // Upward in steps, and back to the beginning.
+            let mut ascent = Ascent::new(&space);
+            for step in [1, 2, 3, 7, 50] {
+                for rank in (0..space.count() as u32).step_by(step) {
+                    space.unrank(rank, &mut h);
+                    prop_assert_eq!(ascent.to(&space, rank), &h[..]);
+                }
             }
         }
     }

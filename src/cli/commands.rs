@@ -108,6 +108,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         memory: args.memory,
         output_dir: args.output_dir.clone(),
         keep_levels: args.keep_levels,
+        cache: args.cache.clone(),
     }
 }
 

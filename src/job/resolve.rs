@@ -46,7 +46,8 @@ pub(super) fn job(source: &Source) -> Result<Job, Fault> {
         time: limits.time.map(|t| t.0),
         checkpoint: limits.checkpoint.map(|t| t.0),
     };
-    let output = Output { dir: output.dir.map(Into::into), keep_levels: output.keep_levels };
+    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(Into::into));
+    let output = Output { dir, keep_levels: output.keep_levels, cache };
     Ok(Job { file: source.file().into(), stated, problem, search, limits, output })
 }
 

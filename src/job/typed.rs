@@ -85,6 +85,8 @@ pub struct OutputTable {
     /// Whether level files stay.
     #[serde(default)]
     pub keep_levels: bool,
+    /// The folder where pattern databases stay.
+    pub cache: Option<String>,
 }
 
 /// `army` or `target`.

@@ -9,20 +9,6 @@ use crate::run::{Question, RunError, run, run_shared};
 use crate::search::Stop;
 use crate::search::exchange::mesh::mesh;
 
-/// What must be the same.
-fn essence(record: &Record) -> Record {
-    let mut record = record.clone();
-    (record.machine, record.seconds, record.cpu_seconds, record.threads) = (None, 0.0, 0.0, 0);
-    (record.peak_memory_bytes, record.disk_bytes_written) = (0, 0);
-    for run in &mut record.runs {
-        run.seconds = 0.0;
-        for level in &mut run.levels {
-            (level.seconds, level.bytes) = (None, None);
-        }
-    }
-    record
-}
-
 fn job(problem: &str, pruning: &str, rest: &str) -> Job {
     let text = format!("[problem]\n{problem}\n[search]\npruning = \"{pruning}\"\n{rest}\n[limits]\nthreads = 1\n");
     Job::parse(Path::new("test.toml"), &text).unwrap()
@@ -66,13 +52,13 @@ fn several_processes_have_the_record_of_one() {
     jobs.push((job(SQUARE, "none", ""), Question::Levels { depth: 5 }));
     jobs.extend(["all", "beam(500,1)"].map(|p| (job(GAME, p, ""), Question::Solve)));
     for (job, question) in jobs {
-        let alone = essence(&run(&job, question, &(), &Stop::after(None)).unwrap());
+        let alone = run(&job, question, &(), &Stop::after(None)).unwrap().essence();
         // What leads finds these small ones at once; `tests/cluster.rs` has larger ones.
         let small = job.search.pruning == crate::job::Pruning::Leading;
         assert!(small || alone.runs.iter().any(|run| run.largest_level > 1), "{}", job.search.pruning);
         for processes in [2, 3] {
             for record in together(&job, question, processes, u64::MAX) {
-                assert_eq!(essence(&record.unwrap()), alone, "{} in {processes}", job.search.pruning);
+                assert_eq!(record.unwrap().essence(), alone, "{} in {processes}", job.search.pruning);
             }
         }
     }
@@ -82,7 +68,7 @@ fn several_processes_have_the_record_of_one() {
 fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     let folder = tempfile::tempdir().unwrap();
     for problem in [job(SQUARE, "theorem-1", ""), job(GAME, "all", "")] {
-        let alone = essence(&run(&problem, Question::Solve, &(), &Stop::after(None)).unwrap());
+        let alone = run(&problem, Question::Solve, &(), &Stop::after(None)).unwrap().essence();
         let job = there(&problem, &folder.path().join(&problem.stated.kind));
         for (rounds, processes) in [(20, 2), (25, 2), (35, 3), (50, 2), (40, 3)] {
             for record in together(&job, Question::Solve, processes, rounds) {
@@ -91,7 +77,7 @@ fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
             }
         }
         for record in together(&job, Question::Solve, 4, u64::MAX) {
-            assert_eq!(essence(&record.unwrap()), alone);
+            assert_eq!(record.unwrap().essence(), alone);
         }
         let there: Vec<_> =
             std::fs::read_dir(job.output.dir.unwrap()).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -103,7 +89,7 @@ fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
 fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let folder = tempfile::tempdir().unwrap();
     let problem = job(GAME, "all", "");
-    let alone = essence(&run(&problem, Question::Solve, &(), &Stop::after(None)).unwrap());
+    let alone = run(&problem, Question::Solve, &(), &Stop::after(None)).unwrap().essence();
     let job = there(&problem, folder.path());
     assert!(together(&job, Question::Solve, 3, 60).iter().any(|r| !matches!(r, Ok(r) if r.reason.is_none())));
     assert!(folder.path().join("process-0-of-3/run.json").exists());
@@ -115,6 +101,6 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
             || folder.path().join("run.json").exists()
     );
     for record in together(&job, Question::Solve, 2, u64::MAX) {
-        assert_eq!(essence(&record.unwrap()), alone);
+        assert_eq!(record.unwrap().essence(), alone);
     }
 }

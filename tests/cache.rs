@@ -1,0 +1,109 @@
+//! Pattern databases that stay from one run to the next change no record, and a damaged one does no harm.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use halma::record::Record;
+use tempfile::TempDir;
+
+/// Problems, by a mirror and without, of steps and jumps, that different searches make tables for.
+const JOBS: [(&str, &str); 5] = [
+    ("board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"", "leading"),
+    ("board = \"9x9\"\nmoves = 4\narmy = \"triangle-3\"\njumps-only = true", "leading"),
+    ("board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"", "narrowed"),
+    ("board = \"8x8\"\nmoves = 8\narmy = [\"a1\", \"b1\", \"c2\"]\ntarget = [\"h8\", \"h6\", \"g7\"]", "leading"),
+    ("board = \"8x8\"\nmoves = 8\narmy = [\"a1\", \"b1\", \"c2\"]\ntarget = [\"h8\", \"h6\", \"g7\"]", "pattern"),
+];
+
+struct Place(TempDir);
+
+impl Place {
+    fn new(problem: &str, pruning: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let job = format!("[problem]\nkind = \"transfer\"\n{problem}\n[search]\npruning = \"{pruning}\"\n");
+        std::fs::write(folder.path().join("job.toml"), job).unwrap();
+        Self(folder)
+    }
+
+    /// The record, and what is said on standard error.
+    fn run(&self, args: &[&str]) -> (Record, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        command.args([args[0], "job.toml", "--json", "--output-dir", "run"]).args(&args[1..]);
+        let out = command.env_remove("HALMA_CACHE").current_dir(self.0.path()).output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        std::fs::remove_dir_all(self.0.path().join("run")).unwrap();
+        (serde_json::from_slice::<Record>(&out.stdout).unwrap_or_else(|e| panic!("{e}: {said}")).essence(), said)
+    }
+
+    fn tables(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.0.path().join("tables")).unwrap();
+        files.map(|file| file.unwrap().path()).collect()
+    }
+}
+
+fn changed(file: &Path) -> Vec<u8> {
+    let mut bytes = std::fs::read(file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    bytes
+}
+
+#[test]
+fn records_are_the_same_with_and_without_tables_of_earlier_runs() {
+    for (problem, pruning) in JOBS {
+        let place = Place::new(problem, pruning);
+        let (without, _) = place.run(&["solve"]);
+        let length = without.length.unwrap();
+        // An earlier question leaves tables that do not reach as far.
+        let shorter = (length / 2).to_string();
+        place.run(&["prove", "--max-length", &shorter, "--cache", "tables"]);
+        for threads in ["2", "1"] {
+            let (with, said) = place.run(&["solve", "--cache", "tables", "--threads", threads]);
+            assert_eq!(with, without, "{problem}, {pruning}");
+            assert!(!said.contains("cache"), "{said}");
+        }
+        let written = place.tables();
+        let times = |files: &[PathBuf]| -> Vec<_> {
+            files.iter().map(|file| std::fs::metadata(file).unwrap().modified().unwrap()).collect()
+        };
+        let before = times(&written);
+        place.run(&["solve", "--cache", "tables"]);
+        assert_eq!(times(&written), before, "tables that are there are made again");
+    }
+}
+
+#[test]
+fn damaged_tables_are_told_of_and_made_again() {
+    let place = Place::new(JOBS[0].0, JOBS[0].1);
+    let (sound, _) = place.run(&["solve", "--cache", "tables"]);
+    for damage in [changed, |_: &Path| Vec::new(), |file: &Path| std::fs::read(file).unwrap()[..100].to_vec()] {
+        let files = place.tables();
+        assert!(files.len() > 2);
+        for file in &files {
+            std::fs::write(file, damage(file)).unwrap();
+        }
+        let (record, said) = place.run(&["solve", "--cache", "tables"]);
+        assert_eq!(record, sound);
+        assert!(said.contains("it is damaged, and is made again"), "{said}");
+        let (record, said) = place.run(&["solve", "--cache", "tables"]);
+        assert_eq!(record, sound);
+        assert!(!said.contains("damaged"), "{said}");
+    }
+    // The name of another table's file.
+    let files = place.tables();
+    std::fs::copy(&files[0], &files[1]).unwrap();
+    assert_eq!(place.run(&["solve", "--cache", "tables"]).0, sound);
+}
+
+#[test]
+fn a_cache_that_cannot_be_a_folder_is_refused_with_its_name() {
+    let place = Place::new(JOBS[0].0, JOBS[0].1);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+    let out =
+        command.args(["solve", "job.toml", "--quiet", "--cache", "job.toml"]).current_dir(place.0.path()).output();
+    let out = out.unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(!out.status.success() && said.contains("job.toml"), "{said}");
+}
