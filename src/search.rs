@@ -43,6 +43,9 @@ pub enum Stopped {
     /// The time limit was reached.
     #[error("time limit reached")]
     Time,
+    /// There are more to count than a number of 128 bits can say.
+    #[error("there are 2^128 or more")]
+    TooMany,
     /// Levels could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),

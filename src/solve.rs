@@ -4,6 +4,7 @@
 //! is first reached at move i. The first L that answers yes is the shortest length, because every shorter one has
 //! been refuted by then; and for the same reason a state that comes again on a later level may be dropped.
 
+pub mod count;
 pub mod game;
 mod half;
 mod leading;
@@ -14,6 +15,7 @@ pub(crate) mod trail;
 mod trailing;
 mod truncate;
 mod two_ended;
+pub(crate) mod ways;
 mod witness;
 
 use std::sync::{Arc, OnceLock};

@@ -45,13 +45,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         if self.palindromic {
             return self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt);
         }
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
-        let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
-        if trail.levels.is_empty() {
-            self.open(&puzzle, &mut trail);
-        }
-        let grown = self.grow_to(&puzzle, self.last_level(length), &mut trail);
-        self.kept = trail;
+        let grown = self.grow_shared(length);
         attempt.levels = self.unreported();
         grown?;
         let levels = &self.kept.levels;
@@ -60,6 +54,18 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             Answer::Refuted if self.kept.is_dead() && length as usize >= 2 * levels.len() => Ok(Answer::Exhausted),
             answer => Ok(answer),
         }
+    }
+
+    /// Grows the levels without bounds as far as solutions of `length` moves ask for them.
+    pub(super) fn grow_shared(&mut self, length: u32) -> Result<(), Stopped> {
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
+        if trail.levels.is_empty() {
+            self.open(&puzzle, &mut trail);
+        }
+        let grown = self.grow_to(&puzzle, self.last_level(length), &mut trail);
+        self.kept = trail;
+        grown
     }
 
     /// Grows `trail` as far as level `last`, or until a level is empty.
@@ -78,7 +84,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The last level that [`Self::meet`] looks at.
-    fn last_level(&self, length: u32) -> usize {
+    pub(super) fn last_level(&self, length: u32) -> usize {
         (if self.palindromic { length / 2 } else { length.div_ceil(2) }) as usize
     }
 

@@ -31,22 +31,27 @@ impl Extent for WithinReach<'_> {
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         let mut trail = Trail::new(format!("L{length}"), Side::Forward);
-        self.open(&free, &mut trail);
-        let mut grown = Ok(());
-        while grown.is_ok() && trail.levels.len() <= length.div_ceil(2) as usize && !trail.is_dead() {
-            let depth = trail.levels.len() as u32 - 1;
-            let mut bounds = self.bounds(length);
-            bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);
-            grown = self.grow(&TransferPuzzle::new(&self.ground, &self.problem.start, bounds), &mut trail);
-        }
+        let grown = self.narrow(length, &mut trail);
         attempt.levels = std::mem::take(&mut trail.figures);
         grown?;
         if trail.is_dead() {
             return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
         }
         self.meet(length, &trail.levels)
+    }
+
+    /// Grows the levels as far as the middle, or until one is empty.
+    pub(super) fn narrow(&self, length: u32, trail: &mut Trail<K>) -> Result<(), Stopped> {
+        let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
+        self.open(&free, trail);
+        while trail.levels.len() <= length.div_ceil(2) as usize && !trail.is_dead() {
+            let depth = trail.levels.len() as u32 - 1;
+            let mut bounds = self.bounds(length);
+            bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);
+            self.grow(&TransferPuzzle::new(&self.ground, &self.problem.start, bounds), trail)?;
+        }
+        Ok(())
     }
 
     /// The bound of levels from `from` on: by level `length - depth` the histogram must be the mirror image of one of

@@ -5,7 +5,7 @@
 //! the start need to hold only what can still come, by level L - m, to the mirror image of a histogram of level m;
 //! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none.
 
-use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
+use super::{Answer, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
@@ -24,23 +24,24 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn trail_behind(
         &self,
         length: u32,
-        mut trail: Trail<K>,
-        attempt: &mut Attempt<Cells<W>>,
+        trail: &Trail<K>,
+        behind: &mut Trail<K>,
     ) -> Result<Answer<Cells<W>>, Stopped> {
-        let reached = trail.levels.len() as u32 - 1;
-        attempt.levels = std::mem::take(&mut trail.figures);
-        let bound = self.toward_images(length, reached, 0, trail.last())?;
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
-        let mut behind = Trail::new(format!("L{length}-trailing"), Side::Trailing);
-        self.open(&puzzle, &mut behind);
-        let grown = self.grow_to(&puzzle, (length - reached) as usize, &mut behind);
-        attempt.levels.append(&mut behind.figures);
-        grown?;
+        self.trail_toward(length, trail, behind)?;
         if behind.is_dead() {
-            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
+            return Ok(Answer::Refuted);
         }
         let Some((here, there)) = self.common(behind.last(), trail.last())? else { return Ok(Answer::Refuted) };
         let (out, back) = (self.trace(&trail.levels, there)?, self.trace(&behind.levels, here)?);
         Ok(Answer::Found(self.join_mirrored(&out, &back)))
+    }
+
+    /// Grows the levels `behind` toward the mirror image of the last level of `trail`, or until one is empty.
+    pub(super) fn trail_toward(&self, length: u32, trail: &Trail<K>, behind: &mut Trail<K>) -> Result<(), Stopped> {
+        let reached = trail.levels.len() as u32 - 1;
+        let bound = self.toward_images(length, reached, 0, trail.last())?;
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
+        self.open(&puzzle, behind);
+        self.grow_to(&puzzle, (length - reached) as usize, behind)
     }
 }

@@ -14,36 +14,45 @@ use crate::store::{Level, StoreError};
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn two_ended(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let [(forward, mut ahead), (backward, mut behind)] = [Side::Forward, Side::Backward].map(|side| {
-            let start = if side == Side::Forward { &self.problem.start } else { &self.problem.target };
-            let puzzle = TransferPuzzle::new(&self.ground, start, self.bounds_from(side, length));
-            let name = if side == Side::Forward { "forward" } else { "backward" };
-            let mut trail = Trail::new(format!("L{length}-{name}"), side);
-            self.open(&puzzle, &mut trail);
-            (puzzle, trail)
-        });
-        let mut dead = None;
-        while ahead.levels.len() + behind.levels.len() - 2 < length as usize {
-            let (puzzle, trail) = if ahead.last().whole() <= behind.last().whole() {
-                (&forward, &mut ahead)
-            } else {
-                (&backward, &mut behind)
-            };
-            let grown = self.grow(puzzle, trail);
-            if grown.is_err() || trail.is_dead() {
-                dead = Some(grown.map(|()| exhausted(&trail.figures)));
-                break;
-            }
-        }
+        let [mut ahead, mut behind] = Self::two_sides(length);
+        let grown = self.grow_both(length, &mut ahead, &mut behind);
+        let all_seen = exhausted(&ahead.figures) || exhausted(&behind.figures);
         attempt.levels.append(&mut ahead.figures);
         attempt.levels.append(&mut behind.figures);
-        if let Some(dead) = dead {
-            return dead.map(|all_seen| if all_seen { Answer::Exhausted } else { Answer::Refuted });
+        grown?;
+        if ahead.is_dead() || behind.is_dead() {
+            return Ok(if all_seen { Answer::Exhausted } else { Answer::Refuted });
         }
         let Some(middle) = self.first_common(ahead.last(), behind.last())? else { return Ok(Answer::Refuted) };
         let mut keys = self.trace(&ahead.levels, middle)?;
         keys.extend(self.trace(&behind.levels, middle)?.iter().rev().skip(1));
         Ok(Answer::Found(self.armies(&keys)))
+    }
+
+    /// Levels from either end, none yet.
+    pub(super) fn two_sides(length: u32) -> [Trail<K>; 2] {
+        [("forward", Side::Forward), ("backward", Side::Backward)]
+            .map(|(name, side)| Trail::new(format!("L{length}-{name}"), side))
+    }
+
+    /// Grows levels from both ends, the smaller ones first, until they are `length` moves together or one is empty.
+    pub(super) fn grow_both(&self, length: u32, ahead: &mut Trail<K>, behind: &mut Trail<K>) -> Result<(), Stopped> {
+        let puzzle = |start, side| TransferPuzzle::new(&self.ground, start, self.bounds_from(side, length));
+        let forward = puzzle(&self.problem.start, Side::Forward);
+        let backward = puzzle(&self.problem.target, Side::Backward);
+        self.open(&forward, ahead);
+        self.open(&backward, behind);
+        while ahead.levels.len() + behind.levels.len() - 2 < length as usize {
+            let (puzzle, trail) = match ahead.last().whole() <= behind.last().whole() {
+                true => (&forward, &mut *ahead),
+                false => (&backward, &mut *behind),
+            };
+            self.grow(puzzle, trail)?;
+            if trail.is_dead() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The first state that is on both levels.

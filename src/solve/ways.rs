@@ -1,0 +1,126 @@
+//! Walks through levels: the states on those that end where they should, and in how many ways each is come to.
+//!
+//! Let f(X) be the number of walks from the start to X. K keeps the start, so f(kX) = f(X), and one number for each class
+//! will do: f(X) is the sum of f over the states that one move leads from to X, taken of one member X of each class.
+//!
+//! What comes before a state is told by closures that `before` makes, one for each thread: given a key and the level
+//! before its own, they list the key of every state there that a move leads from, once for each such state, and beside
+//! it how many times walks through this move count.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use rayon::prelude::*;
+
+use crate::key::Key;
+use crate::search::{Stop, Stopped};
+use crate::store::{Level, StoreError};
+
+/// A state before another one, and how many times walks through both count.
+pub(crate) type Before<K> = Vec<(K, u8)>;
+
+/// How many states are taken back at a time.
+const PART: usize = 1 << 16;
+
+/// The classes on each level from which walks end in `ends`, ascending.
+pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    levels: &[Level<K>],
+    ends: Vec<K>,
+    before: impl Fn() -> B + Sync,
+    stop: &Stop,
+) -> Result<Vec<Vec<K>>, Stopped> {
+    let mut found = vec![ends];
+    for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
+        // In parts, because every state has dozens of neighbours, few of which are on the level.
+        let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
+            stop.check()?;
+            let mut all = Vec::new();
+            keys.iter().for_each(|&key| before(key, depth, &mut all));
+            let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
+            all.sort_unstable();
+            all.dedup();
+            let (mut cursor, mut kept) = (level.cursor(), Vec::new());
+            for key in all {
+                if cursor.contains(key)? {
+                    kept.push(key);
+                }
+            }
+            Ok(kept)
+        };
+        let last = &found[found.len() - 1];
+        let parts = last.par_chunks(PART).map_init(&before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        let mut kept = parts.concat();
+        kept.par_sort_unstable();
+        kept.dedup();
+        found.push(kept);
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// f of the classes on the last of these levels, which hold those and only those that come before these.
+pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    on_walks: &[Vec<K>],
+    before: impl Fn() -> B + Sync,
+    stop: &Stop,
+) -> Result<Vec<(K, u128)>, Stopped> {
+    let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
+    for (depth, keys) in on_walks[1..].iter().enumerate() {
+        let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
+            stop.check()?;
+            let f = |&key: &K| {
+                from.clear();
+                before(key, depth, from);
+                let terms = from.iter().filter_map(|&(key, counts)| {
+                    ways.binary_search_by_key(&key, |&(k, _)| k).ok().map(|at| (ways[at].1, u128::from(counts)))
+                });
+                Ok((key, sum_of_products(terms)?))
+            };
+            keys.iter().map(f).collect()
+        };
+        let parts = keys.par_chunks(PART).map_init(|| (before(), Vec::new()), part);
+        ways = parts.collect::<Result<Vec<_>, Stopped>>()?.concat();
+    }
+    Ok(ways)
+}
+
+/// The walks from `start` through so many levels, by where they end; `after` lists the states after one on a level.
+///
+/// By state, not by class: for walks that a symmetry fixes, another member of a class is fixed by another symmetry.
+pub(crate) fn walks<S: Copy + Eq + Hash>(
+    start: S,
+    moves: usize,
+    after: impl Fn(S, usize) -> Vec<(S, u8)>,
+) -> Result<HashMap<S, u128>, Stopped> {
+    let mut walks = HashMap::from([(start, 1)]);
+    for depth in 0..moves {
+        let mut next = HashMap::new();
+        for (&state, &n) in &walks {
+            for (moved, counts) in after(state, depth) {
+                let sum = next.entry(moved).or_insert(0);
+                *sum = sum_of_products([(*sum, 1), (n, u128::from(counts))].into_iter())?;
+            }
+        }
+        walks = next;
+    }
+    Ok(walks)
+}
+
+/// The sum, unless it is too large a number.
+pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> Result<u128, Stopped> {
+    terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
+}
+
+/// All keys of a level that `wanted` wants.
+pub(crate) fn filtered<K: Key, V: Send>(
+    level: &Level<K>,
+    wanted: impl Fn(K) -> Option<V> + Sync,
+) -> Result<Vec<V>, StoreError> {
+    let block = |number: usize| -> Result<Vec<V>, StoreError> {
+        let mut keys = Vec::new();
+        level.read_block(number, &mut keys)?;
+        Ok(keys.into_iter().filter_map(&wanted).collect())
+    };
+    let found: Vec<Vec<V>> = (0..level.blocks()).into_par_iter().map(block).collect::<Result<_, _>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
