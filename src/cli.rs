@@ -64,7 +64,7 @@ pub enum Command {
         #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999))]
         depth: u32,
     },
-    /// Count the shortest games: sequences of moves, final positions, both also up to the board's symmetry
+    /// Count the shortest solutions: sequences of moves, also up to symmetry; palindromic ones; final positions of games
     Count {
         /// What to search.
         #[command(flatten)]

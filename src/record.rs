@@ -150,6 +150,15 @@ pub struct Counts {
     pub sequences: Count,
     /// Sequences, those that a symmetry of the board takes to each other counted once.
     pub up_to_symmetry: Count,
+    /// Transfers with a mirror: sequences, those that a symmetry or the mirrored reversal takes to each other counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up_to_reversal: Option<Count>,
+    /// Transfers with a mirror: sequences that are their own mirrored reversals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub palindromic: Option<Count>,
+    /// Transfers with a mirror: these up to symmetry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub palindromic_up_to_symmetry: Option<Count>,
     /// Games: positions after the last move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_positions: Option<Count>,

@@ -75,11 +75,22 @@ pub fn sentence(record: &Record) -> String {
         },
         Verdict::Counted => match &record.counts {
             Some(c) => {
+                let reversal = c.up_to_reversal.as_ref().filter(|_| !record.palindromic);
+                let reversal = reversal.map(|n| format!(", {n} up to symmetry and reversal")).unwrap_or_default();
+                let palindromic = match (&c.palindromic, &c.palindromic_up_to_symmetry) {
+                    (Some(all), Some(classes)) if !record.palindromic => {
+                        format!(" Palindromic are {all} of them, {classes} up to symmetry.")
+                    }
+                    _ => String::new(),
+                };
                 let ends = match (&c.final_positions, &c.final_up_to_symmetry) {
                     (Some(all), Some(classes)) => format!(" They end in {all} positions, {classes} up to symmetry."),
                     _ => String::new(),
                 };
-                format!("{} shortest solutions of {length}, {} up to symmetry.{ends}", c.sequences, c.up_to_symmetry)
+                let (all, classes) = (&c.sequences, &c.up_to_symmetry);
+                format!(
+                    "{all} shortest {solution}s of {length}, {classes} up to symmetry{reversal}.{palindromic}{ends}"
+                )
             }
             None => "The shortest solutions are counted.".into(),
         },

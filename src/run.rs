@@ -21,11 +21,12 @@ use crate::key::Key;
 use crate::notation;
 use crate::problem::Transfer;
 use crate::record::{
-    self, Asked, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RecordError, RunRecord,
-    SymmetryRecord, Verdict,
+    self, Asked, Count, Counts, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RecordError,
+    RunRecord, SymmetryRecord, Verdict,
 };
 use crate::search::exchange::{Alone, Exchange, Lost};
 use crate::search::{Expander, Stop, Stopped, digest};
+use crate::solve::count::Solutions;
 use crate::solve::{Answer, Attempt, LevelFigures, Progress, TransferSearch};
 use crate::store::StoreError;
 use crate::store::cache::Cache;
@@ -69,9 +70,11 @@ pub enum RunError {
     /// The threads could not be had.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// Counting is for games.
-    #[error("solutions are counted for games only: this problem is a transfer")]
-    CountOfTransfer,
+    /// Levels under this pruning need not have what a count sums up.
+    #[error(
+        "pruning {0} does not keep all solutions to be counted: allowed are none, theorem-1, pattern, leading, narrowed"
+    )]
+    CountUnder(Pruning),
     /// States do not fit any key.
     #[error("{men} men on {cells} cells are too many states to number")]
     TooLarge {
@@ -174,8 +177,8 @@ fn answer(
     stop: &Stop,
     exchange: &Arc<dyn Exchange>,
 ) -> Result<Record, RunError> {
-    if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) {
-        return Err(RunError::CountOfTransfer);
+    if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) && !job.search.pruning.keeps_all() {
+        return Err(RunError::CountUnder(job.search.pruning.clone()));
     }
     if exchange.is_shared() {
         check_shared(job, question)?;
@@ -371,6 +374,10 @@ impl Context<'_> {
                 let mut transfers = Transfers { problem, search };
                 self.lengths(&mut transfers, &mut record)?;
                 search = transfers.search;
+                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+                    let counted = search.count(length);
+                    self.counted(length, &counted.levels, counted.solutions.map(Counts::from), &mut record)?;
+                }
             }
         }
         if let Some(fault) = cache.and_then(|cache| cache.fault()) {
@@ -522,6 +529,32 @@ impl Context<'_> {
         }
     }
 
+    /// Whether what is left is to count the solutions of the length found.
+    fn asks_for_a_count(&self, record: &Record) -> bool {
+        self.question == Question::Count && record.verdict == Verdict::Optimal
+    }
+
+    /// Notes in the record how many solutions of the shortest length there are, and the levels that say so.
+    fn counted(
+        &self,
+        length: u32,
+        levels: &[LevelFigures],
+        counts: Result<Counts, Stopped>,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let seconds = levels.iter().map(|f| f.seconds).sum();
+        record.runs.push(summed(length, Verdict::Solution, None, levels, seconds));
+        record.verdict = Verdict::Incomplete;
+        match counts {
+            Err(stopped) => self.incomplete(stopped, record),
+            Ok(counts) => {
+                record.verdict = Verdict::Counted;
+                record.counts = Some(counts);
+                Ok(())
+            }
+        }
+    }
+
     /// Level sets without a goal, as a search has made them.
     fn levels(
         &self,
@@ -578,6 +611,21 @@ fn attempted<S>(
         Answer::Stopped(stopped) => Outcome::Stopped(stopped),
     };
     Ok((run, outcome))
+}
+
+impl From<Solutions> for Counts {
+    fn from(solutions: Solutions) -> Self {
+        let mirrored = solutions.mirrored;
+        Self {
+            sequences: Count::from(solutions.sequences),
+            up_to_symmetry: Count::from(solutions.up_to_symmetry),
+            up_to_reversal: mirrored.map(|m| Count::from(m.up_to_reversal)),
+            palindromic: mirrored.map(|m| Count::from(m.palindromic)),
+            palindromic_up_to_symmetry: mirrored.map(|m| Count::from(m.palindromic_up_to_symmetry)),
+            final_positions: None,
+            final_up_to_symmetry: None,
+        }
+    }
 }
 
 /// A key of digests as records name it.

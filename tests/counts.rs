@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use halma::board::Board;
 use halma::cells::Cells;
-use halma::job::Pruning;
+use halma::job::{Job, Pruning};
 use halma::key::Key;
 use halma::lattice::{Lattice, Rule};
 use halma::moves::destinations;
 use halma::problem::{Transfer, set};
+use halma::record::{Record, Verdict};
+use halma::report;
+use halma::run::{self, Question};
 use halma::search::{Expander, Stop};
 use halma::solve::count::{Mirrored, Solutions};
 use halma::solve::{Answer, TransferSearch};
@@ -138,6 +142,74 @@ fn by_hand(problem: &Transfer, palindromic: bool) -> Option<(u32, Solutions)> {
         return Some((length, Solutions { sequences, up_to_symmetry, mirrored }));
     }
     None
+}
+
+/// The job of a transfer with these keys of [search].
+fn job(problem: &str, search: &str) -> Job {
+    let text = format!("[problem]\nkind = \"transfer\"\n{problem}\n[search]\n{search}\n");
+    Job::parse("a.toml".as_ref(), &text).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// The answer to "how many?", and its numbers: sequences, up to symmetry, up to reversal, palindromic, these up to symmetry.
+fn answer(job: &Job, stop: &Stop) -> (Record, Vec<String>) {
+    let record = run::run(job, Question::Count, &(), stop).unwrap();
+    let numbers = record.counts.as_ref().map(|c| {
+        let mirrored = [&c.up_to_reversal, &c.palindromic, &c.palindromic_up_to_symmetry];
+        let all = [Some(&c.sequences), Some(&c.up_to_symmetry)].into_iter().chain(mirrored.map(Option::as_ref));
+        all.flatten().map(ToString::to_string).collect()
+    });
+    (record, numbers.unwrap_or_default())
+}
+
+const TRIANGLE: &str = "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
+
+#[test]
+fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
+    let stop = Stop::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, ""), &stop);
+    assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Counted, Some(23), Some(22)));
+    assert_eq!(record.runs.last().map(|run| run.length), Some(23));
+    let said = "448 shortest solutions of 23 moves, 224 up to symmetry, 117 up to symmetry and reversal. Palindromic are 20 of \
+                them, 10 up to symmetry.";
+    assert_eq!(report::sentence(&record), said);
+    let folder = tempfile::tempdir().unwrap();
+    let mut stopped = job(TRIANGLE, "");
+    stopped.output.dir = Some(folder.path().into());
+    stopped.limits.checkpoint = Some(Duration::ZERO);
+    // So often that it gets somewhere, and is stopped within the count, too.
+    let mut stops = 0;
+    for milliseconds in (1..).map(|n| 5 * n) {
+        let (record, found) = answer(&stopped, &Stop::after(Some(Duration::from_millis(milliseconds))));
+        if record.verdict == Verdict::Counted {
+            assert_eq!(found, numbers);
+            break;
+        }
+        assert_eq!((record.verdict, record.counts), (Verdict::Incomplete, None));
+        stops += 1;
+    }
+    assert!(stops > 0);
+}
+
+#[test]
+fn palindromes_alone_are_counted_without_the_others() {
+    let stop = Stop::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &stop);
+    assert_eq!((record.length, numbers), (Some(23), ["20", "10", "10", "20", "10"].map(String::from).to_vec()));
+    assert_eq!(report::sentence(&record), "20 shortest palindromic solutions of 23 moves, 10 up to symmetry.");
+}
+
+#[test]
+fn where_nothing_can_be_counted_it_says_so() {
+    let stop = Stop::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &stop);
+    assert_eq!((record.verdict, record.refuted_up_to, numbers), (Verdict::None, Some(22), vec![]));
+    let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &stop);
+    assert_eq!((record.verdict, numbers), (Verdict::None, vec![]));
+    for pruning in ["mcc", "truncate(1000)"] {
+        let refused = run::run(&job(TRIANGLE, &format!("pruning = \"{pruning}\"")), Question::Count, &(), &stop);
+        let message = refused.unwrap_err().to_string();
+        assert!(message.ends_with("allowed are none, theorem-1, pattern, leading, narrowed"), "{message}");
+    }
 }
 
 struct How {

@@ -45,6 +45,9 @@ fn what_is_written_reads_back() {
     record.counts = Some(Counts {
         sequences: Count::from(u128::MAX),
         up_to_symmetry: Count::from(530u64),
+        up_to_reversal: None,
+        palindromic: Some(Count::from(4u64)),
+        palindromic_up_to_symmetry: None,
         final_positions: Some(Count::from(3u64)),
         final_up_to_symmetry: None,
     });

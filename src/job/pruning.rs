@@ -88,6 +88,13 @@ impl Pruning {
         matches!(self, Self::Mcc { .. } | Self::Narrowed | Self::Truncate { .. })
     }
 
+    /// Whether levels of a transfer under it hold every solution, or of each and its mirrored reversal one: whether they can
+    /// be counted.
+    #[must_use]
+    pub fn keeps_all(&self) -> bool {
+        matches!(self, Self::None | Self::Theorem1 | Self::Pattern | Self::Leading | Self::Narrowed)
+    }
+
     /// Whether it makes no sense for a transfer.
     #[must_use]
     pub fn only_for_games(&self) -> bool {

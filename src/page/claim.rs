@@ -112,8 +112,10 @@ fn levels(record: &Record) -> String {
 
 fn counts(record: &Record) -> String {
     let said = record.counts.as_ref().map(|c| {
+        let palindromic = c.palindromic.as_ref().filter(|_| !record.palindromic);
+        let palindromic = palindromic.map(|n| format!(" Palindromic are {n} of them.")).unwrap_or_default();
         format!(
-            "There are exactly {} such sequences of moves, {} up to the board's symmetry.",
+            "There are exactly {} such sequences of moves, {} up to the board's symmetry.{palindromic}",
             c.sequences, c.up_to_symmetry
         )
     });

@@ -1,6 +1,6 @@
 //! From the job of a game to its record.
 
-use super::{Attempts, Context, Outcome, Question, RunError, attempted, summed};
+use super::{Attempts, Context, Outcome, Question, RunError, attempted};
 use crate::cells::Cells;
 use crate::game::Game;
 use crate::job::Pruning;
@@ -8,10 +8,11 @@ use crate::key::U256;
 use crate::notation;
 use crate::puzzle::game::Armies;
 use crate::puzzle::game::pair::PairKey;
-use crate::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use crate::record::{Count, Counts, Record, RunRecord, SymmetryRecord};
 use crate::search::Stopped;
 use crate::solve::game::GameSearch;
 use crate::solve::game::beam::Beam;
+use crate::solve::game::count;
 
 /// A search for the shortest games, with what their moves are written by.
 struct Games<'a, const W: usize, K: PairKey> {
@@ -67,32 +68,25 @@ impl Context<'_> {
             }
             Question::Solve | Question::Prove { .. } | Question::Count => self.lengths(&mut games, &mut record)?,
         }
-        if self.question == Question::Count && record.verdict == Verdict::Optimal {
-            self.count(&games, &mut record)?;
+        if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+            let counted = games.search.count(length);
+            self.counted(length, &counted.levels, counted.games.map(Counts::from), &mut record)?;
         }
         self.measure(&mut record);
         Ok(Some(record))
     }
+}
 
-    /// Counts the games of the length that was found to be the shortest.
-    fn count<const W: usize, K: PairKey>(&self, games: &Games<W, K>, record: &mut Record) -> Result<(), RunError> {
-        let Some(length) = record.length else { return Ok(()) };
-        let counted = games.search.count(length);
-        let seconds = counted.levels.iter().map(|f| f.seconds).sum();
-        record.runs.push(summed(length, Verdict::Solution, None, &counted.levels, seconds));
-        record.verdict = Verdict::Incomplete;
-        match counted.games {
-            Err(stopped) => self.incomplete(stopped, record),
-            Ok(counts) => {
-                record.verdict = Verdict::Counted;
-                record.counts = Some(Counts {
-                    sequences: Count::from(counts.sequences),
-                    up_to_symmetry: Count::from(counts.up_to_symmetry),
-                    final_positions: Some(Count::from(counts.final_positions)),
-                    final_up_to_symmetry: Some(Count::from(counts.final_up_to_symmetry)),
-                });
-                Ok(())
-            }
+impl From<count::Games> for Counts {
+    fn from(games: count::Games) -> Self {
+        Self {
+            sequences: Count::from(games.sequences),
+            up_to_symmetry: Count::from(games.up_to_symmetry),
+            up_to_reversal: None,
+            palindromic: None,
+            palindromic_up_to_symmetry: None,
+            final_positions: Some(Count::from(games.final_positions)),
+            final_up_to_symmetry: Some(Count::from(games.final_up_to_symmetry)),
         }
     }
 }

@@ -32,7 +32,7 @@ use crate::store::{Level, StoreError};
 /// What that is, and what to do instead.
 pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
     if question == Question::Count {
-        return Err(RunError::NotShared { what: "count games", instead: "count in one process" });
+        return Err(RunError::NotShared { what: "count solutions", instead: "count in one process" });
     }
     if job.output.keep_levels {
         let instead = "each has a share of every level; leave out keep-levels, or search in one process";

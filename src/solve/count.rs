@@ -90,12 +90,6 @@ impl<K: Key> Sides<K> {
 }
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    /// Whether solutions can be counted under this pruning: its levels hold those of all.
-    #[must_use]
-    pub fn counts(pruning: &Pruning) -> bool {
-        !matches!(pruning, Pruning::Mcc { .. } | Pruning::Truncate { .. })
-    }
-
     /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
     /// palindromic ones, given that there is none shorter of these.
     pub fn count(&mut self, length: u32) -> Counted {
