@@ -24,6 +24,7 @@ from referee_rules import (DIGEST_KEYS, RULES, Board, Game, Invalid, TooLarge, T
                            replay, written_moves)
 
 ROOT = Path(__file__).resolve().parent.parent
+COUNTS = "sequences", "up_to_symmetry", "up_to_reversal", "palindromic", "palindromic_up_to_symmetry"
 DIGEST_KEY = "".join(f"{half:016x}" for half in DIGEST_KEYS)
 # How many cases of each kind tests/shortest.txt holds: (jumps only, solvable, and what sets them apart).
 CASES = {(False, True, "K of order 1"): 20, (False, True, "K"): 5, (False, False, ""): 5,
@@ -103,7 +104,8 @@ def derive(path, max_states):
             claim(found not in none, f"no solution of exactly {none} moves, {shown}")
         counts = document.get("counts")
         if isinstance(counts, dict) and sequences is not None:
-            for key, value in ("sequences", sequences), ("up_to_symmetry", classes):
+            reversals = problem.reversals(found, classes, max_states) or ()
+            for key, value in zip(COUNTS, (sequences, classes, *reversals)):
                 if key in counts:
                     claim(int(counts[key]) == value, f"counts.{key} {counts[key]}, derived {value}")
                 else:
@@ -196,12 +198,13 @@ def random_case(source):
 
 def print_cases(arguments):
     print("# python3 scripts/referee.py", shlex.join(sys.argv[1:]))
-    print("# none: the whole component of the start was exhausted. sequences: shortest solutions as move sequences")
-    print("# map moves start target jumps-only length sequences")
+    print("# none: the whole component of the start was exhausted. sequences: shortest solutions as move sequences;")
+    print("# then those up to K, up to K and the mirrored reversal, palindromic ones, these up to K; - without a mirror")
+    print("# map moves start target jumps-only length sequences classes reversal palindromic classes")
     source, wanted = random.Random(arguments.seed), dict(CASES)
     while any(wanted.values()):
         text, problem = random_case(source)
-        length, sequences, _ = problem.shortest()
+        length, sequences, classes = problem.shortest()
         detail = "types agree" if same_types(problem) else "types differ"
         if not problem.jumps_only:
             detail = "" if length is None else "K of order 1" if len(problem.fixing) == 1 else "K"
@@ -211,7 +214,9 @@ def print_cases(arguments):
         wanted[kind] -= 1
         start, target = (problem.board.words(state).replace(" ", ",") for state in (problem.start, problem.target))
         only = str(problem.jumps_only).lower()
-        print(text, problem.board.moves, start, target, only, "none" if length is None else length, sequences)
+        reversals = length and problem.reversals(length, classes) or "---"
+        print(text, problem.board.moves, start, target, only, "none" if length is None else length, sequences, classes,
+              *reversals)
 
 
 def same_types(problem):
@@ -262,6 +267,8 @@ def selftest():
         same(f"case {number}, one search against two", depths, [] if length is None else [length])
         back = Transfer(problem.board, problem.target, problem.start, problem.jumps_only)
         same(f"case {number}, backward", back.shortest(), (length, sequences, classes))
+        if length is not None:
+            same(f"case {number}, reversed", back.reversals(length, classes), problem.reversals(length, classes))
         same(f"case {number}, classes", sequences <= classes * len(problem.fixing), True)
     files = sorted([*ROOT.glob("tests/games/*.toml"), *ROOT.glob("tests/solutions/*.toml")])
     same("the two games of the paper", sum("games" in str(path) for path in files) >= 2, True)
@@ -312,13 +319,14 @@ def altered_records(same):
     true = {"problem": {"kind": "transfer", "board": "map", "map": text, "moves": 8}, "question": "solve",
             "verdict": "optimal", "length": 5, "refuted_up_to": 4, "pruning": "none",
             "solution": ["b1-b2", "a1-c3", "a2-c2-c4", "b2-d4", "c3-d3"],
-            "counts": {"sequences": "2", "up_to_symmetry": 1}, "digest_key": DIGEST_KEY,
+            "counts": dict(zip(COUNTS, ["2", 1, 1, 2, 1])), "digest_key": DIGEST_KEY,
             "symmetries": {"fixing": problem.fixing, "mirror": problem.mirror},
             "runs": [{"length": 4, "verdict": "none", "levels": []}, {"length": 5, "levels": rows}]}
     altered = [{"length": 6}, {"length": 4}, {"refuted_up_to": 5}, {"solution": None}, {"verdict": "none"},
                {"solution": true["solution"][:-1]}, {"solution": ["b1-b2", "a1-c3", "a2-c4", "b2-d4", "c3-d3"]},
                {"counts": {"sequences": 3}}, {"counts": {"sequences": 2, "up_to_symmetry": 2}},
                {"runs": [{"length": 5, "verdict": "none", "levels": rows}]}]
+    altered += [{"counts": {**true["counts"], name: 3}} for name in COUNTS[2:]]
     altered += [{"symmetries": {"fixing": [problem.fixing[0]], "mirror": None}},
                 {"question": "prove", "verdict": "none", "length": None, "refuted_up_to": None, "max_length": 5},
                 {"runs": [{"length": 5, "levels": [{**rows[2], "pruned": 0, "duplicates": 0, "old": 0}]}]},

@@ -192,6 +192,45 @@ class Transfer:
             level, before, at = following - level - before, level, at + 1
             stored += len(level)
 
+    def after(self, level, before, stored, max_states):
+        """The level after these two: for each state the ways to it, for each symmetry in K those that it fixes."""
+        following = {}
+        for state, ways in level.items():
+            for cell, end in self.successors(state):
+                after = state ^ (1 << cell) ^ (1 << end)
+                if after not in level and after not in before:
+                    sums = following.setdefault(after, [0] * len(ways))
+                    sums[:] = map(int.__add__, sums, ways)
+            guard(stored + len(following), max_states)
+        for state, ways in following.items():
+            ways[1:] = [n if n and image(state, k) == state else 0 for n, k in zip(ways[1:], self.fixing[1:])]
+        return following
+
+    def reversals(self, length, classes, max_states=None):
+        """Of the solutions of the shortest length, which are so many up to K: (up to K and the mirrored reversal, those that
+        are their own mirrored reversals, these up to K), or None without a mirror.
+
+        A solution that the reversal with k in K leaves alone is its first half, all of which k after k leaves alone, and
+        ends where the mirror after k leads on: to itself, or to where the middle move leads.
+        """
+        if self.mirror is None:
+            return None
+        level, before, stored = {self.start: [1] * len(self.fixing)}, {}, 1
+        for _ in range(length // 2):
+            level, before = self.after(level, before, stored, max_states), level
+            stored += len(level)
+        own, reverse = ([0] * len(self.fixing) for _ in "ab")
+        squares = [self.fixing.index([k[c] for c in k]) for k in self.fixing]
+        for state, ways in level.items():
+            ends = {state} if length % 2 == 0 else {state ^ 1 << c ^ 1 << e for c, e in self.successors(state)}
+            for at, k in enumerate(self.fixing):
+                if image(image(state, k), self.mirror) in ends:
+                    reverse[at] += ways[squares[at]]
+                    if at == 0:
+                        own = list(map(int.__add__, own, ways))
+        order = len(self.fixing)
+        return (classes * order + sum(reverse)) // (2 * order), own[0], sum(own) // order
+
     def shortest(self, limit=None, max_states=None):
         """(shortest length or None, move sequences, those up to K); None: no solution of at most `limit` moves.
 
@@ -205,16 +244,7 @@ class Transfer:
         while limit is None or length < limit:
             if len(far) < len(near):
                 near, near_before, far, far_before = far, far_before, near, near_before
-            following = {}
-            for state, ways in near.items():
-                for cell, end in self.successors(state):
-                    after = state ^ (1 << cell) ^ (1 << end)
-                    if after not in near and after not in near_before:
-                        sums = following.setdefault(after, [0] * len(ways))
-                        sums[:] = map(int.__add__, sums, ways)
-                guard(stored + len(following), max_states)
-            for state, ways in following.items():
-                ways[1:] = [n if n and image(state, k) == state else 0 for n, k in zip(ways[1:], self.fixing[1:])]
+            following = self.after(near, near_before, stored, max_states)
             stored, length = stored + len(following), length + 1
             if meeting := following.keys() & far.keys():
                 fixed = [sum(following[s][i] * far[s][i] for s in meeting) for i in range(len(self.fixing))]

@@ -14,7 +14,7 @@ const LONGEST: u32 = 14;
 
 /// A line of tests/shortest.txt: the problem and its length.
 fn read(line: &str) -> (Transfer, Option<u32>) {
-    let [map, moves, start, target, jumps_only, length, _] = line.split(' ').collect::<Vec<_>>()[..] else {
+    let [map, moves, start, target, jumps_only, length, ..] = line.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{line}")
     };
     let board = Board::from_map(&map.replace('/', "\n")).unwrap().0;
