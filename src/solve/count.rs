@@ -12,7 +12,7 @@
 //! level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each level, each one
 //! move from the next, that ends ahead where one ends behind (or where its mirror image does), is a solution, and every
 //! solution is such a chain: all of them are the sum of f g over the states in common, f and g being the ways to come
-//! there ([`super::ways`]).
+//! there (`src/solve/ways.rs`).
 //!
 //! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N moves,
 //! c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for their

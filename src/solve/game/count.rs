@@ -6,7 +6,7 @@
 //!
 //! Level i under admissible bounds holds every position that some shortest game has after i moves. Going back from
 //! the ends leaves exactly these. All sequences are the sum, over the final positions, of the ways to come there
-//! ([`crate::solve::ways`]), every class counted with its members. By Burnside's lemma the classes of sequences are the mean, over k in K, of the sequences that k fixes; k
+//! (`src/solve/ways.rs`), every class counted with its members. By Burnside's lemma the classes of sequences are the mean, over k in K, of the sequences that k fixes; k
 //! fixes a sequence if it fixes each of its positions, and the same sums over these positions alone count them.
 
 use super::GameSearch;
