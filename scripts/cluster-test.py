@@ -2,10 +2,11 @@
 """Several processes search as one: their records, lost processes, cut links, refusals, and what it costs.
 
     cargo build --release --features cluster
-    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency model --write results/cluster
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=5 model=3 rent --write results/cluster
 
 Every part runs `halma` as it is used: one command a process, a host file, a folder. `namespaces` and `cuts` put two
-processes into network namespaces of their own, joined by a pair of virtual interfaces (root, iproute2).
+processes into network namespaces of their own, joined by a pair of virtual interfaces (root, iproute2). `refusals` wants a build
+of any other commit as target/other-source/release/halma, and leaves that row out where there is none.
 """
 
 import argparse
@@ -336,11 +337,11 @@ def rent(work, rows):
 HEAD = """\
 # Several processes
 
-Made by `scripts/cluster-test.py` (built with `--features cluster`) on two cores of an Intel machine that other programs were using
-at the same time: times on the clock are medians of alternating runs, and rough. A record is *identical* when it equals that of
+Made by `scripts/cluster-test.py` (built with `--features cluster`) on the two cores of a virtual machine, an AMD EPYC: times on
+the clock are medians of alternating runs, on a machine otherwise idle for the last three parts, and rough. A record is *identical* when it equals that of
 a search by itself in everything but times, memory, disk, threads, machine and the bytes that levels take.
 
-    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=3 model=1 rent --write results/cluster
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=5 model=3 rent --write results/cluster
 """
 HEADS = {
     "equal": ["job", "processes", "answer", "record", "successors", "bytes sent", "bytes a successor", "bytes a successor not pruned"],
