@@ -86,8 +86,8 @@ pub enum Command {
         /// Job files, or folders of them
         #[arg(required = true)]
         jobs: Vec<PathBuf>,
-        /// The table at the end, on standard output
-        #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+        /// The table at the end, on standard output: text, csv, or markdown for pages
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", hide_possible_values = true)]
         table: Table,
         /// A folder for the table in every format, a log, and the queue's status
         #[arg(long, value_name = "DIR")]
@@ -209,8 +209,8 @@ pub struct Options {
     /// Let the level files stay when a run has ended
     #[arg(long)]
     pub keep_levels: bool,
-    /// The folder where pattern databases stay from one run to the next
-    #[arg(long, value_name = "DIR", env = "HALMA_CACHE")]
+    /// Where pattern databases stay for later runs; also HALMA_CACHE
+    #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
     /// No progress on standard error
     #[arg(short, long)]
@@ -261,8 +261,8 @@ pub struct SearchArgs {
     /// Let the level files stay when the run has ended
     #[arg(long)]
     pub keep_levels: bool,
-    /// The folder where pattern databases stay from one run to the next
-    #[arg(long, value_name = "DIR", env = "HALMA_CACHE")]
+    /// Where pattern databases stay for later runs; also HALMA_CACHE
+    #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
     /// No progress on standard error
     #[arg(short, long, conflicts_with = "verbose")]
