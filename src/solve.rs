@@ -90,6 +90,15 @@ pub struct Attempt<S> {
     pub seconds: f64,
 }
 
+/// What a count came to.
+#[derive(Debug)]
+pub struct Counted<N> {
+    /// The numbers, or why there are none.
+    pub numbers: Result<N, Stopped>,
+    /// The levels searched.
+    pub levels: Vec<LevelFigures>,
+}
+
 /// A level that is about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {

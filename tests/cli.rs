@@ -194,6 +194,16 @@ fn help_and_version_are_results() {
     }
 }
 
+/// A record without what depends on the machine's mood: times, memory, the number of threads.
+fn timeless(mut record: Record) -> Record {
+    (record.seconds, record.cpu_seconds, record.peak_memory_bytes, record.threads) = (0.0, 0.0, 0, 0);
+    for run in &mut record.runs {
+        run.seconds = 0.0;
+        run.levels.iter_mut().for_each(|level| level.seconds = None);
+    }
+    record
+}
+
 #[test]
 fn records_do_not_depend_on_the_number_of_threads() {
     let lopsided = "army = [\"a1\", \"c1\", \"a2\", \"b3\"]\ntarget = [\"i9\", \"h8\", \"i6\", \"g9\"]\n";
@@ -210,7 +220,7 @@ fn records_do_not_depend_on_the_number_of_threads() {
             assert_eq!((status, err.as_str()), (0, ""), "{job}");
             let record: Record = serde_json::from_str(&out).expect("a record");
             assert_eq!(record.threads.to_string(), threads);
-            record.essence()
+            timeless(record)
         });
         assert_eq!(records[0], records[1], "{pruning}");
         assert_eq!(records[0], records[2], "{pruning}");

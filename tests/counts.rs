@@ -227,7 +227,7 @@ fn counted<const W: usize, K: Key>(problem: &Transfer, how: &How, expander: &Exp
     let mut search = search.unwrap().with_large(*large);
     for length in search.lower_bound().unwrap().unwrap().. {
         match search.attempt(length).answer {
-            Answer::Found(_) => return (length, search.count(length).solutions.unwrap()),
+            Answer::Found(_) => return (length, search.count(length).numbers.unwrap()),
             Answer::Refuted => {}
             other => panic!("{other:?}"),
         }

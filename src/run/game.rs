@@ -70,7 +70,7 @@ impl Context<'_> {
         }
         if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
             let counted = games.search.count(length);
-            self.counted(length, &counted.levels, counted.games.map(Counts::from), &mut record)?;
+            self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
         }
         self.measure(&mut record);
         Ok(Some(record))

@@ -30,8 +30,9 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::half::{BLOCKS, found};
 use super::ways::{Before, filtered, states, sum_of_products, walks, ways};
-use super::{LevelFigures, Pruning, Side, Trail, TransferSearch};
+use super::{Counted, Pruning, Side, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::problem;
@@ -63,15 +64,6 @@ pub struct Mirrored {
     pub palindromic_up_to_symmetry: u128,
 }
 
-/// What a count came to.
-#[derive(Debug)]
-pub struct Counted {
-    /// The numbers, or why there are none.
-    pub solutions: Result<Solutions, Stopped>,
-    /// The levels searched.
-    pub levels: Vec<LevelFigures>,
-}
-
 /// The levels that a count goes by.
 struct Sides<K> {
     ahead: Trail<K>,
@@ -92,14 +84,14 @@ impl<K: Key> Sides<K> {
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
     /// palindromic ones, given that there is none shorter of these.
-    pub fn count(&mut self, length: u32) -> Counted {
+    pub fn count(&mut self, length: u32) -> Counted<Solutions> {
         self.progress.length(length);
         let mirror = self.symmetries.mirror.is_some();
         if length == 0 {
             let one = Mirrored { up_to_reversal: 1, palindromic: 1, palindromic_up_to_symmetry: 1 };
             let mirrored = mirror.then_some(one);
             return Counted {
-                solutions: Ok(Solutions { sequences: 1, up_to_symmetry: 1, mirrored }),
+                numbers: Ok(Solutions { sequences: 1, up_to_symmetry: 1, mirrored }),
                 levels: Vec::new(),
             };
         }
@@ -108,7 +100,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let grown = self.grow_sides(length, &mut sides);
         let mut levels = std::mem::take(&mut sides.ahead.figures);
         levels.append(&mut sides.behind.figures);
-        Counted { solutions: grown.and_then(|()| self.expander.install(|| self.sum(length, &sides))), levels }
+        Counted { numbers: grown.and_then(|()| self.expander.install(|| self.sum(length, &sides))), levels }
     }
 
     /// Grows all levels: nobody looks ahead, and nothing found ends it.
@@ -227,7 +219,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         };
         let middle = |key| {
             let army = self.ground.army(key);
-            group.iter().any(|k| continues(army, k)).then_some(key)
+            group.iter().any(|k| continues(army, k))
         };
         let middles = filtered(&levels[levels.len() - 1], middle)?;
         let on_walks = states(levels, middles, || self.before(None), self.stop)?;
@@ -303,11 +295,6 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         }
     }
 
-    /// The army that stands behind where this one stands ahead.
-    fn reflected(&self, army: Cells<W>) -> Cells<W> {
-        self.symmetries.mirror.as_ref().map_or(army, |mirror| mirror.apply(army))
-    }
-
     /// The armies of a class.
     fn orbit(&self, key: K) -> Vec<Cells<W>> {
         let army = self.ground.army(key);
@@ -319,28 +306,18 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The states in which levels from both sides meet, ascending, each with what it is behind.
     fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
-        const BLOCKS: usize = 64;
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
         let search = |first: usize| -> Result<Vec<(K, K)>, Stopped> {
             self.stop.check()?;
-            // Many blocks at a time, so that their images are looked up in ascending order.
-            let (mut keys, mut images) = (Vec::new(), Vec::new());
-            for block in first..(first + BLOCKS).min(small.blocks()) {
-                small.read_block(block, &mut keys)?;
-                images.extend(keys.iter().map(|&k| (self.ground.canonical(self.reflected(self.ground.army(k))), k)));
-            }
-            images.sort_unstable();
-            let (mut cursor, mut found) = (large.cursor(), Vec::new());
-            for (image, key) in images {
-                if cursor.contains(image)? {
-                    found.push(if swapped { (image, key) } else { (key, image) });
-                }
-            }
-            Ok(found)
+            let blocks = first..(first + BLOCKS).min(small.blocks());
+            Ok(found(self.images(small, blocks)?, large)?)
         };
         let places: Vec<usize> = (0..small.blocks()).step_by(BLOCKS).collect();
         let mut common = places.into_par_iter().map(search).collect::<Result<Vec<_>, Stopped>>()?.concat();
+        if swapped {
+            common.iter_mut().for_each(|(key, image)| std::mem::swap(key, image));
+        }
         common.sort_unstable();
         Ok(common)
     }

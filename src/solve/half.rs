@@ -15,6 +15,9 @@ use crate::search::exchange::{Parcel, owner};
 use crate::store::wire::{get, put};
 use crate::store::{Level, StoreError};
 
+/// How many blocks are turned into images at a time: many, so that these are looked up in ascending order.
+pub(super) const BLOCKS: usize = 64;
+
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Levels from the start under `bounds` as far as the middle of solutions of `length` moves, and what they meet there.
     pub(super) fn mirrored_half(
@@ -120,12 +123,17 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
+    /// The army's mirror image; where there is no mirror, the army itself, which is what a search from the target meets.
+    pub(super) fn reflected(&self, army: Cells<W>) -> Cells<W> {
+        self.symmetries.mirror.as_ref().map_or(army, |mirror| mirror.apply(army))
+    }
+
     /// The states of these blocks, behind their mirror images.
-    fn images(&self, level: &Level<K>, blocks: Range<usize>) -> Result<Vec<(K, K)>, StoreError> {
+    pub(super) fn images(&self, level: &Level<K>, blocks: Range<usize>) -> Result<Vec<(K, K)>, StoreError> {
         let (mut block, mut images) = (Vec::new(), Vec::new());
         for number in blocks {
             level.read_block(number, &mut block)?;
-            let image = |&key: &K| (self.ground.canonical(self.ground.army(key).mapped(self.mirror())), key);
+            let image = |&key: &K| (self.ground.canonical(self.reflected(self.ground.army(key))), key);
             images.extend(block.iter().map(image));
         }
         Ok(images)
@@ -133,11 +141,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The least state of `small` whose image is in `large`, and its image.
     fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
-        // Many blocks at a time, so that their images are looked up in ascending order.
-        const BLOCKS: usize = 64;
         let search = |first: usize| {
             let blocks = first..(first + BLOCKS).min(small.blocks());
-            least_found(self.images(small, blocks)?, large)
+            Ok(found(self.images(small, blocks)?, large)?.into_iter().min())
         };
         self.first_of((0..small.blocks()).step_by(BLOCKS).collect(), search)
     }
@@ -169,7 +175,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             for parcel in exchange.swap(parcels.filter(|p| !p.bytes.is_empty()).collect())? {
                 own.extend(parcel.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
             }
-            least = least.into_iter().chain(least_found(own, large)?).min();
+            least = least.into_iter().chain(found(own, large)?).min();
         }
         let all = exchange.values(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
         Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
@@ -217,14 +223,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 }
 
-/// Of the keys behind these images the least whose image is in `level`, and that image.
-fn least_found<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
+/// The keys behind those of these images that are in `level`, and those images.
+pub(super) fn found<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
     images.sort_unstable();
-    let (mut cursor, mut least) = (level.cursor(), None);
+    let (mut cursor, mut found) = (level.cursor(), Vec::new());
     for (image, key) in images {
         if cursor.contains(image)? {
-            least = least.into_iter().chain([(key, image)]).min();
+            found.push((key, image));
         }
     }
-    Ok(least)
+    Ok(found)
 }

@@ -111,16 +111,13 @@ pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> 
     terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
 }
 
-/// All keys of a level that `wanted` wants.
-pub(crate) fn filtered<K: Key, V: Send>(
-    level: &Level<K>,
-    wanted: impl Fn(K) -> Option<V> + Sync,
-) -> Result<Vec<V>, StoreError> {
-    let block = |number: usize| -> Result<Vec<V>, StoreError> {
+/// All keys of a level that `wanted` wants, ascending.
+pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
+    let block = |number: usize| -> Result<Vec<K>, StoreError> {
         let mut keys = Vec::new();
         level.read_block(number, &mut keys)?;
-        Ok(keys.into_iter().filter_map(&wanted).collect())
+        keys.retain(|&key| wanted(key));
+        Ok(keys)
     };
-    let found: Vec<Vec<V>> = (0..level.blocks()).into_par_iter().map(block).collect::<Result<_, _>>()?;
-    Ok(found.into_iter().flatten().collect())
+    Ok((0..level.blocks()).into_par_iter().map(block).collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -6,8 +6,9 @@
 //!
 //! Level i under admissible bounds holds every position that some shortest game has after i moves. Going back from
 //! the ends leaves exactly these. All sequences are the sum, over the final positions, of the ways to come there
-//! (`src/solve/ways.rs`), every class counted with its members. By Burnside's lemma the classes of sequences are the mean, over k in K, of the sequences that k fixes; k
-//! fixes a sequence if it fixes each of its positions, and the same sums over these positions alone count them.
+//! (`src/solve/ways.rs`), every class counted with its members. By Burnside's lemma the classes of sequences are the
+//! mean, over k in K, of the sequences that k fixes; k fixes a sequence if it fixes each of its positions, and the same
+//! sums over these positions alone count them.
 
 use super::GameSearch;
 use super::walk::{goals, neighbours};
@@ -16,7 +17,7 @@ use crate::game::Side;
 use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::Stopped;
-use crate::solve::LevelFigures;
+use crate::solve::Counted;
 use crate::solve::ways::{Before, states, sum_of_products, walks, ways};
 use crate::store::Level;
 
@@ -33,25 +34,16 @@ pub struct Games {
     pub final_up_to_symmetry: u128,
 }
 
-/// What a count came to.
-#[derive(Debug)]
-pub struct Counted {
-    /// The numbers, or why there are none.
-    pub games: Result<Games, Stopped>,
-    /// The levels searched.
-    pub levels: Vec<LevelFigures>,
-}
-
 impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     /// Counts the games of `length` moves, given that there is none shorter.
-    pub fn count(&self, length: u32) -> Counted {
+    pub fn count(&self, length: u32) -> Counted<Games> {
         let puzzle = self.puzzle(length);
         self.progress.length(length);
         let mut trail = self.trail(&puzzle, format!("L{length}"));
         let games = (0..length)
             .try_for_each(|_| self.grower().grow(&puzzle, &mut trail))
             .and_then(|()| self.expander.install(|| self.sum(&puzzle, &trail.levels)));
-        Counted { games, levels: trail.figures }
+        Counted { numbers: games, levels: trail.figures }
     }
 
     fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>]) -> Result<Games, Stopped> {

@@ -1,0 +1,125 @@
+//! From the job of a transfer to its record.
+
+use std::sync::Arc;
+
+use super::{Attempts, Context, Outcome, Question, RunError, attempted};
+use crate::bound::shelf::Shelf;
+use crate::cells::Cells;
+use crate::key::Key;
+use crate::notation;
+use crate::problem::Transfer;
+use crate::record::{self, Count, Counts, Record, RunRecord, SymmetryRecord};
+use crate::search::Stopped;
+use crate::solve::TransferSearch;
+use crate::solve::count::Solutions;
+use crate::store::cache::Cache;
+
+/// Bytes that one pattern database may have where no memory limit is given.
+const DATABASE: u64 = 1 << 29;
+
+/// The search for a transfer, with what its moves are written by.
+struct Transfers<'a, const W: usize, K: Key> {
+    problem: &'a Transfer,
+    search: TransferSearch<'a, W, K>,
+}
+
+impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        self.search.lower_bound()
+    }
+
+    fn resume_after(&mut self, levels: usize) {
+        self.search.resume_after(levels);
+    }
+
+    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
+        attempted(self.search.attempt(length), |walk| moves(self.problem, walk))
+    }
+}
+
+impl Context<'_> {
+    /// The answer for a transfer; `None` where its states do not fit any key.
+    pub(super) fn transfer(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        if problem.lattice.len() > Cells::<2>::CAPACITY {
+            return self.search::<4, u128>(problem);
+        }
+        match self.search::<2, u64>(problem)? {
+            None => self.search::<2, u128>(problem),
+            answered => Ok(answered),
+        }
+    }
+
+    /// The answer; `None` where the states do not fit.
+    fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        let search = &self.job.search;
+        // Which histograms are told apart depends on it, so all processes go by the smallest.
+        let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
+        let databases = self.expander.exchange().values(databases)?.into_iter().min().unwrap_or(databases);
+        let Some(mut search) = TransferSearch::<W, K>::new(
+            problem,
+            search.pruning.clone(),
+            search.palindromic,
+            search.symmetry,
+            databases,
+            (self.expander, self.stop, self.progress),
+        ) else {
+            return Ok(None);
+        };
+        let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
+        let cache = cache.map(|folder| Cache::open(folder, record::SOURCE)).transpose()?.map(Arc::new);
+        let shelf = cache.clone().map(|cache| cache as Arc<dyn Shelf>);
+        search = search.within(Some(self.workspace)).with_shelf(shelf);
+        self.take_over::<K>()?;
+        let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
+        match self.question {
+            Question::Levels { depth } => {
+                let (figures, result) = search.levels(depth);
+                self.levels(&figures, result, depth, &mut record)?;
+            }
+            Question::Solve | Question::Count | Question::Prove { .. } => {
+                let mut transfers = Transfers { problem, search };
+                self.lengths(&mut transfers, &mut record)?;
+                search = transfers.search;
+                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+                    let counted = search.count(length);
+                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
+                }
+            }
+        }
+        if let Some(fault) = cache.and_then(|cache| cache.fault()) {
+            self.progress.note(&fault);
+        }
+        record.centroid = Some(search.centroid().to_vec());
+        record.partition = search.partition();
+        self.measure(&mut record);
+        Ok(Some(record))
+    }
+}
+
+impl From<Solutions> for Counts {
+    fn from(solutions: Solutions) -> Self {
+        let mirrored = solutions.mirrored;
+        Self {
+            sequences: Count::from(solutions.sequences),
+            up_to_symmetry: Count::from(solutions.up_to_symmetry),
+            up_to_reversal: mirrored.map(|m| Count::from(m.up_to_reversal)),
+            palindromic: mirrored.map(|m| Count::from(m.palindromic)),
+            palindromic_up_to_symmetry: mirrored.map(|m| Count::from(m.palindromic_up_to_symmetry)),
+            final_positions: None,
+            final_up_to_symmetry: None,
+        }
+    }
+}
+
+/// A walk in the paper's notation, every landing named.
+fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
+    let Transfer { lattice, jumps_only, .. } = problem;
+    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
+    let step = |(number, pair): (usize, &[Cells<W>])| {
+        let ends = only(pair[0] & !pair[1]).zip(only(pair[1] & !pair[0]));
+        let chain = ends.and_then(|(from, to)| notation::chain(lattice, pair[0], from, to, *jumps_only));
+        chain.map(|cells| notation::write_chain(&cells, &lattice.board)).ok_or(RunError::NoMove { number })
+    };
+    (1..).zip(walk.windows(2)).map(step).collect()
+}
