@@ -218,6 +218,6 @@ impl fmt::Display for Misfit {
 
 impl Default for Search {
     fn default() -> Self {
-        Self { pruning: Pruning::Leading, palindromic: false, max_length: None, symmetry: true }
+        Self { pruning: Pruning::LEADING, palindromic: false, max_length: None, symmetry: true }
     }
 }

@@ -263,7 +263,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             return Ok(None);
         }
         let bound = match &self.pruning {
-            Pruning::Pattern | Pruning::Leading | Pruning::Narrowed => {
+            Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. } => {
                 self.expander.install(|| self.databases().lower_bound(self.crew()))?
             }
             _ => Some(Theorem1::<W>::lower_bound(self.problem)),
@@ -274,8 +274,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// Sees to it that the pattern databases reach as far as searches for `length` moves ask them.
     fn extend_databases(&self, length: u32) -> Result<(), Stopped> {
         let reach = match (&self.pruning, self.symmetries.mirror.is_some()) {
-            (Pruning::Leading, true) => length.div_ceil(2),
-            (Pruning::Leading | Pruning::Pattern | Pruning::Narrowed, _) => length,
+            (Pruning::Leading { .. }, true) => length.div_ceil(2),
+            (Pruning::Leading { .. } | Pruning::Pattern { .. } | Pruning::Narrowed { .. }, _) => length,
             _ => return Ok(()),
         };
         self.expander.install(|| self.databases().extend(reach, self.crew()))
@@ -313,13 +313,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         }
         self.extend_databases(length)?;
         match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
-            (Pruning::Leading, true) => self.leading(length, attempt),
+            (Pruning::Leading { .. }, true) => self.leading(length, attempt),
             (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, attempt),
-            (Pruning::Narrowed, true) => self.narrowed(length, attempt),
+            (Pruning::Narrowed { .. }, true) => self.narrowed(length, attempt),
             (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, attempt),
             (Pruning::None, true) => self.unpruned(length, attempt),
             (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt),
-            (Pruning::Mcc { .. } | Pruning::Narrowed | Pruning::Truncate { .. }, false) => {
+            (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => {
                 Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
             }
             (_, false) => self.two_ended(length, attempt),
@@ -348,7 +348,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     fn databases(&self) -> &Databases {
         self.databases.get_or_init(|| {
-            let mut databases = Databases::new(self.problem, &self.symmetries, &self.centroid, self.histograms);
+            let mut databases =
+                Databases::new(self.problem, &self.symmetries, &self.centroid, self.pruning.grain(), self.histograms);
             if let Some(shelf) = &self.shelf {
                 databases = databases.kept_on(Arc::clone(shelf));
             }
@@ -368,7 +369,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let mut bounds: Vec<Arc<dyn Bound<W>>> = Vec::new();
         match &self.pruning {
             Pruning::Theorem1 => bounds.push(Arc::new(Theorem1::new(self.problem, length))),
-            Pruning::Pattern | Pruning::Narrowed => bounds.push(self.pattern(&self.databases().to_target, length)),
+            Pruning::Pattern { .. } | Pruning::Narrowed { .. } => {
+                bounds.push(self.pattern(&self.databases().to_target, length))
+            }
             _ => {}
         }
         self.with_palindrome(bounds, length)

@@ -242,8 +242,8 @@ fn agrees(problem: &Transfer, expander: &Expander) -> Option<(u32, Solutions)> {
     let mut plain = None;
     for palindromic in [false, true].into_iter().take(1 + usize::from(mirror)) {
         let Some(expected) = by_hand(problem, palindromic) else { continue };
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::Pattern, Pruning::Leading];
-        for pruning in always.into_iter().chain([Pruning::Narrowed].into_iter().filter(|_| mirror)) {
+        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING];
+        for pruning in always.into_iter().chain([Pruning::NARROWED].into_iter().filter(|_| mirror)) {
             for (symmetry, large) in [(true, 0), (true, u64::MAX / 2), (false, 0), (false, 8)] {
                 let how = How { pruning: pruning.clone(), palindromic, symmetry, large };
                 let found = counted::<2, u64>(problem, &how, expander);
@@ -251,7 +251,7 @@ fn agrees(problem: &Transfer, expander: &Expander) -> Option<(u32, Solutions)> {
             }
         }
         // Other widths of sets and keys.
-        let how = How { pruning: Pruning::Leading, palindromic, symmetry: true, large: 0 };
+        let how = How { pruning: Pruning::LEADING, palindromic, symmetry: true, large: 0 };
         assert_eq!(counted::<1, u64>(problem, &how, expander), expected);
         assert_eq!(counted::<4, u128>(problem, &how, expander), expected);
         plain = plain.or(Some(expected));
@@ -284,7 +284,7 @@ fn there_are_as_many_as_the_referee_derives_and_as_walks_written_out() {
     let (mut odd, mut even, mut by_both) = (0, 0, 0);
     for line in text.lines().filter(|l| !l.starts_with("# ")) {
         let (problem, Some(length), solutions) = read(line) else { continue };
-        let how = How { pruning: Pruning::Leading, palindromic: false, symmetry: true, large: 0 };
+        let how = How { pruning: Pruning::LEADING, palindromic: false, symmetry: true, large: 0 };
         let found = counted::<2, u64>(&problem, &how, &expander);
         assert_eq!(found, (length, solutions), "{line}");
         let mirror = problem.symmetries().mirror.is_some();

@@ -55,8 +55,8 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let (problem, length) = read(line);
         assert!(length.is_none_or(|l| l < LONGEST));
         let mirror = problem.symmetries().mirror.is_some();
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::Pattern, Pruning::Leading];
-        let with_mirror = [Pruning::Narrowed, Pruning::Mcc { c: None, keep: 1000 }];
+        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING];
+        let with_mirror = [Pruning::NARROWED, Pruning::Mcc { c: None, keep: 1000 }];
         for pruning in always.into_iter().chain(with_mirror.into_iter().filter(|_| mirror)) {
             // Levels that count as large from no, a few, or very many states on: all ways on from them.
             for (symmetry, large) in [(true, 0), (false, 0), (true, 8), (true, u64::MAX / 2), (false, u64::MAX / 2)] {

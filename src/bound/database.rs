@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
 use super::frontier::{Crew, Frontier};
-use super::histogram::{Ascent, Partition};
+use super::histogram::{Ascent, Bands, Partition};
 use super::shelf::Shelf;
 use crate::problem::Transfer;
 use crate::search::Stopped;
@@ -43,6 +43,15 @@ pub struct Databases {
     shelf: Option<Arc<dyn Shelf>>,
     /// What the names of tables there begin with.
     statement: String,
+}
+
+/// How fine the classes of pattern databases are, and what stands for the centroid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grain {
+    /// The most classes; as many as fit where not given.
+    pub classes: Option<u8>,
+    /// Centroids beyond this one count as this one where halves of solutions are compared; where not given, none do.
+    pub cap: Option<i32>,
 }
 
 const KNOWN: u8 = 1 << 2;
@@ -84,21 +93,26 @@ impl Extent for BeforeMiddles<'_> {
 }
 
 impl Databases {
-    /// The databases of `problem` over the finest bands of equal centroid (and, where only jumps are allowed, of equal
-    /// type) that have at most `limit` histograms; nothing is in them yet.
+    /// The databases of `problem` over the finest bands of centroids (within each type, where only jumps are allowed) that
+    /// `grain` and `limit` histograms allow; nothing is in them yet.
     #[must_use]
-    pub fn new(problem: &Transfer, symmetries: &Symmetries, centroid: &[i32], limit: u64) -> Self {
+    pub fn new(problem: &Transfer, symmetries: &Symmetries, centroid: &[i32], grain: Grain, limit: u64) -> Self {
         let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
         // Only steps change a man's type (Section 2.1): without them each type keeps its men.
         let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
         let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
         let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
-        let abstraction = |width| {
-            let partition = Partition::grouped(centroid, width, &groups)?;
+        let (classes, cap) = (grain.classes.map_or(usize::MAX, usize::from), grain.cap.unwrap_or(i32::MAX));
+        let abstraction = |bands: &Bands| {
+            let partition = Partition::new(centroid, bands, cap, &groups)?;
+            // The coarsest bands have one class in each group, and one histogram.
+            let (classes, limit) = if bands.coarser(centroid).is_some() { (classes, limit) } else { (usize::MAX, 1) };
+            let partition = Some(partition).filter(|p| p.classes() <= classes)?;
             Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit)
         };
-        // One class for all cells has one histogram, so some width always does.
-        let abstraction = (1..).find_map(abstraction).unwrap_or_else(|| unreachable!("one class has one histogram"));
+        let bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
+        let abstraction = bands.into_iter().find_map(|bands| abstraction(&bands));
+        let abstraction = abstraction.unwrap_or_else(|| unreachable!("one class in each group has one histogram"));
         let ends = [&problem.target, &problem.start].map(|cells| {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
             abstraction.rank_of(&men)
@@ -340,7 +354,7 @@ mod tests {
 
     fn databases(problem: &Transfer) -> Databases {
         let symmetries = problem.symmetries();
-        Databases::new(problem, &symmetries, &centroid::of_cells(problem, &symmetries), 1 << 20)
+        Databases::new(problem, &symmetries, &centroid::of_cells(problem, &symmetries), Grain::default(), 1 << 20)
     }
 
     const PROBLEMS: [&str; 5] = [

@@ -6,7 +6,7 @@ pub struct Partition {
     /// Class by cell.
     pub class_of: Vec<u8>,
     /// A number for each class that stands for the centroid: K leaves it alone and the mirror negates it, because
-    /// classes are made of cells whose centroids are rounded alike on both sides of 0.
+    /// classes are made of cells whose centroids are alike on both sides of 0.
     pub values: Vec<i32>,
     /// How many classes each group has, in order: no man ever leaves his group.
     pub groups: Vec<usize>,
@@ -15,24 +15,81 @@ pub struct Partition {
 /// The most classes a partition may have, so that a set of classes is one word.
 pub const MAX_CLASSES: usize = 32;
 
-impl Partition {
-    /// Cells whose centroids round to the same multiple of `width` share a class; `None` where these are too many.
+/// Bands of centroids that are alike on both sides of 0, for each kind of groups: groups with cells of the same |centroid|s
+/// are of one kind, so that K and the mirror take bands to bands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bands {
+    /// By cell.
+    kind: Vec<usize>,
+    /// By kind, then by band: the largest |centroid| in it, ascending, the first one around 0.
+    tops: Vec<Vec<i32>>,
+}
+
+impl Bands {
+    /// Every centroid is a band of its own.
     #[must_use]
-    pub fn bands(centroid: &[i32], width: i32) -> Option<Self> {
-        Self::grouped(centroid, width, &vec![0; centroid.len()])
+    pub fn finest(centroid: &[i32], group: &[usize]) -> Self {
+        let tops_of = |group_here: usize| {
+            let here = centroid.iter().zip(group).filter(|&(_, &g)| g == group_here);
+            let mut tops: Vec<i32> = here.map(|(v, _)| v.abs()).chain([0]).collect();
+            tops.sort_unstable();
+            tops.dedup();
+            tops
+        };
+        let mut tops: Vec<Vec<i32>> = Vec::new();
+        let mut kind_of = |group: usize| {
+            let own = tops_of(group);
+            tops.iter().position(|t| *t == own).unwrap_or_else(|| {
+                tops.push(own);
+                tops.len() - 1
+            })
+        };
+        let kinds: Vec<usize> = (0..group.iter().max().map_or(0, |m| m + 1)).map(&mut kind_of).collect();
+        Self { kind: group.iter().map(|&g| kinds[g]).collect(), tops }
     }
 
-    /// The same within each group of cells that men cannot leave: cells of one type, where only jumps are allowed.
+    /// With one band less: the two neighbours that have the fewest cells together, the outermost ones of such, are
+    /// one. Where men begin and end their ways there are few cells, and little is lost; `None` where nothing is left to merge.
     #[must_use]
-    pub fn grouped(centroid: &[i32], width: i32, group: &[usize]) -> Option<Self> {
-        let band = |v: i32| v.signum() * ((v.abs() + width / 2) / width);
-        let label = |cell: usize| (group[cell], band(centroid[cell]));
+    pub fn coarser(&self, centroid: &[i32]) -> Option<Self> {
+        let cells = |&(kind, first): &(usize, usize)| {
+            let tops = &self.tops[kind];
+            let least = first.checked_sub(1).map_or(-1, |before| tops[before]);
+            let within = |(v, k): &(&i32, &usize)| **k == kind && v.abs() > least && v.abs() <= tops[first + 1];
+            let within = centroid.iter().zip(&self.kind).filter(within).count();
+            // Around 0 both sides become one class.
+            if first == 0 { 2 * within } else { within }
+        };
+        let pairs = (0..self.tops.len()).flat_map(|kind| (0..self.tops[kind].len() - 1).rev().map(move |i| (kind, i)));
+        let (kind, first) = pairs.min_by_key(cells)?;
+        let mut coarser = self.clone();
+        coarser.tops[kind].remove(first);
+        Some(coarser)
+    }
+
+    /// The band of a cell of that centroid: negative before 0, 0 around it, positive beyond.
+    fn of(&self, cell: usize, centroid: i32) -> i32 {
+        centroid.signum() * self.tops[self.kind[cell]].partition_point(|&top| top < centroid.abs()) as i32
+    }
+}
+
+impl Partition {
+    /// Cells whose centroids are in the same band share a class, within each group of cells that men cannot leave: cells of
+    /// one type, where only jumps are allowed. `None` where these are too many. No class has a value beyond `cap`.
+    #[must_use]
+    pub fn new(centroid: &[i32], bands: &Bands, cap: i32, group: &[usize]) -> Option<Self> {
+        let label = |cell: usize| (group[cell], bands.of(cell, centroid[cell]));
         let mut labels: Vec<_> = (0..centroid.len()).map(label).collect();
         labels.sort_unstable();
         labels.dedup();
-        let class_of = (0..centroid.len()).map(|c| labels.partition_point(|&l| l < label(c)) as u8).collect();
+        let class_of: Vec<_> = (0..centroid.len()).map(|c| labels.partition_point(|&l| l < label(c))).collect();
         let groups = labels.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).collect();
-        let values = labels.iter().map(|l| l.1).collect();
+        // The least |centroid| of a band, so that a class of one centroid has that one.
+        let least =
+            |class: usize| class_of.iter().zip(centroid).filter(|&(&c, _)| c == class).map(|(_, v)| v.abs()).min();
+        let value = |(class, &(_, band)): (usize, &(usize, i32))| band.signum() * least(class).unwrap_or(0).min(cap);
+        let values = labels.iter().enumerate().map(value).collect();
+        let class_of = class_of.iter().map(|&class| class as u8).collect();
         (labels.len() <= MAX_CLASSES).then_some(Self { class_of, values, groups })
     }
 
@@ -296,7 +353,7 @@ mod tests {
     #[test]
     fn the_diagonals_of_the_9x9_board_have_the_published_number_of_histograms() {
         let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
-        let partition = Partition::bands(&centroid, 1).unwrap();
+        let partition = Partition::new(&centroid, &Bands::finest(&centroid, &[0; 81]), 8, &[0; 81]).unwrap();
         assert_eq!(partition.classes(), 17);
         let space = |men, limit| Histograms::new(partition.capacities(), &partition.groups, &[men], limit);
         let count = |men| space(men, u64::MAX).map(|h| h.count());
@@ -305,13 +362,28 @@ mod tests {
     }
 
     #[test]
-    fn bands_are_the_same_on_both_sides() {
-        let centroid: Vec<i32> = (-15..=15).collect();
-        for width in 1..6 {
-            let partition = Partition::bands(&centroid, width).unwrap();
-            let values: Vec<i32> = partition.values.iter().rev().map(|v| -v).collect();
-            assert_eq!(values, partition.values);
+    fn bands_are_the_same_on_both_sides_and_classes_of_few_cells_are_merged_first() {
+        let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
+        let (mut bands, mut tops) = (Some(Bands::finest(&centroid, &[0; 81])), Vec::new());
+        while let Some(now) = bands {
+            for cap in [1, 4, 8] {
+                let partition = Partition::new(&centroid, &now, cap, &[0; 81]).unwrap();
+                let (values, capacities) = (&partition.values, partition.capacities());
+                assert!(values.iter().eq(values.iter().rev().map(|v| -v).collect::<Vec<_>>().iter()), "{values:?}");
+                assert!(capacities.iter().eq(capacities.iter().rev()), "{capacities:?}");
+                assert_eq!(
+                    values.iter().max(),
+                    now.tops[0].iter().nth_back(1).map(|top| cap.min(top + 1)).as_ref().or(Some(&0))
+                );
+            }
+            bands = now.coarser(&centroid);
+            tops.push(now.tops[0].clone());
         }
+        assert_eq!(
+            tops[..3],
+            [vec![0, 1, 2, 3, 4, 5, 6, 7, 8], vec![0, 1, 2, 3, 4, 5, 6, 8], vec![0, 1, 2, 3, 4, 5, 8]]
+        );
+        assert_eq!((tops.len(), &tops[8][..]), (9, &[8][..]));
     }
 
     proptest! {

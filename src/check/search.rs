@@ -60,15 +60,19 @@ impl<'a> Searches<'a> {
         match (&self.record.pruning, mirror) {
             (Pruning::None, true) if self.record.palindromic => Plan::Half,
             (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,
-            (Pruning::Leading, true) => Plan::Leading,
-            (Pruning::Theorem1 | Pruning::Pattern | Pruning::Mcc { .. } | Pruning::Narrowed, true) => Plan::Half,
-            (Pruning::None | Pruning::Theorem1 | Pruning::Pattern | Pruning::Leading, false) => Plan::TwoEnded,
+            (Pruning::Leading { .. }, true) => Plan::Leading,
+            (Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Mcc { .. } | Pruning::Narrowed { .. }, true) => {
+                Plan::Half
+            }
+            (Pruning::None | Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Leading { .. }, false) => {
+                Plan::TwoEnded
+            }
             _ => Plan::Nothing,
         }
     }
 
     fn uses_databases(&self) -> bool {
-        matches!(self.record.pruning, Pruning::Pattern | Pruning::Leading | Pruning::Narrowed)
+        matches!(self.record.pruning, Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. })
     }
 
     /// Derives the databases, where the pruning uses them and the record says how.
@@ -233,7 +237,7 @@ impl<'a> Searches<'a> {
         let length = run.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&ground.board, target, length)],
-            Pruning::Pattern | Pruning::Narrowed => {
+            Pruning::Pattern { .. } | Pruning::Narrowed { .. } => {
                 let databases = self.databases()?;
                 vec![Cut::pattern(&databases.histograms, &databases.to_target, length)]
             }
@@ -365,7 +369,7 @@ impl<'a> Searches<'a> {
         let fixed = cuts.len();
         for level in &levels[1..] {
             cuts.truncate(fixed);
-            if self.record.pruning == Pruning::Narrowed {
+            if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
                 cuts.push(self.toward_images(&walk, length - walk.depth, walk.depth + 1)?);
             }
             walk.step(level, &cuts, mode)?;
@@ -500,7 +504,7 @@ impl<'a> Searches<'a> {
         for (side, backward) in [(Side::Forward, false), (Side::Backward, true)] {
             let cuts = match (&self.record.pruning, backward) {
                 (Pruning::Theorem1, true) => vec![Cut::theorem_1(&ground.board, start, run.length)],
-                (Pruning::Pattern | Pruning::Leading, _) => {
+                (Pruning::Pattern { .. } | Pruning::Leading { .. }, _) => {
                     let databases = self.databases()?;
                     let table = if backward { &databases.from_start } else { &databases.to_target };
                     vec![Cut::pattern(&databases.histograms, table, run.length)]

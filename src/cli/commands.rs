@@ -179,7 +179,7 @@ fn compare(
 ) -> Result<Exit, Failure> {
     let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
     let usual = match job.problem {
-        Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::Pattern, Pruning::Leading]),
+        Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
         Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
     };
     // All jobs are checked before the first one runs.

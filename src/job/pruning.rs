@@ -7,7 +7,9 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::typed::Whole;
+use crate::bound::database::Grain;
 use crate::bound::game::Bounds;
+use crate::bound::histogram::MAX_CLASSES;
 use crate::source::suggestion;
 
 /// Which states a search drops because no solution of the length asked can pass through them.
@@ -33,11 +35,22 @@ pub enum Pruning {
         keep: usize,
     },
     /// Distances to the target among histograms over diagonals.
-    Pattern,
+    Pattern {
+        /// The most classes that the histograms tell apart; as many as fit where not given.
+        classes: Option<u8>,
+    },
     /// The half of the solutions whose middle has a centroid of at least 0, and what follows from it.
-    Leading,
+    Leading {
+        /// The most classes that the histograms tell apart; as many as fit where not given.
+        classes: Option<u8>,
+        /// The largest centroid that a man counts with; where not given, that of his cell.
+        cap: Option<i32>,
+    },
     /// Pattern, narrowed after each level by the histograms that the mirror then leaves possible.
-    Narrowed,
+    Narrowed {
+        /// The most classes that the histograms tell apart; as many as fit where not given.
+        classes: Option<u8>,
+    },
     /// The states with the largest c(A) + β sym(A); finds solutions and refutes nothing.
     Truncate {
         /// How many states of a level are kept.
@@ -66,6 +79,23 @@ pub const NAMES: [&str; 7] = ["none", "theorem-1", "mcc", "pattern", "leading", 
 const KEEP: usize = 1_000_000;
 
 impl Pruning {
+    /// [`Self::Pattern`] without parameters.
+    pub const PATTERN: Self = Self::Pattern { classes: None };
+    /// [`Self::Leading`] without parameters.
+    pub const LEADING: Self = Self::Leading { classes: None, cap: None };
+    /// [`Self::Narrowed`] without parameters.
+    pub const NARROWED: Self = Self::Narrowed { classes: None };
+
+    /// How fine the histograms are that it looks at.
+    #[must_use]
+    pub fn grain(&self) -> Grain {
+        match *self {
+            Self::Pattern { classes } | Self::Narrowed { classes } => Grain { classes, cap: None },
+            Self::Leading { classes, cap } => Grain { classes, cap },
+            _ => Grain::default(),
+        }
+    }
+
     /// Its name, without parameters.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -73,9 +103,9 @@ impl Pruning {
             Self::None => NAMES[0],
             Self::Theorem1 => NAMES[1],
             Self::Mcc { .. } => NAMES[2],
-            Self::Pattern => NAMES[3],
-            Self::Leading => NAMES[4],
-            Self::Narrowed => NAMES[5],
+            Self::Pattern { .. } => NAMES[3],
+            Self::Leading { .. } => NAMES[4],
+            Self::Narrowed { .. } => NAMES[5],
             Self::Truncate { .. } => NAMES[6],
             Self::Game(_) => "game",
             Self::Beam { .. } => "beam",
@@ -85,14 +115,17 @@ impl Pruning {
     /// Whether it compares a state with mirrored ones.
     #[must_use]
     pub fn needs_mirror(&self) -> bool {
-        matches!(self, Self::Mcc { .. } | Self::Narrowed | Self::Truncate { .. })
+        matches!(self, Self::Mcc { .. } | Self::Narrowed { .. } | Self::Truncate { .. })
     }
 
     /// Whether levels of a transfer under it hold every solution, or of each and its mirrored reversal one: whether they can
     /// be counted.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
-        matches!(self, Self::None | Self::Theorem1 | Self::Pattern | Self::Leading | Self::Narrowed)
+        match self {
+            Self::None | Self::Theorem1 | Self::Pattern { .. } | Self::Leading { .. } | Self::Narrowed { .. } => true,
+            Self::Mcc { .. } | Self::Truncate { .. } | Self::Game(_) | Self::Beam { .. } => false,
+        }
     }
 
     /// Whether it makes no sense for a transfer.
@@ -119,9 +152,9 @@ impl Pruning {
         let pruning = match name {
             "none" => Self::None,
             "theorem-1" => Self::Theorem1,
-            "pattern" => Self::Pattern,
-            "leading" => Self::Leading,
-            "narrowed" => Self::Narrowed,
+            "pattern" => Self::Pattern { classes: classes(take("classes"))? },
+            "leading" => Self::Leading { classes: classes(take("classes"))?, cap: cap(take("cap"))? },
+            "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
             "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
             "beam" => {
@@ -159,6 +192,8 @@ impl Pruning {
 /// The parameters of a pruning, in the order in which they may be written without their names.
 fn parameters(name: &str) -> &'static [&'static str] {
     match name {
+        "pattern" | "narrowed" => &["classes"],
+        "leading" => &["classes", "cap"],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
         "beam" => &["keep", "seed"],
@@ -172,6 +207,17 @@ fn width(keep: Option<i64>) -> Result<usize, String> {
         Some(keep @ 1..) => usize::try_from(keep).map_err(|e| format!("keep = {keep}: {e}")),
         Some(keep) => Err(format!("keep = {keep}: allowed are numbers of states from 1")),
     }
+}
+
+fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
+    let most = MAX_CLASSES as i64;
+    let allowed = |n: i64| (1..=most).contains(&n).then_some(n as u8);
+    classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
+}
+
+fn cap(cap: Option<i64>) -> Result<Option<i32>, String> {
+    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0);
+    cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1"))).transpose()
 }
 
 impl FromStr for Pruning {
@@ -209,6 +255,10 @@ impl fmt::Display for Pruning {
             Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
             Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
+            Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
+            Self::Leading { classes: Some(n), cap: None } => write!(f, "(classes={n})"),
+            Self::Leading { classes: None, cap: Some(cap) } => write!(f, "(cap={cap})"),
+            Self::Leading { classes: Some(n), cap: Some(cap) } => write!(f, "(classes={n},cap={cap})"),
             _ => Ok(()),
         }
     }
@@ -262,8 +312,14 @@ mod tests {
     fn pruning() -> impl Strategy<Value = Pruning> {
         let keep = || prop_oneof![Just(KEEP), 1..5_000_000usize];
         prop_oneof![
-            proptest::sample::select(&["none", "theorem-1", "pattern", "leading", "narrowed"][..])
-                .prop_map(|name| name.parse().unwrap()),
+            proptest::sample::select(&["none", "theorem-1"][..]).prop_map(|name| name.parse().unwrap()),
+            (proptest::option::of(1..=32u8), proptest::option::of(1..99i32), 0..3).prop_map(|(classes, cap, kind)| {
+                match kind {
+                    0 => Pruning::Pattern { classes },
+                    1 => Pruning::Leading { classes, cap },
+                    _ => Pruning::Narrowed { classes },
+                }
+            }),
             (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
             (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
             (keep(), 0..9u64).prop_map(|(keep, seed)| Pruning::Beam { keep, seed }),
@@ -288,6 +344,8 @@ mod tests {
             ("mcc(keep=3)", mcc(None, 3)),
             ("mcc(5, 3)", mcc(Some(5), 3)),
             ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
+            ("leading(15)", Pruning::Leading { classes: Some(15), cap: None }),
+            ("leading(cap=4)", Pruning::Leading { classes: None, cap: Some(4) }),
             ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
@@ -306,7 +364,13 @@ mod tests {
             ("mcc()", "c = : allowed are whole numbers"),
             ("mcc(1,2,3)", "unknown parameter `3` of the pruning `mcc`: allowed are c and keep, each once"),
             ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
-            ("leading(5)", "unknown parameter `5` of the pruning `leading`: it takes none"),
+            ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
+            (
+                "leading(5,4,3)",
+                "unknown parameter `3` of the pruning `leading`: allowed are classes and cap, each once",
+            ),
+            ("pattern(33)", "classes = 33: allowed are 1 to 32"),
+            ("leading(cap=0)", "cap = 0: allowed are centroids from 1"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
         ] {

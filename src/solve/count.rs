@@ -112,7 +112,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let ahead = &mut sides.ahead;
         ahead.stem = format!("L{length}");
         match self.pruning {
-            Pruning::Leading => {
+            Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
                 self.lead(length, false, ahead)?;
                 if self.palindromic {
@@ -125,7 +125,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 }
                 Ok(())
             }
-            Pruning::Narrowed => self.narrow(length, ahead),
+            Pruning::Narrowed { .. } => self.narrow(length, ahead),
             Pruning::None if !self.palindromic => {
                 let grown = self.grow_shared(length);
                 ahead.levels.clone_from(&self.kept.levels);
@@ -176,7 +176,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn fixed_by(&self, length: u32, sides: &Sides<K>, group: &[Symmetry]) -> Result<Vec<u128>, Stopped> {
         let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
         // The move from A_N on says how often a solution of the leading half counts.
-        let led = (self.pruning == Pruning::Leading && self.symmetries.mirror.is_some()).then_some(length);
+        let led =
+            (matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some()).then_some(length);
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();

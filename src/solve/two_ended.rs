@@ -70,10 +70,12 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 let reversed = Transfer { start: target, target: start, ..self.problem.clone() };
                 vec![Arc::new(Theorem1::new(&reversed, length))]
             }
-            (Pruning::Pattern | Pruning::Leading, Side::Forward) => {
+            (Pruning::Pattern { .. } | Pruning::Leading { .. }, Side::Forward) => {
                 vec![self.pattern(&self.databases().to_target, length)]
             }
-            (Pruning::Pattern | Pruning::Leading, _) => vec![self.pattern(&self.databases().from_start, length)],
+            (Pruning::Pattern { .. } | Pruning::Leading { .. }, _) => {
+                vec![self.pattern(&self.databases().from_start, length)]
+            }
             _ => Vec::new(),
         }
     }

@@ -54,7 +54,7 @@ fn several_processes_have_the_record_of_one() {
     for (job, question) in jobs {
         let alone = run(&job, question, &(), &Stop::after(None)).unwrap().essence();
         // What leads finds these small ones at once; `tests/cluster.rs` has larger ones.
-        let small = job.search.pruning == crate::job::Pruning::Leading;
+        let small = job.search.pruning == crate::job::Pruning::LEADING;
         assert!(small || alone.runs.iter().any(|run| run.largest_level > 1), "{}", job.search.pruning);
         for processes in [2, 3] {
             for record in together(&job, question, processes, u64::MAX) {
