@@ -164,21 +164,22 @@ impl Expander {
             return super::shared::expand(self, (puzzle, depth, current), &before, berth, stop);
         }
         stop.check()?;
-        let shards = plan(puzzle, depth, current)?;
+        let shards = self.pool.install(|| plan(puzzle, depth, current))?;
         let mut step = Step::begin(self, (puzzle, depth, current), shards, berth, stop);
         step.resume()?;
         while step.next_block.load(Ordering::Relaxed) < current.blocks() {
-            step.expand_piece()?;
-            step.receive();
+            step.advance()?;
             let stopped = stop.check();
             let runs: u64 = step.intakes.iter().map(Intake::bytes).sum();
             if let Some(workspace) = berth.workspace
                 && (stopped.is_err() || runs > step.room / 4 || workspace.is_due())
             {
+                step.settle()?;
                 step.checkpoint(workspace)?;
             }
             stopped?;
         }
+        step.settle()?;
         step.finish(&before)
     }
 }

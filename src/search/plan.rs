@@ -1,5 +1,7 @@
 //! Which ranges of keys a step goes by.
 
+use rayon::prelude::*;
+
 use super::shards::Shards;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
@@ -27,23 +29,25 @@ pub(super) fn shards<K: Key>(sample: &[K], expected: u64) -> Shards {
     Shards::balanced(sample, (expected / SHARD_KEYS).clamp(1, MAX_SHARDS) as usize)
 }
 
-/// Successors of a few states from all over the level, and about how many it has in all.
+/// Successors of a few states from all over the level, and about how many it has in all. In rayon's threads.
 pub(super) fn sample<P: Puzzle>(
     puzzle: &P,
     depth: u32,
     current: &Level<P::Key>,
 ) -> Result<(Vec<P::Key>, u64), StoreError> {
-    let (mut scratch, mut keys, mut sample) = (puzzle.scratch(), Vec::new(), Vec::new());
-    let mut parents = 0;
     let blocks = current.blocks();
     let sampled = blocks.min(64);
-    for i in 0..sampled {
-        current.read_block(i * blocks / sampled, &mut keys)?;
-        for &key in keys.iter().step_by(256) {
-            parents += 1;
-            puzzle.successors(&mut scratch, key, depth, &mut |k| sample.push(k));
-        }
-    }
+    let expand = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), i: usize| {
+        let mut sample = Vec::new();
+        current.read_block(i * blocks / sampled, keys)?;
+        let parents = keys.iter().step_by(256);
+        parents.clone().for_each(|&key| _ = puzzle.successors(scratch, key, depth, &mut |k| sample.push(k)));
+        Ok((parents.len() as u64, sample))
+    };
+    let desk = || (puzzle.scratch(), Vec::new());
+    let parts = (0..sampled).into_par_iter().map_init(desk, expand).collect::<Result<Vec<_>, StoreError>>()?;
+    let parents: u64 = parts.iter().map(|(parents, _)| parents).sum();
+    let sample = parts.into_iter().map(|(_, sample)| sample).collect::<Vec<_>>().concat();
     let expected = sample.len() as u64 * current.len() / parents.max(1);
     Ok((sample, expected))
 }

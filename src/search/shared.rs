@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use rayon::prelude::*;
 
-use super::exchange::{Exchange, Lost, Parcel, owner};
+use super::exchange::{Lost, Parcel, owner};
 use super::intake::Intake;
 use super::plan::{ONE_RANGE, sample, shards};
 use super::shards::Shards;
@@ -45,7 +45,7 @@ pub(super) fn expand<'a, P: Puzzle>(
     berth: Berth<'a>,
     stop: &'a Stop,
 ) -> Result<Expansion<P::Key>, Stopped> {
-    let mut step = Step::begin(expander, level, plan(expander.exchange(), level)?, berth, stop);
+    let mut step = Step::begin(expander, level, plan(expander, level)?, berth, stop);
     let mut owned: Vec<Intake<P::Key>> = step.intakes.iter().map(|_| Intake::default()).collect();
     let mut marks = resume(&mut step)?;
     let exchange = expander.exchange();
@@ -83,16 +83,16 @@ pub(super) fn expand<'a, P: Puzzle>(
 
 /// Ranges of keys, the same in all processes.
 fn plan<P: Puzzle>(
-    exchange: &dyn Exchange,
+    expander: &Expander,
     (puzzle, depth, current): (&P, u32, &Level<P::Key>),
 ) -> Result<Shards, Stopped> {
     if current.whole() < ONE_RANGE {
         return Ok(Shards::one());
     }
-    let mut bounds = Vec::new();
+    let (exchange, mut bounds) = (expander.exchange(), Vec::new());
     if exchange.process() == 0 {
         // Its share is like any other.
-        let (sample, expected) = sample(puzzle, depth, current)?;
+        let (sample, expected) = expander.install(|| sample(puzzle, depth, current))?;
         bounds = shards(&sample, expected).bounds();
     }
     Ok(Shards::with_bounds::<P::Key>(&exchange.values(bounds)?.swap_remove(0)))
@@ -116,8 +116,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// Expands this process's share until what that made takes much memory, or all is expanded, or the search is to stop.
     fn fill(&mut self) -> Result<(), StoreError> {
         while self.mark().next_block < self.current.blocks() {
-            self.expand_piece()?;
-            self.receive();
+            self.advance()?;
             let made: u64 = self.intakes.iter().map(Intake::bytes).sum();
             let due = self.berth.workspace.is_some_and(Workspace::is_due);
             let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
@@ -125,7 +124,7 @@ impl<P: Puzzle> Step<'_, P> {
                 break;
             }
         }
-        Ok(())
+        self.settle()
     }
 
     /// Sends what was made to those who own it, and takes what this process owns.

@@ -101,6 +101,8 @@ pub(super) struct Step<'a, P: Puzzle> {
     /// Bytes that tables, runs and outboxes may take together.
     pub(super) room: u64,
     outboxes: Vec<Mutex<Desk<P>>>,
+    /// By range, then by thread: successors of the piece before, which no table has yet.
+    posted: Vec<Vec<Vec<P::Key>>>,
     pub(super) next_block: AtomicUsize,
     pub(super) intakes: Vec<Intake<P::Key>>,
     /// Sorted successors on disk.
@@ -128,6 +130,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             stop,
             room: expander.room(),
             outboxes: (0..expander.threads()).map(outbox).collect(),
+            posted: vec![vec![Vec::new(); expander.threads()]; shards.len()],
             next_block: AtomicUsize::new(0),
             intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
             layers: Vec::new(),
@@ -171,73 +174,93 @@ impl<'a, P: Puzzle> Step<'a, P> {
         own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
     }
 
-    /// Expands blocks from `next_block` on until the piece is full or the search is to stop; every block that a thread
-    /// has taken is then complete.
-    pub(super) fn expand_piece(&self) -> Result<(), StoreError> {
-        let room = self.piece_bytes() / P::Key::BYTES as u64;
-        let (made, exchange) = (AtomicU64::new(0), self.expander.exchange());
-        let goes_on = || self.stop.check().is_ok() && exchange.check().is_ok();
-        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
-            let mut guard = lock(&self.outboxes[thread.index()]);
-            let (outbox, scratch) = &mut *guard;
-            let mut keys = Vec::new();
-            while made.load(Ordering::Relaxed) < room && goes_on() {
-                let block = self.next_block.fetch_add(1, Ordering::Relaxed);
-                if block >= self.current.blocks() {
-                    break;
-                }
-                self.current.read_block(block, &mut keys)?;
-                let (generated, emitted) = (outbox.generated, outbox.emitted);
-                for &key in &keys {
-                    expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
-                }
-                made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
-                if let Some(watch) = self.berth.watch {
-                    watch.expanded(keys.len() as u64, outbox.generated - generated);
-                }
-            }
-            Ok(())
-        });
-        // Numbers that a thread took past the end of the level mean nothing.
-        self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
-        results.into_iter().collect()
+    /// Expands one more piece of the level, until that is full or the search is to stop; every block that a thread has taken
+    /// is then complete. Meanwhile the tables receive the piece before.
+    pub(super) fn advance(&mut self) -> Result<(), StoreError> {
+        self.turn(self.piece_bytes() / P::Key::BYTES as u64)
     }
 
-    /// Bytes of successors that a piece has.
-    fn piece_bytes(&self) -> u64 {
-        let bytes = self.shards.len() as u64 * PIECE_BYTES_PER_RANGE;
-        bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.room / 8)
+    /// Lets the tables receive what is still under way.
+    pub(super) fn settle(&mut self) -> Result<(), StoreError> {
+        self.turn(0)
     }
 
-    /// Moves the piece's successors into their ranges' tables. Parents come in order, so successors crowd into few ranges
-    /// at a time: tables that together take too much are coded and begin anew.
-    pub(super) fn receive(&mut self) {
-        let piece_bytes = self.piece_bytes();
+    /// Moves the piece before into its ranges' tables, and expands blocks from `next_block` on until `room` successors are
+    /// made. A thread that finds no more ranges to serve goes on to expand, so that none waits for one that serves a large
+    /// range. Parents come in order, so successors crowd into few ranges at a time: the largest are served first, and
+    /// tables that together take too much are coded and begin anew.
+    fn turn(&mut self, room: u64) -> Result<(), StoreError> {
+        self.post();
+        let held: usize = self.posted.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
+        let crowded = held as u64 > 2 * self.piece_bytes();
         // A power of two, as tables have.
         let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
-        let mut boxes: Vec<Vec<&mut Vec<P::Key>>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
-        for outbox in &mut self.outboxes {
-            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-            for (shard, keys) in outbox.shards.iter_mut().enumerate() {
-                boxes[shard].push(keys);
-            }
-        }
-        let held: usize = boxes.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
-        let crowded = held as u64 > 2 * piece_bytes;
-        self.expander.pool.install(|| {
-            self.intakes.par_iter_mut().zip(boxes).for_each(|(intake, boxes)| {
-                for keys in boxes {
+        let (mut intakes, mut posted) = (std::mem::take(&mut self.intakes), std::mem::take(&mut self.posted));
+        let size = |posted: &Vec<Vec<P::Key>>| posted.iter().map(Vec::len).sum::<usize>();
+        let mut ranges: Vec<_> = intakes.iter_mut().zip(&mut posted).filter(|(_, posted)| size(posted) > 0).collect();
+        ranges.sort_by_key(|(_, posted)| std::cmp::Reverse(size(posted)));
+        let ranges: Vec<_> = ranges.into_iter().map(Mutex::new).collect();
+        let (next_range, made) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
+            while let Some(range) = ranges.get(next_range.fetch_add(1, Ordering::Relaxed)) {
+                let (intake, posted) = &mut *lock(range);
+                for keys in posted.iter_mut() {
                     intake.receive(keys, slots);
                     if crowded {
                         *keys = Vec::new();
                     }
                     keys.clear();
                 }
-            });
-            if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
-                self.intakes.par_iter_mut().for_each(Intake::settle);
             }
+            self.expand(&mut lock(&self.outboxes[thread.index()]), &made, room)
         });
+        drop(ranges);
+        (self.intakes, self.posted) = (intakes, posted);
+        // Numbers that a thread took past the end of the level mean nothing.
+        self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
+        if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
+            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::settle));
+        }
+        results.into_iter().collect()
+    }
+
+    /// Puts what the threads made where the tables receive it from.
+    fn post(&mut self) {
+        for (thread, outbox) in self.outboxes.iter_mut().enumerate() {
+            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (keys, posted) in outbox.shards.iter_mut().zip(&mut self.posted) {
+                std::mem::swap(keys, &mut posted[thread]);
+            }
+        }
+    }
+
+    /// Expands blocks until all threads together have made `room` successors.
+    fn expand(&self, (outbox, scratch): &mut Desk<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
+        let exchange = self.expander.exchange();
+        let goes_on = || self.stop.check().is_ok() && exchange.check().is_ok();
+        let mut keys = Vec::new();
+        while made.load(Ordering::Relaxed) < room && goes_on() {
+            let block = self.next_block.fetch_add(1, Ordering::Relaxed);
+            if block >= self.current.blocks() {
+                break;
+            }
+            self.current.read_block(block, &mut keys)?;
+            let (generated, emitted) = (outbox.generated, outbox.emitted);
+            for &key in &keys {
+                expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
+            }
+            made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
+            if let Some(watch) = self.berth.watch {
+                watch.expanded(keys.len() as u64, outbox.generated - generated);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of successors that a piece has. Two stand beside the tables at a time.
+    fn piece_bytes(&self) -> u64 {
+        let bytes = self.shards.len() as u64 * PIECE_BYTES_PER_RANGE;
+        bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.room / 16)
     }
 
     /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
@@ -288,6 +311,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let (generated, emitted) = self.made();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
         self.outboxes.clear();
+        self.posted.clear();
         let label = self.berth.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
         let states: u64 =
@@ -297,7 +321,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
-        let at_once = 4 * self.expander.threads();
+        // What goes to disk goes in order, a few ranges at a time.
+        let at_once = if writer.is_some() { 16 * self.expander.threads() } else { usize::MAX };
         let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
         loop {
             let group: Vec<(usize, Intake<P::Key>)> = intakes.by_ref().take(at_once).collect();
