@@ -40,15 +40,16 @@ def second_method(first, second):
     """What another method's record says to the refutation that a record's length rests on."""
     length, got = first["refuted_up_to"], second["refuted_up_to"]
     name, bound = f"`{second['pruning'].split('(')[0]}`", second["lower_bound"]
-    if second["pruning"] == first["pruning"]:
-        classes = [len(record["partition"]["values"]) for record in (first, second)]
-        if classes[0] == classes[1]:
+    if second["pruning"].split("(")[0] == first["pruning"].split("(")[0]:
+        ours, theirs = (record["partition"]["values"] for record in (first, second))
+        if ours == theirs:
             return "not confirmed: the second record is by the same method over the same classes"
-        name += f" over {classes[1]} classes instead of {classes[0]}"
-    if second["length"] is not None:
+        name += f" over {len(theirs)} classes instead of {len(ours)}" if len(ours) != len(theirs) else \
+                f" with centroids up to {max(theirs)} instead of {max(ours)}"
+    if second["length"] not in (None, first["length"]):
         return f"CONTRADICTS: {name} found {second['length']} moves"
     runs = [run["length"] for run in second["runs"] if run["verdict"] == "none" and run["self_consistent"]]
-    if second["verdict"] != "none" or got != length or runs != list(range(bound, length + 1)):
+    if second["verdict"] not in ("none", "optimal") or got != length or runs != list(range(bound, length + 1)):
         return f"not confirmed: {name} refuted up to {got} in {second['seconds']:.0f} s"
     return f"{name} agrees: none up to {length}" if runs else f"{name} agrees: lower bound {bound}"
 

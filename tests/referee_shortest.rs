@@ -55,7 +55,9 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let (problem, length) = read(line);
         assert!(length.is_none_or(|l| l < LONGEST));
         let mirror = problem.symmetries().mirror.is_some();
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING];
+        let capped = Pruning::Leading { classes: None, cap: Some(1) };
+        let coarse = Pruning::Leading { classes: Some(4), cap: Some(2) };
+        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, coarse];
         let with_mirror = [Pruning::NARROWED, Pruning::Mcc { c: None, keep: 1000 }];
         for pruning in always.into_iter().chain(with_mirror.into_iter().filter(|_| mirror)) {
             // Levels that count as large from no, a few, or very many states on: all ways on from them.

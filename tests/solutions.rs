@@ -36,6 +36,13 @@ fn every_printed_solution_is_legal_and_as_long_and_fast_as_printed() {
     }
 }
 
+/// Shorter than what the paper has: 24 moves instead of 26.
+#[test]
+fn a_solution_that_is_shorter_than_the_papers_is_legal() {
+    let replay = Replay::read(&file("p4-triangle-5-8move")).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(replay.moves.len(), 24);
+}
+
 #[test]
 fn an_illegal_jump_is_refused_with_file_line_and_reason() {
     let file: PathBuf = "tests/refused/illegal-jump-in-move-7.toml".into();
