@@ -100,7 +100,7 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shards: Shards,
     /// Bytes that tables, runs and outboxes may take together.
     pub(super) room: u64,
-    outboxes: Vec<Mutex<Desk<P>>>,
+    outboxes: Vec<Mutex<Box<Desk<P>>>>,
     /// By range, then by thread: successors of the piece before, which no table has yet.
     posted: Vec<Vec<Vec<P::Key>>>,
     pub(super) next_block: AtomicUsize,
@@ -120,7 +120,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         berth: Berth<'a>,
         stop: &'a Stop,
     ) -> Self {
-        let outbox = |_| Mutex::new((Outbox::new(shards.len()), puzzle.scratch()));
+        // Each thread makes its own: what two threads write to must not share a cache line.
+        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len()), puzzle.scratch())));
         Self {
             expander,
             puzzle,
@@ -129,7 +130,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             berth,
             stop,
             room: expander.room(),
-            outboxes: (0..expander.threads()).map(outbox).collect(),
+            outboxes: expander.pool.broadcast(|_| outbox()),
             posted: vec![vec![Vec::new(); expander.threads()]; shards.len()],
             next_block: AtomicUsize::new(0),
             intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
@@ -227,7 +228,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Puts what the threads made where the tables receive it from.
     fn post(&mut self) {
         for (thread, outbox) in self.outboxes.iter_mut().enumerate() {
-            let (outbox, _) = outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let (outbox, _) = &mut **outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
             for (keys, posted) in outbox.shards.iter_mut().zip(&mut self.posted) {
                 std::mem::swap(keys, &mut posted[thread]);
             }
