@@ -20,6 +20,8 @@ struct Databases {
     values: Vec<i32>,
     to_target: Arc<Vec<u8>>,
     from_start: Arc<Vec<u8>>,
+    /// From start to target; [`u32::MAX`] where no way leads there.
+    between: u32,
 }
 
 /// How a pruning searches.
@@ -86,14 +88,26 @@ impl<'a> Searches<'a> {
                 return Ok(());
             }
         };
+        // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet.
+        let longest = self.record.runs.iter().map(|run| run.length).max().max(self.record.lower_bound);
+        let reach = match (self.record.lower_bound.and(longest), self.plan()) {
+            (Some(longest), Plan::Leading) => longest.div_ceil(2),
+            (Some(longest), _) => longest,
+            (None, _) => u32::MAX,
+        };
         // Nothing leads from groups of other sizes to these.
         let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, String> {
             let sources: Vec<u64> = histograms.number(army).into_iter().collect();
-            Ok(Arc::new(histograms.distances(&sources, u32::MAX, |_, _| true)?))
+            Ok(Arc::new(histograms.distances(&sources, reach, |_, _| true)?))
         };
         let (to_target, from_start) = (table(target)?, table(start)?);
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        self.databases = Some(Databases { histograms, values: partition.values.clone(), to_target, from_start });
+        // A shortest way has a histogram in its middle, which both tables have; where there is none it is longer than that.
+        let near = |(&a, &b): (&u8, &u8)| (a != NEVER && b != NEVER).then(|| u32::from(a) + u32::from(b));
+        let between = to_target.par_iter().zip(&*from_start).filter_map(near).min();
+        let between = between.unwrap_or(reach.saturating_mul(2).saturating_add(1));
+        let values = partition.values.clone();
+        self.databases = Some(Databases { histograms, values, to_target, from_start, between });
         Ok(())
     }
 
@@ -115,10 +129,9 @@ impl<'a> Searches<'a> {
             return Ok(());
         }
         let types = !ground.jumps_only || self.problem.types(start) == self.problem.types(target);
-        let pattern = self.databases.as_ref();
-        let pattern = pattern.map(|d| d.histograms.number(start).map_or(NEVER, |n| d.to_target[n as usize]));
+        let between = self.databases.as_ref().map(|d| d.between);
         let Some(said) = self.record.lower_bound else {
-            if types && pattern != Some(NEVER) {
+            if types && between != Some(u32::MAX) {
                 return Err(
                     "it says that no bound leaves any length, but neither types nor histograms show that".into()
                 );
@@ -127,7 +140,7 @@ impl<'a> Searches<'a> {
             return Ok(());
         };
         let theorem = theorem_1_of(&ground.board, start, target);
-        let derived = theorem.max(pattern.map_or(0, u32::from)).max(u32::from(start != target));
+        let derived = theorem.max(between.unwrap_or(0)).max(u32::from(start != target));
         if said > derived {
             if self.uses_databases() && self.databases.is_none() {
                 self.report.unchecked.push(format!("lower bound {said}: the record does not name its partition"));
@@ -402,7 +415,7 @@ impl<'a> Searches<'a> {
 
     /// Distances to the middles of the leading half, or of palindromes.
     fn to_middles(&self, length: u32) -> Result<Vec<u8>, String> {
-        let Databases { histograms, values, to_target, from_start } = self.databases()?;
+        let Databases { histograms, values, to_target, from_start, .. } = self.databases()?;
         let half = length / 2;
         let odd = !length.is_multiple_of(2);
         let within = |table: &[u8], rank: u64, moves: u32| {
