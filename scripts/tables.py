@@ -41,11 +41,13 @@ def second_method(first, second):
     length, got = first["refuted_up_to"], second["refuted_up_to"]
     name, bound = f"`{second['pruning'].split('(')[0]}`", second["lower_bound"]
     if second["pruning"].split("(")[0] == first["pruning"].split("(")[0]:
-        ours, theirs = (record["partition"]["values"] for record in (first, second))
+        ours, theirs = (record["partition"] for record in (first, second))
         if ours == theirs:
             return "not confirmed: the second record is by the same method over the same classes"
-        name += f" over {len(theirs)} classes instead of {len(ours)}" if len(ours) != len(theirs) else \
-                f" with centroids up to {max(theirs)} instead of {max(ours)}"
+        other, own = ((len(p["values"]), max(p["values"])) for p in (theirs, ours))
+        name += f" over {other[0]} classes instead of {own[0]}" if other[0] != own[0] else \
+                " over other classes" if ours["class_of"] != theirs["class_of"] else \
+                f" with centroids up to {other[1]} instead of {own[1]}"
     if second["length"] not in (None, first["length"]):
         return f"CONTRADICTS: {name} found {second['length']} moves"
     runs = [run["length"] for run in second["runs"] if run["verdict"] == "none" and run["self_consistent"]]
