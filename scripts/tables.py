@@ -44,10 +44,12 @@ def second_method(first, second):
         ours, theirs = (record["partition"] for record in (first, second))
         if ours == theirs:
             return "not confirmed: the second record is by the same method over the same classes"
-        other, own = ((len(p["values"]), max(p["values"])) for p in (theirs, ours))
-        name += f" over {other[0]} classes instead of {own[0]}" if other[0] != own[0] else \
-                " over other classes" if ours["class_of"] != theirs["class_of"] else \
-                f" with centroids up to {other[1]} instead of {own[1]}"
+        if len(ours["values"]) != len(theirs["values"]):
+            name += f" over {len(theirs['values'])} classes instead of {len(ours['values'])}"
+        elif ours["class_of"] != theirs["class_of"]:
+            name += " over other classes"
+        else:
+            name += f" with centroids up to {max(theirs['values'])} instead of {max(ours['values'])}"
     if second["length"] not in (None, first["length"]):
         return f"CONTRADICTS: {name} found {second['length']} moves"
     runs = [run["length"] for run in second["runs"] if run["verdict"] == "none" and run["self_consistent"]]

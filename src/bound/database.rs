@@ -103,15 +103,15 @@ impl Databases {
         let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
         let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
         let (classes, cap) = (grain.classes.map_or(usize::MAX, usize::from), grain.cap.unwrap_or(i32::MAX));
-        let abstraction = |bands: &Bands| {
-            let partition = Partition::new(centroid, bands, cap, &groups)?;
-            // The coarsest bands have one class in each group, and one histogram.
-            let (classes, limit) = if bands.coarser(centroid).is_some() { (classes, limit) } else { (usize::MAX, 1) };
-            let partition = Some(partition).filter(|p| p.classes() <= classes)?;
-            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit)
+        let abstraction = |bands: Bands| {
+            let partition = Partition::new(centroid, &bands, cap, &groups)?;
+            // The coarsest bands have one class in each group, and one histogram: these are allowed always.
+            let coarsest = partition.groups.iter().all(|&classes| classes == 1);
+            let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
+            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit.max(1))
         };
-        let bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
-        let abstraction = bands.into_iter().find_map(|bands| abstraction(&bands));
+        let mut bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
+        let abstraction = bands.find_map(abstraction);
         let abstraction = abstraction.unwrap_or_else(|| unreachable!("one class in each group has one histogram"));
         let ends = [&problem.target, &problem.start].map(|cells| {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();

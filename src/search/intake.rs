@@ -25,7 +25,7 @@ impl<K: Key> Intake<K> {
     }
 
     /// Turns the table into a run; its memory is given back.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn code_table(&mut self) {
         if !self.table.is_empty() {
             self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
         }

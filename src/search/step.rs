@@ -220,7 +220,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         // Numbers that a thread took past the end of the level mean nothing.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
         if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
-            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::settle));
+            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::code_table));
         }
         results.into_iter().collect()
     }
