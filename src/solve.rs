@@ -262,13 +262,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         if *jumps_only && self.problem.types(start) != self.problem.types(target) {
             return Ok(None);
         }
-        let bound = match &self.pruning {
+        let least = Theorem1::<W>::lower_bound(self.problem).max(1);
+        Ok(match &self.pruning {
             Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. } => {
-                self.expander.install(|| self.databases().lower_bound(self.crew()))?
+                let bound = self.expander.install(|| self.databases().lower_bound(self.crew()))?;
+                bound.map(|length| length.max(least))
             }
-            _ => Some(Theorem1::<W>::lower_bound(self.problem)),
-        };
-        Ok(bound.map(|length| length.max(1)))
+            _ => Some(least),
+        })
     }
 
     /// Sees to it that the pattern databases reach as far as searches for `length` moves ask them.

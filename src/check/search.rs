@@ -203,7 +203,7 @@ impl<'a> Searches<'a> {
         let died = run.levels.last().is_some_and(|l| l.states == 0);
         let last = |side: Side| run.levels.iter().rev().find(|l| l.side == side).map(|l| (l.depth, l.states));
         let (length, half) = (run.length, run.length / 2);
-        let middle = if self.record.palindromic { half } else { length - half };
+        let middle = self.middle(length);
         let enough = match plan {
             // Levels of earlier runs count, too: the walk itself tells.
             Plan::Shared | Plan::Nothing => true,
@@ -340,16 +340,14 @@ impl<'a> Searches<'a> {
             }
             walk.step(level, &[], mode)?;
         }
-        let (length, half) = (run.length, run.length / 2);
-        let middle = length - half;
+        let (length, middle) = (run.length, self.middle(run.length));
         if run.verdict == Verdict::None {
             let died = walk.current().len() == 0 && walk.depth < middle;
             if !died && walk.depth != middle {
                 return Err(format!("verdict none, but its levels end with level {}", walk.depth));
             }
-            let other = if length.is_multiple_of(2) { Some(walk.current()) } else { walk.before_last(1) };
-            if !died && let Some(key) = self.problem.ground.meeting(walk.current(), other)? {
-                return Err(self.meets(key));
+            if !died {
+                self.does_not_meet(&walk, length)?;
             }
         }
         if !levels_only {
@@ -369,9 +367,28 @@ impl<'a> Searches<'a> {
         }
     }
 
-    fn meets(&self, key: u128) -> String {
+    /// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
+    fn middle(&self, length: u32) -> u32 {
+        if self.record.palindromic { length / 2 } else { length.div_ceil(2) }
+    }
+
+    /// No state was met in the middle, as the verdict says.
+    fn is_none(&self, met: Option<u128>) -> Result<(), String> {
+        let Some(key) = met else { return Ok(()) };
         let men = self.problem.ground.army(key).unwrap_or_default();
-        format!("verdict none, but the middle meets its mirror image: {}", self.problem.ground.board.names(&men))
+        let names = self.problem.ground.board.names(&men);
+        Err(format!("verdict none, but the middle meets its mirror image: {names}"))
+    }
+
+    /// The walk, which ends with the middle, does not meet its mirror image there.
+    fn does_not_meet(&self, walk: &Walk<Ground>, length: u32) -> Result<(), String> {
+        let (ground, odd) = (&self.problem.ground, !length.is_multiple_of(2));
+        let met = match (self.record.palindromic, odd) {
+            (true, _) => ground.own_image(walk.current(), odd)?,
+            (false, false) => ground.meeting(walk.current(), Some(walk.current()))?,
+            (false, true) => ground.meeting(walk.current(), walk.before_last(1))?,
+        };
+        self.is_none(met)
     }
 
     fn half(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
@@ -398,16 +415,7 @@ impl<'a> Searches<'a> {
             }
         }
         if run.verdict == Verdict::None && walk.current().len() > 0 {
-            let met = match self.record.palindromic {
-                true => self.problem.ground.own_image(walk.current(), !length.is_multiple_of(2))?,
-                false if length.is_multiple_of(2) => {
-                    self.problem.ground.meeting(walk.current(), Some(walk.current()))?
-                }
-                false => self.problem.ground.meeting(walk.current(), walk.before_last(1))?,
-            };
-            if let Some(key) = met {
-                return Err(self.meets(key));
-            }
+            self.does_not_meet(&walk, length)?;
         }
         self.exhausted(run, &walk)?;
         Ok(Some(walk.sampled))
@@ -467,11 +475,8 @@ impl<'a> Searches<'a> {
         }
         let mut sampled = walk.sampled;
         if self.record.palindromic {
-            if run.verdict == Verdict::None
-                && walk.depth == half
-                && let Some(key) = self.problem.ground.own_image(walk.current(), !length.is_multiple_of(2))?
-            {
-                return Err(self.meets(key));
+            if run.verdict == Verdict::None && walk.depth == half {
+                self.does_not_meet(&walk, length)?;
             }
             self.exhausted(run, &walk)?;
             return Ok(Some(sampled));
@@ -501,11 +506,8 @@ impl<'a> Searches<'a> {
         for level in &trailing[1..] {
             behind.step(level, &cuts, mode)?;
         }
-        if run.verdict == Verdict::None
-            && behind.depth == meeting_at
-            && let Some(key) = self.problem.ground.meeting(behind.current(), Some(walk.current()))?
-        {
-            return Err(self.meets(key));
+        if run.verdict == Verdict::None && behind.depth == meeting_at {
+            self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)?;
         }
         sampled = (sampled.0 + behind.sampled.0, sampled.1 + behind.sampled.1);
         Ok(Some(sampled))

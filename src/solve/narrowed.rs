@@ -45,7 +45,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn narrow(&self, length: u32, trail: &mut Trail<K>) -> Result<(), Stopped> {
         let free = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         self.open(&free, trail);
-        while trail.levels.len() <= length.div_ceil(2) as usize && !trail.is_dead() {
+        while trail.levels.len() <= self.last_level(length) && !trail.is_dead() {
             let depth = trail.levels.len() as u32 - 1;
             let mut bounds = self.bounds(length);
             bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);

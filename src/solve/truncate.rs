@@ -20,7 +20,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         attempt: &mut Attempt<Cells<W>>,
     ) -> Result<Answer<Cells<W>>, Stopped> {
         let mut trail = std::mem::replace(&mut self.kept, Trail::new(String::new(), Side::Forward));
-        let grown = self.grow_truncated(length.div_ceil(2), keep, beta, &mut trail);
+        let grown = self.grow_truncated(self.last_level(length) as u32, keep, beta, &mut trail);
         self.kept = trail;
         attempt.levels = self.unreported();
         self.kept_complete &= grown?;
