@@ -139,4 +139,29 @@ mod tests {
             assert!(symmetries.fixing.iter().all(|k| (0..121).all(|c| values[usize::from(k.cells[c])] == values[c])));
         }
     }
+
+    #[test]
+    fn it_grows_toward_the_target_and_where_no_mirror_says_so_it_is_0_between_the_ends() {
+        let lattice = Lattice::new(Board::named("9x9").unwrap(), Rule::Six);
+        let (start, target) = (vec![0, 1, 2, 9], vec![61, 62, 79, 80]);
+        for (start, target, sign) in [(&start, &target, 1), (&target, &start, -1)] {
+            let problem =
+                Transfer { lattice: lattice.clone(), start: start.clone(), target: target.clone(), jumps_only: false };
+            let symmetries = problem.symmetries();
+            assert_eq!(symmetries.mirror, None);
+            // Column plus row is 62 on these eight cells together.
+            let expected: Vec<i32> = (0..81).map(|c| sign * (c % 9 + c / 9 - 62 / 8)).collect();
+            assert_eq!(of_cells(&problem, &symmetries), expected);
+        }
+    }
+
+    #[test]
+    fn where_no_direction_leads_on_it_counts_steps_from_the_start() {
+        let lattice = Lattice::new(Board::named("9x9").unwrap(), Rule::Four);
+        // From around the centre to the corners.
+        let problem = Transfer { lattice, start: vec![31, 39, 41, 49], target: vec![0, 8, 72, 80], jumps_only: false };
+        let values = of_cells(&problem, &problem.symmetries());
+        assert_eq!(gain(&values, &problem), 2 * 4 * 7);
+        assert_eq!((values[40], values[0], values[4]), (1 - 8, 7, 3 - 4));
+    }
 }

@@ -158,4 +158,28 @@ mod tests {
         let found = Symmetries::of(&lattice, &[0, 1, 2, 9], &[80, 79, 62, 61]);
         assert_eq!((found.fixing.len(), found.mirror), (1, None));
     }
+
+    #[test]
+    fn holes_around_a_board_leave_it_its_symmetries() {
+        let board = Board::from_map("#####\n#...#\n#...#\n#...#\n#####\n").unwrap().0;
+        assert_eq!(automorphisms(&Lattice::new(board, Rule::Four)).len(), 8);
+    }
+
+    #[test]
+    fn what_fixes_only_the_start_is_not_in_k() {
+        let lattice = lattice("9x9", Rule::Eight);
+        assert_eq!(Symmetries::of(&lattice, &[0], &[80]).fixing.len(), 2);
+        assert_eq!(Symmetries::of(&lattice, &[0], &[79]).fixing.len(), 1);
+        assert_eq!(Symmetries::of(&lattice, &[79], &[0]).fixing.len(), 1);
+    }
+
+    /// Only quarter turns exchange two pairs of men a knight's move from the centre, and they are of order four.
+    #[test]
+    fn a_quarter_turn_is_no_mirror() {
+        let lattice = lattice("9x9", Rule::Four);
+        let pair = |x: usize, y: usize| [9 * (4 + y) + 4 + x, 9 * (4 - y) + 4 - x];
+        let turned = [9 * 5 + 2, 9 * 3 + 6];
+        let found = Symmetries::of(&lattice, &pair(1, 2), &turned);
+        assert_eq!((found.fixing.len(), found.mirror), (2, None));
+    }
 }

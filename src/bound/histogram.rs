@@ -386,6 +386,19 @@ mod tests {
         assert_eq!((tops.len(), &tops[8][..]), (9, &[8][..]));
     }
 
+    #[test]
+    fn the_bands_of_fewest_cells_are_merged_and_around_0_those_of_both_sides_count() {
+        // By |centroid|, how many cells: 3, 2, 6, 4, 10, 4.
+        let centroid: Vec<i32> = [(0, 3), (1, 2), (-2, 6), (3, 4), (4, 10), (-5, 4)]
+            .into_iter()
+            .flat_map(|(value, cells)| vec![value; cells])
+            .collect();
+        let bands = std::iter::successors(Some(Bands::finest(&centroid, &[0; 29])), |b| b.coarser(&centroid));
+        let tops: Vec<Vec<i32>> = bands.map(|b| b.tops[0].clone()).collect();
+        let expected: [&[i32]; 6] = [&[0, 1, 2, 3, 4, 5], &[0, 2, 3, 4, 5], &[0, 3, 4, 5], &[0, 3, 5], &[0, 5], &[5]];
+        assert_eq!(tops, expected);
+    }
+
     proptest! {
         #[test]
         fn histograms_and_ranks_are_inverse_and_neighbours_are_right(

@@ -21,14 +21,19 @@ type Search = fn(&Arc<Transfer>, u32) -> Found;
 
 /// All of them; ratios are to the first.
 pub const ALL: &[(&str, Search)] = &[
-    ("halma, 1 thread", |puzzle, depth| halma(puzzle, depth, 1)),
-    ("halma, 2 threads", |puzzle, depth| halma(puzzle, depth, 2)),
+    ("halma, 1 thread", |puzzle, depth| halma(puzzle, depth, 1, None)),
+    ("halma, 2 threads", |puzzle, depth| halma(puzzle, depth, 2, None)),
+    (FRUGAL, |puzzle, depth| halma(puzzle, depth, 1, Some(16 << 20))),
     ("sort and deduplicate", sorted),
     ("HashSet of std", hashed),
     ("pathfinding, bfs_reach", reached),
-    ("stateright, 1 thread", |puzzle, depth| checked(puzzle, depth, 1)),
+    (STATERIGHT, |puzzle, depth| checked(puzzle, depth, 1)),
     ("stateright, 2 threads", |puzzle, depth| checked(puzzle, depth, 2)),
 ];
+
+/// The frugal one of ours, and what it is compared with.
+pub const FRUGAL: &str = "halma, 1 thread, within 16 MiB";
+pub const STATERIGHT: &str = "stateright, 1 thread";
 
 const JOB: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n";
 
@@ -42,8 +47,8 @@ pub fn puzzle() -> Result<Arc<Transfer>, Fault> {
     Ok(Arc::new(Transfer::new(&Arc::new(ground), &problem.start, Vec::new())))
 }
 
-fn halma(puzzle: &Arc<Transfer>, depth: u32, threads: usize) -> Found {
-    let (expander, stop) = (Expander::new(threads, None)?, Stop::after(None));
+fn halma(puzzle: &Arc<Transfer>, depth: u32, threads: usize, memory: Option<u64>) -> Found {
+    let (expander, stop) = (Expander::new(threads, memory)?, Stop::after(None));
     let (mut states, mut successors) = (0, 0);
     for tally in levels(&**puzzle, &expander, &stop).take(depth as usize + 1) {
         let tally = tally?;
