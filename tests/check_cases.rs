@@ -7,6 +7,7 @@ use std::path::Path;
 
 use halma::check::{Options, record_holds};
 use halma::job::Job;
+use halma::record::{Count, Counts};
 use halma::run::{self, Question};
 use halma::search::Stop;
 
@@ -70,4 +71,48 @@ fn what_every_pruning_searches_is_what_check_derives() {
         }
     }
     assert!(bounds > 200);
+}
+
+#[test]
+fn check_counts_what_count_counts_and_refuses_other_numbers() {
+    let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
+    let (mut counted, mut refused) = (0, 0);
+    for line in text.lines().filter(|l| !l.starts_with("# ")) {
+        for (palindromic, pruning) in [(false, "leading"), (false, "theorem-1"), (true, "leading")] {
+            let job = format!(
+                "{}[search]\npruning = '{pruning}'\npalindromic = {palindromic}\nmax-length = {LONGEST}\n[limits]\nthreads = 1\n",
+                problem(line)
+            );
+            let Ok(job) = Job::parse("job.toml".as_ref(), &job) else { continue };
+            let mut record = run::run(&job, Question::Count, &(), &Stop::after(None)).unwrap();
+            let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+            let report = record_holds(&record, Path::new(""), &options);
+            let report = report.unwrap_or_else(|why| panic!("{line}: {pruning}, {palindromic}: {why}"));
+            assert_eq!(report.unchecked, Vec::<String>::new(), "{line}: {pruning}, {palindromic}");
+            let Some(counts) = record.counts.clone() else { continue };
+            let said = format!("how many there are: counted again, {}", counts.sequences);
+            assert!(report.checked.contains(&said), "{line}: {:?}", report.checked);
+            counted += 1;
+            // One more of each in turn.
+            let more = |count: &Count| Count::from(count.to_string().parse::<u128>().unwrap() + 1);
+            let edits: [fn(&mut Counts) -> Option<&mut Count>; 5] = [
+                |c| Some(&mut c.sequences),
+                |c| Some(&mut c.up_to_symmetry),
+                |c| c.up_to_reversal.as_mut(),
+                |c| c.palindromic.as_mut(),
+                |c| c.palindromic_up_to_symmetry.as_mut(),
+            ];
+            for edit in edits {
+                let mut edited = counts.clone();
+                let Some(number) = edit(&mut edited) else { continue };
+                *number = more(number);
+                record.counts = Some(edited);
+                let holds = record_holds(&record, Path::new(""), &options);
+                // Where the record names no K, numbers up to it are not told, and it says so.
+                assert!(holds.as_ref().map_or(true, |r| !r.unchecked.is_empty()), "{line}: {:?}", record.counts);
+                refused += usize::from(holds.is_err_and(|why| why.starts_with("counts.")));
+            }
+        }
+    }
+    assert!(counted > 60 && refused > 200, "{counted}, {refused}");
 }

@@ -346,3 +346,67 @@ impl Table {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+    use crate::bound::histogram::Bands;
+    use crate::lattice::Rule;
+    use crate::moves::destinations;
+    use proptest::prelude::*;
+
+    /// What [`Abstraction::targets`] says, step by step: the mover is taken out, and jumps over any other man.
+    fn plain_targets(abstraction: &Abstraction, histogram: &[u8], a: usize) -> u32 {
+        let classes = histogram.len();
+        let mut others = histogram.to_vec();
+        others[a] -= 1;
+        let room = |b: usize| histogram[b] < abstraction.space.capacities()[b];
+        let mut reached = 1u32 << a;
+        loop {
+            let from = (0..classes).filter(|i| reached >> i & 1 != 0);
+            let over = from.flat_map(|i| (0..classes).map(move |m| (i, m))).filter(|&(_, m)| others[m] > 0);
+            let landings = over.fold(0, |set, (i, m)| set | abstraction.jumps_over[m][i]);
+            let more = (0..classes).filter(|&b| landings >> b & 1 != 0 && room(b)).fold(reached, |set, b| set | 1 << b);
+            if more == reached {
+                break;
+            }
+            reached = more;
+        }
+        let steps = (0..classes).filter(|&b| abstraction.steps[a] >> b & 1 != 0 && room(b));
+        steps.fold(reached, |set, b| set | 1 << b) & !(1 << a)
+    }
+
+    proptest! {
+        #[test]
+        fn abstract_moves_are_those_of_the_plain_rule_and_every_move_is_one(
+            men in proptest::collection::btree_set(0usize..36, 2..9),
+            rule in prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)],
+            jumps_only: bool,
+            merged in 0usize..10,
+        ) {
+            let lattice = Lattice::new(Board::from_map(&"......\n".repeat(6)).unwrap().0, rule);
+            let (men, group): (Vec<usize>, _) = (men.into_iter().collect(), [0; 36]);
+            let centroid: Vec<i32> = (0..36).map(|c| c % 6 + c / 6 - 5).collect();
+            let bands = std::iter::successors(Some(Bands::finest(&centroid, &group)), |b| b.coarser(&centroid));
+            let bands = bands.take(merged + 1).last().unwrap();
+            let partition = Partition::new(&centroid, &bands, i32::MAX, &group).unwrap();
+            let abstraction = Abstraction::new(&lattice, jumps_only, partition, None, &men, u64::MAX).unwrap();
+            let bytes: Vec<u8> = men.iter().map(|&c| c as u8).collect();
+            let mut histogram = vec![0; abstraction.space.classes()];
+            abstraction.histogram(&bytes, &mut histogram);
+            let mut jumps = Jumps::default();
+            abstraction.jumps(&histogram, &mut jumps);
+            let occupied: Vec<bool> = (0..36).map(|c| men.contains(&c)).collect();
+            let class = |cell: usize| usize::from(abstraction.partition.class_of[cell]);
+            for &from in &men {
+                let a = class(from);
+                let targets = abstraction.targets(&histogram, &jumps, a);
+                prop_assert_eq!(targets, plain_targets(&abstraction, &histogram, a));
+                for to in destinations(&lattice, &occupied, from, jumps_only) {
+                    prop_assert!(class(to) == a || targets >> class(to) & 1 != 0, "from {} to {}", from, to);
+                }
+            }
+        }
+    }
+}

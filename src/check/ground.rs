@@ -47,7 +47,7 @@ impl Ground {
     }
 
     /// Calls `each` with every move from an army, as cells, and the men after it, ascending.
-    fn successors(&self, men: &[u8], mut each: impl FnMut(u8, u8, &[u8])) {
+    pub fn successors(&self, men: &[u8], mut each: impl FnMut(u8, u8, &[u8])) {
         let (set, mut found, mut after) = (Set::of(men), Vec::new(), Vec::new());
         for (i, &from) in men.iter().enumerate() {
             destinations(&self.board, set, from, self.jumps_only, &mut found);

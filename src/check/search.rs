@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::counts::{Counter, Trouble};
 use super::cuts::{Cut, theorem_1_of};
 use super::ground::Ground;
 use super::histograms::{Histograms, NEVER};
@@ -88,10 +89,10 @@ impl<'a> Searches<'a> {
                 return Ok(());
             }
         };
-        // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet.
+        // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
         let longest = self.record.runs.iter().map(|run| run.length).max().max(self.record.lower_bound);
         let reach = match (self.record.lower_bound.and(longest), self.plan()) {
-            (Some(longest), Plan::Leading) => longest.div_ceil(2),
+            (Some(longest), Plan::Leading) if self.record.counts.is_none() => longest.div_ceil(2),
             (Some(longest), _) => longest,
             (None, _) => u32::MAX,
         };
@@ -118,6 +119,26 @@ impl<'a> Searches<'a> {
         let record = self.record;
         for run in &record.runs {
             self.run(run).map_err(|reason| format!("length {}: {reason}", run.length))?;
+        }
+        self.count()
+    }
+
+    /// The numbers of solutions, where the record has them.
+    fn count(&mut self) -> Result<(), String> {
+        let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
+        (self.options.progress)("how many there are");
+        let Problem { ground, target, .. } = self.problem;
+        let cuts = match &self.databases {
+            Some(databases) => [Cut::pattern(&databases.histograms, &databases.to_target, length)],
+            None => [Cut::theorem_1(&ground.board, target, length)],
+        };
+        match Counter::new(self.problem, &cuts, (length, self.record.palindromic), &mut self.budget).confirm(counts) {
+            Ok(unsaid) => {
+                self.report.checked.push(format!("how many there are: counted again, {}", counts.sequences));
+                self.report.unchecked.extend(unsaid.map(|why| format!("how many there are: {why}")));
+            }
+            Err(Trouble::TooMany(why)) => self.report.unchecked.push(format!("how many there are: {why}")),
+            Err(Trouble::Wrong(why)) => return Err(why),
         }
         Ok(())
     }

@@ -156,7 +156,7 @@ fn a_count_is_named_among_what_was_not_looked_at() {
     assert_eq!(record.verdict, Verdict::Counted);
     let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
     let report = record_holds(&record, "".as_ref(), &options).unwrap();
-    assert_eq!(report.unchecked, ["how many there are: they are not counted again"]);
+    assert_eq!(report.unchecked, ["how many there are: games are not counted again"]);
     // Two runs of nine moves: the one that found a game, and the one that counted.
     assert_eq!(report.checked.iter().filter(|line| line.starts_with("length 9, solution: 10 levels")).count(), 2);
 }
