@@ -35,6 +35,9 @@ impl From<String> for Trouble {
 /// Armies whose successors are made at once.
 const PART: usize = 1 << 17;
 
+/// Successors that wait until they are put among the others.
+const MOST_PENDING: usize = 8 << 20;
+
 /// The most armies on one level.
 const MOST_ARMIES: usize = 40_000_000;
 
@@ -113,9 +116,12 @@ impl<'a> Counter<'a> {
             let half = self.length / 2;
             let last = if ground.mirror.is_some() { self.length.div_ceil(2) } else { self.length };
             let mut walks = vec![(ground.binomials.rank(self.problem.start.iter().copied()), 1)];
-            let mut middle = walks.clone();
+            let (mut middle, mut before) = (walks.clone(), Vec::new());
             for depth in 0..last {
-                walks = self.step(&walks, depth, k)?;
+                let mut next = self.step(&walks, depth, k)?;
+                // To come back to an army costs moves that no shortest solution has, nor the half of a shortest palindrome.
+                next.retain(|&(key, _)| ways(&walks, key) == 0 && ways(&before, key) == 0);
+                before = std::mem::replace(&mut walks, next);
                 if depth + 1 == half {
                     middle.clone_from(&walks);
                 }
@@ -143,16 +149,21 @@ impl<'a> Counter<'a> {
             }
             Ok((made, generated))
         };
-        let mut next: Walks = Vec::new();
-        for part in walks.chunks(PART) {
-            let parts = part.par_chunks(1 << 10).map(expand).collect::<Result<Vec<_>, String>>()?;
-            let generated: u64 = parts.iter().map(|p| p.1).sum();
+        let (mut next, mut pending): (Walks, Walks) = (Vec::new(), Vec::new());
+        let mut parts = walks.chunks(PART).peekable();
+        while let Some(part) = parts.next() {
+            let made = part.par_chunks(1 << 10).map(expand).collect::<Result<Vec<_>, String>>()?;
+            let generated: u64 = made.iter().map(|m| m.1).sum();
             *self.budget = self.budget.checked_sub(generated).ok_or_else(|| {
                 Trouble::TooMany("more successors would have to be made than the budget allows".into())
             })?;
-            next.extend(parts.into_iter().flat_map(|p| p.0));
-            next.par_sort_unstable();
-            next = summed(next)?;
+            pending.extend(made.into_iter().flat_map(|m| m.0));
+            // Seldom, so that most armies are not gone over again and again.
+            if parts.peek().is_none() || pending.len() > next.len().max(MOST_PENDING) {
+                next.append(&mut pending);
+                next.par_sort();
+                next = summed(next)?;
+            }
             if next.len() > MOST_ARMIES {
                 return Err(Trouble::TooMany(format!("more than {MOST_ARMIES} armies at a time")));
             }
