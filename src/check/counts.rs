@@ -49,13 +49,20 @@ pub(super) struct Counter<'a> {
     length: u32,
     palindromic: bool,
     budget: &'a mut u64,
+    progress: &'a (dyn Fn(&str) + Sync),
     /// By a symmetry that keeps all armies: the walks to A_N, and those to the last army that is needed.
     halves: BTreeMap<Vec<u8>, [Walks; 2]>,
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(problem: &'a Problem, cuts: &'a [Cut], (length, palindromic): (u32, bool), budget: &'a mut u64) -> Self {
-        Self { problem, cuts, length, palindromic, budget, halves: BTreeMap::new() }
+    pub fn new(
+        problem: &'a Problem,
+        cuts: &'a [Cut],
+        (length, palindromic): (u32, bool),
+        budget: &'a mut u64,
+        progress: &'a (dyn Fn(&str) + Sync),
+    ) -> Self {
+        Self { problem, cuts, length, palindromic, budget, progress, halves: BTreeMap::new() }
     }
 
     /// Whether the record's numbers are right. K is the record's; of a search that was told to use none, the record has only
@@ -118,6 +125,7 @@ impl<'a> Counter<'a> {
             let mut walks = vec![(ground.binomials.rank(self.problem.start.iter().copied()), 1)];
             let (mut middle, mut before) = (walks.clone(), Vec::new());
             for depth in 0..last {
+                (self.progress)(&format!("how many there are: {} armies after {depth} of {last} moves", walks.len()));
                 let mut next = self.step(&walks, depth, k)?;
                 // To come back to an army costs moves that no shortest solution has, nor the half of a shortest palindrome.
                 next.retain(|&(key, _)| ways(&walks, key) == 0 && ways(&before, key) == 0);

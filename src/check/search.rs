@@ -126,13 +126,14 @@ impl<'a> Searches<'a> {
     /// The numbers of solutions, where the record has them.
     fn count(&mut self) -> Result<(), String> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
-        (self.options.progress)("how many there are");
         let Problem { ground, target, .. } = self.problem;
         let cuts = match &self.databases {
             Some(databases) => [Cut::pattern(&databases.histograms, &databases.to_target, length)],
             None => [Cut::theorem_1(&ground.board, target, length)],
         };
-        match Counter::new(self.problem, &cuts, (length, self.record.palindromic), &mut self.budget).confirm(counts) {
+        let asked = (length, self.record.palindromic);
+        let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
+        match counter.confirm(counts) {
             Ok(unsaid) => {
                 self.report.checked.push(format!("how many there are: counted again, {}", counts.sequences));
                 self.report.unchecked.extend(unsaid.map(|why| format!("how many there are: {why}")));
