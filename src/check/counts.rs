@@ -38,8 +38,8 @@ const PART: usize = 1 << 17;
 /// Successors that wait until they are put among the others.
 const MOST_PENDING: usize = 8 << 20;
 
-/// The most armies on one level.
-const MOST_ARMIES: usize = 40_000_000;
+/// The most armies on one level: three levels, and room to sort one, are 2 GB.
+const MOST_ARMIES: usize = 10_000_000;
 
 /// A count under way.
 pub(super) struct Counter<'a> {
