@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
+use halma::check::{Options, Report, record_holds};
 use halma::job::Job;
-use halma::record::{Count, Counts};
+use halma::record::{Count, Counts, Record};
 use halma::run::{self, Question};
 use halma::search::Stop;
 
@@ -23,6 +23,27 @@ fn problem(line: &str) -> String {
         "[problem]\nkind = 'transfer'\nboard = '''\n{map}\n'''\nmoves = {moves}\narmy = {start}\ntarget = {target}\n\
          jumps-only = {jumps_only}\n"
     )
+}
+
+const OPTIONS: Options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+
+/// The record of a search, and what check says of it: all of it holds. Nothing where what is asked for needs a mirror and there
+/// is none, or where jumps lead to no target of these types.
+fn checked(line: &str, search: &str, question: Question) -> Option<(Record, Report)> {
+    let job = format!("{}[search]\n{search}\n[limits]\nthreads = 1\n", problem(line));
+    let job = match Job::parse("job.toml".as_ref(), &job) {
+        Ok(job) => job,
+        Err(fault) => {
+            let fault = fault.to_string();
+            assert!(fault.contains("mirror") || fault.contains("jumps keep a man's type"), "{job}{fault}");
+            return None;
+        }
+    };
+    let record = run::run(&job, question, &(), &Stop::after(None)).unwrap();
+    let report = record_holds(&record, Path::new(""), &OPTIONS);
+    let report = report.unwrap_or_else(|why| panic!("{line}: {search}: {why}"));
+    assert_eq!(report.unchecked, Vec::<String>::new(), "{line}: {search}");
+    Some((record, report))
 }
 
 #[test]
@@ -43,26 +64,11 @@ fn what_every_pruning_searches_is_what_check_derives() {
     for line in text.lines().filter(|l| !l.starts_with("# ")) {
         let mut lengths = [None; 2];
         for (pruning, palindromic) in prunings.iter().flat_map(|p| [(p, false), (p, true)]) {
-            let job = format!(
-                "{}[search]\npruning = '{pruning}'\npalindromic = {palindromic}\n[limits]\nthreads = 1\n",
-                problem(line)
-            );
-            let job = match Job::parse("job.toml".as_ref(), &job) {
-                Ok(job) => job,
-                // What needs a mirror, and jumps that lead to no target of these types.
-                Err(fault) => {
-                    let fault = fault.to_string();
-                    assert!(fault.contains("mirror") || fault.contains("jumps keep a man's type"), "{job}{fault}");
-                    continue;
-                }
-            };
-            let record = run::run(&job, Question::Prove { max_length: LONGEST }, &(), &Stop::after(None)).unwrap();
+            let search = format!("pruning = '{pruning}'\npalindromic = {palindromic}");
+            let question = Question::Prove { max_length: LONGEST };
+            let Some((record, report)) = checked(line, &search, question) else { continue };
             let length = *lengths[usize::from(palindromic)].get_or_insert(record.length);
-            assert_eq!(record.length, length, "{line}: {pruning}, {palindromic}");
-            let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
-            let report = record_holds(&record, Path::new(""), &options);
-            let report = report.unwrap_or_else(|why| panic!("{line}: {pruning}, {palindromic}: {why}"));
-            assert_eq!(report.unchecked, Vec::<String>::new(), "{line}: {pruning}, {palindromic}");
+            assert_eq!(record.length, length, "{line}: {search}");
             for said in report.checked.iter().filter_map(|c| c.strip_prefix("no solution below length ")) {
                 let (said, derived) = said.split_once(", by a bound derived again: ").unwrap();
                 assert_eq!(said, derived, "{line}: {pruning}");
@@ -79,16 +85,8 @@ fn check_counts_what_count_counts_and_refuses_other_numbers() {
     let (mut counted, mut refused) = (0, 0);
     for line in text.lines().filter(|l| !l.starts_with("# ")) {
         for (palindromic, pruning) in [(false, "leading"), (false, "theorem-1"), (true, "leading")] {
-            let job = format!(
-                "{}[search]\npruning = '{pruning}'\npalindromic = {palindromic}\nmax-length = {LONGEST}\n[limits]\nthreads = 1\n",
-                problem(line)
-            );
-            let Ok(job) = Job::parse("job.toml".as_ref(), &job) else { continue };
-            let mut record = run::run(&job, Question::Count, &(), &Stop::after(None)).unwrap();
-            let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
-            let report = record_holds(&record, Path::new(""), &options);
-            let report = report.unwrap_or_else(|why| panic!("{line}: {pruning}, {palindromic}: {why}"));
-            assert_eq!(report.unchecked, Vec::<String>::new(), "{line}: {pruning}, {palindromic}");
+            let search = format!("pruning = '{pruning}'\npalindromic = {palindromic}\nmax-length = {LONGEST}");
+            let Some((mut record, report)) = checked(line, &search, Question::Count) else { continue };
             let Some(counts) = record.counts.clone() else { continue };
             let said = format!("how many there are: counted again, {}", counts.sequences);
             assert!(report.checked.contains(&said), "{line}: {:?}", report.checked);
@@ -107,7 +105,7 @@ fn check_counts_what_count_counts_and_refuses_other_numbers() {
                 let Some(number) = edit(&mut edited) else { continue };
                 *number = more(number);
                 record.counts = Some(edited);
-                let holds = record_holds(&record, Path::new(""), &options);
+                let holds = record_holds(&record, Path::new(""), &OPTIONS);
                 // Where the record names no K, numbers up to it are not told, and it says so.
                 assert!(holds.as_ref().map_or(true, |r| !r.unchecked.is_empty()), "{line}: {:?}", record.counts);
                 refused += usize::from(holds.is_err_and(|why| why.starts_with("counts.")));

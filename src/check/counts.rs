@@ -50,7 +50,7 @@ pub(super) struct Counter<'a> {
     palindromic: bool,
     budget: &'a mut u64,
     progress: &'a (dyn Fn(&str) + Sync),
-    /// By a symmetry that keeps all armies: the walks to A_N, and those to the last army that is needed.
+    /// By a symmetry that keeps all armies: the walks to the last two armies that are needed.
     halves: BTreeMap<Vec<u8>, [Walks; 2]>,
 }
 
@@ -68,22 +68,24 @@ impl<'a> Counter<'a> {
     /// Whether the record's numbers are right. K is the record's; of a search that was told to use none, the record has only
     /// the identity, and numbers up to symmetry cannot be told: then what is left unsaid.
     pub fn confirm(&mut self, stated: &Counts) -> Result<Option<&'static str>, Trouble> {
-        let fixing = self.problem.ground.fixing.clone();
+        let fixing = &self.problem.ground.fixing;
         let unsaid = (fixing.len() == 1 && stated.up_to_symmetry != stated.sequences)
             .then_some("the record names no K to tell numbers up to symmetry by");
         let (mut kept, mut reversed, mut palindromes) = (Vec::new(), Vec::new(), Vec::new());
-        for k in &fixing {
-            if self.problem.ground.mirror.is_some() {
-                reversed.push(self.reversed(k)?);
+        for k in fixing {
+            if self.palindromic || self.problem.ground.mirror.is_some() {
                 palindromes.push(self.palindromes(k)?);
+                if !self.palindromic {
+                    reversed.push(self.reversed(k)?);
+                }
             }
             if !self.palindromic {
                 kept.push(self.kept(k)?);
             }
         }
         if self.palindromic {
-            kept.clone_from(&palindromes);
-            reversed.clone_from(&palindromes);
+            // Each is its own reversal.
+            (kept, reversed) = (palindromes.clone(), palindromes.clone());
         }
         let sum =
             |terms: &[u128]| terms.iter().try_fold(0u128, |sum, &term| sum.checked_add(term)).ok_or_else(too_large);
@@ -115,28 +117,28 @@ impl<'a> Counter<'a> {
         Ok(unsaid)
     }
 
-    /// The walks that `k` keeps as far as A_N, and as far as the last army: the next one for 2N + 1 moves, and the target
-    /// without a mirror.
+    /// The walks that `k` keeps to the last army that is needed, behind those to the one before: A_N, for 2N + 1 moves the next
+    /// one, and the target without a mirror.
     fn halves(&mut self, k: &[u8]) -> Result<&[Walks; 2], Trouble> {
         if !self.halves.contains_key(k) {
             let ground = &self.problem.ground;
-            let half = self.length / 2;
             let last = if ground.mirror.is_some() { self.length.div_ceil(2) } else { self.length };
-            let mut walks = vec![(ground.binomials.rank(self.problem.start.iter().copied()), 1)];
-            let (mut middle, mut before) = (walks.clone(), Vec::new());
+            let mut walks = vec![(ground.army_key(&self.problem.start), 1)];
+            let mut before = Vec::new();
             for depth in 0..last {
                 (self.progress)(&format!("how many there are: {} armies after {depth} of {last} moves", walks.len()));
                 let mut next = self.step(&walks, depth, k)?;
                 // To come back to an army costs moves that no shortest solution has, nor the half of a shortest palindrome.
                 next.retain(|&(key, _)| ways(&walks, key) == 0 && ways(&before, key) == 0);
                 before = std::mem::replace(&mut walks, next);
-                if depth + 1 == half {
-                    middle.clone_from(&walks);
-                }
             }
-            self.halves.insert(k.to_vec(), [middle, walks]);
+            self.halves.insert(k.to_vec(), [before, walks]);
         }
         Ok(&self.halves[k])
+    }
+
+    fn odd(&self) -> bool {
+        !self.length.is_multiple_of(2)
     }
 
     /// One more move.
@@ -151,7 +153,7 @@ impl<'a> Counter<'a> {
                 ground.successors(&men, |from, to, after| {
                     generated += 1;
                     if judge.admits(from, to, after) && (identity || image(k, after) == after) {
-                        made.push((ground.binomials.rank(after.iter().copied()), ways));
+                        made.push((ground.army_key(after), ways));
                     }
                 });
             }
@@ -182,12 +184,12 @@ impl<'a> Counter<'a> {
     /// Solutions whose armies `k` keeps.
     fn kept(&mut self, k: &[u8]) -> Result<u128, Trouble> {
         let Problem { ground, target, .. } = self.problem;
-        let [middle, last] = self.halves(k)?;
-        let Some(mirror) = &ground.mirror else {
-            return Ok(ways(last, ground.binomials.rank(target.iter().copied())));
-        };
+        let odd = self.odd();
+        let [before, last] = self.halves(k)?;
+        let Some(mirror) = &ground.mirror else { return Ok(ways(last, ground.army_key(target))) };
+        let middle = if odd { before } else { last };
         let products = last.par_iter().map(|&(key, here)| -> Result<u128, Trouble> {
-            let there = ground.binomials.rank(image(mirror, &ground.army(key)?));
+            let there = ground.army_key(&image(mirror, &ground.army(key)?));
             here.checked_mul(ways(middle, there)).ok_or_else(too_large)
         });
         products.try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(too_large))
@@ -207,18 +209,13 @@ impl<'a> Counter<'a> {
     /// The walks to A_N that `keeps` keeps, where ρk takes A_N to itself, or for odd lengths to an army that one move leads
     /// to, and that `keeps` keeps too since it keeps A_N.
     fn turned(&mut self, keeps: &[u8], k: &[u8]) -> Result<u128, Trouble> {
-        let (ground, odd) = (&self.problem.ground, self.length % 2 == 1);
+        let (ground, odd) = (&self.problem.ground, self.odd());
         let mirror = ground.mirror.as_ref().ok_or_else(|| Trouble::Wrong("there is no mirror".into()))?;
         let turn = composed(k, mirror);
-        let [middle, _] = self.halves(keeps)?;
+        let [before, last] = self.halves(keeps)?;
+        let middle = if odd { before } else { last };
         let own = |&(key, ways): &(u128, u128)| -> Result<u128, Trouble> {
-            let men = ground.army(key)?;
-            let there = image(&turn, &men);
-            let mut turned = !odd && there == men;
-            if odd {
-                ground.successors(&men, |_, _, after| turned |= after == there);
-            }
-            Ok(if turned { ways } else { 0 })
+            Ok(if ground.is_turned(&ground.army(key)?, &turn, odd) { ways } else { 0 })
         };
         middle.par_iter().map(own).try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(too_large))
     }

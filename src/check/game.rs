@@ -90,6 +90,9 @@ impl<N: Number> Levels<'_, N> {
         for run in &self.record.runs {
             self.run(run, &mut budget).map_err(|reason| format!("length {}: {reason}", run.length))?;
         }
+        if self.record.counts.is_some() {
+            self.report.unchecked.push("how many there are: games are not counted again".into());
+        }
         Ok(self.report)
     }
 

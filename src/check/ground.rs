@@ -7,6 +7,7 @@ use super::cuts::{Cut, Judge};
 use super::file::Level;
 use super::keys::Binomials;
 use super::moves::{Set, destinations};
+use super::statement::image;
 use super::walk::States;
 
 /// What all walks of one problem share.
@@ -28,13 +29,18 @@ impl Ground {
         scratch.clear();
         scratch.extend(men.iter().map(|&c| image[usize::from(c)]));
         scratch.sort_unstable();
-        self.binomials.rank(scratch.iter().copied())
+        self.army_key(scratch)
     }
 
     /// The key of the state that an army stands for.
     #[inline]
     pub fn key(&self, men: &[u8], scratch: &mut Vec<u8>) -> u128 {
         self.fixing.iter().map(|image| self.image_key(image, men, scratch)).min().unwrap_or(0)
+    }
+
+    /// The key of an army by itself, whatever state it stands for.
+    pub fn army_key(&self, men: &[u8]) -> u128 {
+        self.binomials.rank(men.iter().copied())
     }
 
     /// The army of a key.
@@ -102,19 +108,20 @@ impl Ground {
         Ok(None)
     }
 
+    /// Whether `turn` takes the army to itself, or, for odd lengths, to an army that one move leads to.
+    pub fn is_turned(&self, men: &[u8], turn: &[u8], odd: bool) -> bool {
+        let image = image(turn, men);
+        let mut turned = !odd && image == men;
+        if odd {
+            self.successors(men, |_, _, after| turned |= after == image);
+        }
+        turned
+    }
+
     /// A state of the level whose army is its own mirror image, or, for odd lengths, becomes it by one move.
     pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, String> {
         let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
-        let own = |key: u128| -> Result<bool, String> {
-            let men = self.army(key)?;
-            let mut image: Vec<u8> = men.iter().map(|&c| mirror[usize::from(c)]).collect();
-            image.sort_unstable();
-            let mut own = !odd && image == men;
-            if odd {
-                self.successors(&men, |_, _, after| own |= after == image);
-            }
-            Ok(own)
-        };
+        let own = |key: u128| -> Result<bool, String> { Ok(self.is_turned(&self.army(key)?, mirror, odd)) };
         let search = |block: usize| -> Result<Option<u128>, String> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
