@@ -16,6 +16,18 @@ def successors(record):
     return f"{sum(int(run['generated']) for run in record['runs']):,}"
 
 
+def together(runs):
+    """The last length and the successors of what was decided together, in order."""
+    parts, up_to = [], 0
+    for run in runs:
+        if run["length"] <= up_to:
+            parts[-1] = (run["length"], parts[-1][1] + int(run["generated"]))
+        else:
+            parts.append((run["length"], int(run["generated"])))
+            up_to = run.get("up_to", run["length"])
+    return parts
+
+
 def largest_level(record):
     return f"{max((int(run['largest_level']) for run in record['runs']), default=0):,}"
 

@@ -9,6 +9,7 @@ pub mod frontier;
 pub mod game;
 pub mod histogram;
 pub mod mcc;
+pub mod middle;
 pub mod palindrome;
 pub mod pattern;
 pub mod shelf;

@@ -10,7 +10,7 @@ use crate::job::{Job, Problem};
 use crate::lattice::Lattice;
 use crate::problem::Transfer;
 use crate::rank;
-use crate::record::{Record, RunRecord, Verdict};
+use crate::record::{self, Record, RunRecord, Together, Verdict};
 use crate::report::{self, grouped};
 
 /// All that is known without a search.
@@ -145,23 +145,27 @@ pub struct Estimate {
 }
 
 /// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
-/// next but one (odd and even lengths differ), which is taken to stay. `None` where too little was done to tell.
+/// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
+/// length to length. `None` where too little was done to tell.
 #[must_use]
 pub fn estimates(runs: &[RunRecord], count: u32) -> Option<Vec<Estimate>> {
-    let decided: Vec<&RunRecord> = runs.iter().filter(|r| r.verdict == Verdict::None).collect();
+    let decided: Vec<Together> = record::together(runs).into_iter().filter(|t| t.refuted).collect();
     let [.., a, b, c] = *decided else { return None };
-    let (work, seconds) = (|r: &RunRecord| (r.generated as f64).max(1.0), a.seconds + b.seconds + c.seconds);
+    let (work, seconds) = (|t: Together| (t.generated as f64).max(1.0), a.seconds + b.seconds + c.seconds);
     // The last growth seen, and the one before where there is one.
+    let single = c.last == a.last + 2;
     let growth = match decided.len() {
-        3 => work(c) / work(a),
-        n => (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt(),
+        n if n > 3 && single && decided[n - 4].last + 3 == c.last => {
+            (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt()
+        }
+        _ => (work(c) / work(a)).powf(2.0 / f64::from(c.last - a.last)),
     };
     let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
-    let mut last = [work(b), work(c)];
+    let mut last = if single { [work(b), work(c)] } else { [work(c) / growth.sqrt(), work(c)] };
     let next = |i| {
         let generated = last[0] * growth;
         last = [last[1], generated];
-        Estimate { length: c.length + i, generated, seconds: generated / rate }
+        Estimate { length: c.last + i, generated, seconds: generated / rate }
     };
     (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
 }
@@ -212,6 +216,8 @@ mod tests {
             length,
             verdict: Verdict::None,
             reason: None,
+            up_to: None,
+            shared_with: None,
             pruning: None,
             c: None,
             seconds: generated as f64 / 1e6,
@@ -229,6 +235,12 @@ mod tests {
         let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round(), e.seconds.round())).collect();
         assert_eq!(rounded, [(24, 1e6, 1.0), (25, 2e6, 2.0), (26, 1e7, 10.0)]);
         assert_eq!(estimates(&runs[..2], 3), None);
+        // The last two lengths at once.
+        let mut runs = runs.to_vec();
+        (runs[2].up_to, runs[2].generated, runs[3].generated) = (Some(23), 640_000, 0);
+        let next = estimates(&[&[run(19, 10_000)], &runs[..]].concat(), 2).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
+        assert_eq!(rounded, [(24, 2_560_000.0), (25, 10_240_000.0)]);
         assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
     }
 

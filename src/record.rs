@@ -242,6 +242,13 @@ pub struct RunRecord {
     /// Why the run did not end, where it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Where its leading levels serve the lengths after it, too: the greatest one. The runs of those have only what follows
+    /// from their middle level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up_to: Option<u32>,
+    /// Where what follows from its middle level decides the next length, too, whose run then has no levels: that length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_with: Option<u32>,
     /// The pruning, where it is not that of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruning: Option<Pruning>,
@@ -260,6 +267,42 @@ pub struct RunRecord {
     pub self_consistent: bool,
     /// One entry per level and side.
     pub levels: Vec<LevelRecord>,
+}
+
+/// Lengths that were decided together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Together {
+    /// The last of them.
+    pub last: u32,
+    /// Successors over all of them.
+    pub generated: u64,
+    /// Seconds.
+    pub seconds: f64,
+    /// Whether none of them has a solution.
+    pub refuted: bool,
+}
+
+/// What was decided together, in the order of the lengths.
+#[must_use]
+pub fn together(runs: &[RunRecord]) -> Vec<Together> {
+    let mut all: Vec<Together> = Vec::new();
+    let mut first = None;
+    for run in runs {
+        let refuted = run.verdict == Verdict::None;
+        match all.last_mut().filter(|_| first.is_some_and(|up_to| run.length <= up_to)) {
+            Some(part) => {
+                part.generated += run.generated;
+                part.seconds += run.seconds;
+                part.refuted &= refuted;
+                part.last = run.length;
+            }
+            None => {
+                all.push(Together { last: run.length, generated: run.generated, seconds: run.seconds, refuted });
+                first = run.up_to;
+            }
+        }
+    }
+    all
 }
 
 /// One level of one side.

@@ -112,12 +112,18 @@ fn plural(count: u64, word: &str) -> String {
 /// One line for each length tried.
 fn runs(record: &Record) -> String {
     let head = ["length", "verdict", "pruning", "generated", "largest level", "seconds"];
+    let mut together = None;
     let rows = record.runs.iter().map(|run| {
+        together = run.up_to.map(|last| (run.length, last)).or(together.filter(|&(_, last)| run.length <= last));
         let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
         let pruning = match run.c {
             Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
             Some(c) => format!("{pruning}, C = {c}"),
-            None => pruning,
+            None => match (run.up_to, together) {
+                (Some(last), _) => format!("{pruning}, up to {last}"),
+                (None, Some((first, _))) => format!("{pruning}, from {first}"),
+                (None, None) => pruning,
+            },
         };
         vec![
             run.length.to_string(),

@@ -6,6 +6,7 @@ mod transfer;
 
 pub use share::check as check_shared;
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -285,8 +286,13 @@ trait Attempts {
     /// Says that earlier processes of the run have reported that many levels.
     fn resume_after(&mut self, _levels: usize) {}
 
-    /// Decides one length.
-    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError>;
+    /// The last of the lengths from `first` on to decide at once, none beyond `most`, after these runs.
+    fn reach(&mut self, first: u32, _most: u32, _runs: &[RunRecord]) -> Result<u32, Stopped> {
+        Ok(first)
+    }
+
+    /// Decides lengths one after another, until one has a solution: all of them, or the first alone.
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError>;
 }
 
 /// What came of one length.
@@ -385,40 +391,52 @@ impl Context<'_> {
         search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
         // Answers that are not in the run's folder yet: not worth a write each where they are quick.
         let mut unsaved = Vec::new();
-        for length in bound + record.runs.len() as u32..=max_length {
-            let (run, outcome) = search.attempt(length)?;
-            match outcome {
-                Outcome::Found(solution) => {
-                    record.runs.push(run);
-                    record.length = Some(length);
-                    record.solution = Some(solution);
-                    let optimal = proved_nothing.is_none() && !matches!(self.question, Question::Prove { .. });
-                    record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
-                    return Ok(());
-                }
-                Outcome::Refuted { exhausted: true } if proved_nothing.is_none() => {
-                    record.runs.push(run);
-                    record.verdict = Verdict::None;
-                    record.exhausted = true;
-                    record.refuted_up_to = Some(length);
-                    return Ok(());
-                }
-                Outcome::Refuted { .. } | Outcome::Unproved => {
-                    let slow = run.seconds > 1.0;
-                    unsaved.push(serde_json::to_value(&run).map_err(|e| self.odd(e.to_string()))?);
-                    proved_nothing = settle(record, run);
-                    if slow || self.workspace.is_due() {
-                        // Levels named after a length serve that length alone.
-                        self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
+        let mut next = bound + record.runs.len() as u32;
+        while next <= max_length {
+            let last = match search.reach(next, max_length, &record.runs) {
+                Ok(last) => last,
+                Err(stopped) => return self.incomplete(stopped, record),
+            };
+            // Of lengths that are decided together none is an answer in the run's folder before all are.
+            let mut together = Vec::new();
+            for (run, outcome) in search.attempt(next..=last)? {
+                next = run.length + 1;
+                match outcome {
+                    Outcome::Found(solution) => {
+                        record.length = Some(run.length);
+                        record.runs.push(run);
+                        record.solution = Some(solution);
+                        let optimal = proved_nothing.is_none() && !matches!(self.question, Question::Prove { .. });
+                        record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
+                        return Ok(());
+                    }
+                    Outcome::Refuted { exhausted: true } if proved_nothing.is_none() => {
+                        record.verdict = Verdict::None;
+                        record.exhausted = true;
+                        record.refuted_up_to = Some(run.length);
+                        record.runs.push(run);
+                        return Ok(());
+                    }
+                    Outcome::Refuted { .. } | Outcome::Unproved => {
+                        together.push(run.clone());
+                        proved_nothing = settle(record, run);
+                    }
+                    Outcome::Stopped(stopped) => {
+                        if !unsaved.is_empty() {
+                            self.workspace.answer(unsaved, |_| false)?;
+                        }
+                        record.runs.push(run);
+                        return self.incomplete(stopped, record);
                     }
                 }
-                Outcome::Stopped(stopped) => {
-                    if !unsaved.is_empty() {
-                        self.workspace.answer(unsaved, |_| false)?;
-                    }
-                    record.runs.push(run);
-                    return self.incomplete(stopped, record);
-                }
+            }
+            let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
+            for run in &together {
+                unsaved.push(serde_json::to_value(run).map_err(|e| self.odd(e.to_string()))?);
+            }
+            if slow || self.workspace.is_due() {
+                // Levels named after a length serve that length, and those that are decided with it.
+                self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
             }
         }
         record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
@@ -500,6 +518,8 @@ fn attempted<S>(
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
     let run = RunRecord {
+        up_to: attempt.up_to,
+        shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
@@ -525,6 +545,8 @@ fn summed(length: u32, verdict: Verdict, reason: Option<String>, levels: &[Level
         length,
         verdict,
         reason,
+        up_to: None,
+        shared_with: None,
         pruning: None,
         c: None,
         seconds,

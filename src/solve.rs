@@ -5,6 +5,7 @@
 //! been refuted by then; and for the same reason a state that comes again on a later level may be dropped.
 
 pub mod count;
+mod foresight;
 pub mod game;
 mod half;
 mod leading;
@@ -18,6 +19,7 @@ mod two_ended;
 pub(crate) mod ways;
 mod witness;
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -80,6 +82,10 @@ pub enum Answer<S> {
 pub struct Attempt<S> {
     /// The length.
     pub length: u32,
+    /// Where its leading levels decide the lengths after it, too: the greatest one.
+    pub up_to: Option<u32>,
+    /// Where what follows from its middle level decides the next length, too: that length.
+    pub shared_with: Option<u32>,
     /// What came of it.
     pub answer: Answer<S>,
     /// The levels searched.
@@ -138,9 +144,10 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     ground: Arc<Ground<W, K>>,
     pruning: Pruning,
     palindromic: bool,
-    databases: OnceLock<Databases>,
+    databases: OnceLock<Arc<Databases>>,
     histograms: u64,
     shelf: Option<Arc<dyn Shelf>>,
+    foresight: foresight::Foresight<W>,
     expander: &'a Expander,
     stop: &'a Stop,
     progress: &'a dyn Progress,
@@ -184,6 +191,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             databases: OnceLock::new(),
             histograms,
             shelf: None,
+            foresight: foresight::Foresight::default(),
             expander,
             stop,
             progress,
@@ -284,27 +292,75 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
     pub fn attempt(&mut self, length: u32) -> Attempt<Cells<W>> {
-        let begun = Instant::now();
-        self.progress.length(length);
-        let mut attempt = Attempt { length, answer: Answer::Refuted, levels: Vec::new(), c: None, seconds: 0.0 };
-        let answer = self.answer(length, &mut attempt);
-        #[cfg(test)]
-        let answer = match answer {
-            Err(_) if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
-            answer => answer,
-        };
-        attempt.answer = answer.unwrap_or_else(Answer::Stopped);
-        if let Answer::Found(walk) = &attempt.answer
-            && let Err(fault) = self.check_walk(walk, length)
-        {
-            // A search that is wrong about what it found is wrong about what it refuted, too.
-            unreachable!("the solution found is none: {fault}");
-        }
-        attempt.seconds = begun.elapsed().as_secs_f64();
-        attempt
+        let mut attempts = self.attempts(length..=length);
+        attempts.pop().unwrap_or_else(|| unreachable!("every length has its attempt"))
     }
 
-    /// What [`Self::attempt`] finds; the levels go into `attempt`.
+    /// Decides `lengths` in turn until one has a solution, given that there is no shorter one: an attempt for each, as far
+    /// as they were decided together. At least the first is.
+    pub fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
+        let (begun, length) = (Instant::now(), *lengths.start());
+        self.progress.length(length);
+        let attempt = |answer| Attempt {
+            length,
+            up_to: None,
+            shared_with: None,
+            answer,
+            levels: Vec::new(),
+            c: None,
+            seconds: begun.elapsed().as_secs_f64(),
+        };
+        let mut attempts = Vec::new();
+        if let Some(walk) = self.foreseen(length) {
+            attempts.push(attempt(Answer::Found(walk)));
+        } else {
+            let together = if self.decides_several() { lengths } else { length..=length };
+            if let Err(stopped) = self.decide(together, &mut attempts) {
+                attempts.push(attempt(Answer::Stopped(stopped)));
+            }
+        }
+        #[cfg(test)]
+        if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) {
+            for attempt in &mut attempts {
+                if matches!(attempt.answer, Answer::Stopped(_)) {
+                    attempt.answer = Answer::Refuted;
+                }
+            }
+        }
+        for attempt in &attempts {
+            if let Answer::Found(walk) = &attempt.answer
+                && let Err(fault) = self.check_walk(walk, attempt.length)
+            {
+                // A search that is wrong about what it found is wrong about what it refuted, too.
+                unreachable!("the solution found is none: {fault}");
+            }
+        }
+        attempts
+    }
+
+    /// What [`Self::attempts`] finds.
+    fn decide(&mut self, lengths: RangeInclusive<u32>, attempts: &mut Vec<Attempt<Cells<W>>>) -> Result<(), Stopped> {
+        let (begun, length) = (Instant::now(), *lengths.start());
+        if length > 0 && matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some() {
+            self.extend_databases(*lengths.end())?;
+            return self.leading(lengths, attempts);
+        }
+        let mut attempt = Attempt {
+            length,
+            up_to: None,
+            shared_with: None,
+            answer: Answer::Refuted,
+            levels: Vec::new(),
+            c: None,
+            seconds: 0.0,
+        };
+        attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
+        attempt.seconds = begun.elapsed().as_secs_f64();
+        attempts.push(attempt);
+        Ok(())
+    }
+
+    /// What a pruning other than the leading one finds; the levels go into `attempt`.
     fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         if length == 0 {
             return Ok(match self.problem.start == self.problem.target {
@@ -314,7 +370,6 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         }
         self.extend_databases(length)?;
         match (self.pruning.clone(), self.symmetries.mirror.is_some()) {
-            (Pruning::Leading { .. }, true) => self.leading(length, attempt),
             (Pruning::Mcc { c, keep }, true) => self.mcc(length, c, keep, attempt),
             (Pruning::Narrowed { .. }, true) => self.narrowed(length, attempt),
             (Pruning::Truncate { keep, beta }, true) => self.truncated(length, keep, beta, attempt),
@@ -347,7 +402,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Crew { exchange: self.expander.exchange(), stop: self.stop }
     }
 
-    fn databases(&self) -> &Databases {
+    fn databases(&self) -> &Arc<Databases> {
         self.databases.get_or_init(|| {
             let mut databases =
                 Databases::new(self.problem, &self.symmetries, &self.centroid, self.pruning.grain(), self.histograms);
@@ -356,7 +411,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             }
             let space = &databases.abstraction.space;
             self.progress.note(&format!("pattern database: {} classes, {} histograms", space.classes(), space.count()));
-            databases
+            Arc::new(databases)
         })
     }
 

@@ -68,3 +68,49 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         }
     }
 }
+
+/// However many lengths one leading half decides, each is decided as it would be by itself.
+#[test]
+fn lengths_that_are_decided_together_are_decided_alike() {
+    let expander = Expander::new(1, None).unwrap();
+    let stop = Stop::after(None);
+    let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
+    let (mut together, mut later) = (0, 0);
+    for line in text.lines().filter(|l| !l.starts_with("# ")) {
+        let (problem, shortest) = read(line);
+        if problem.symmetries().mirror.is_none() {
+            continue;
+        }
+        for (pruning, large) in [(None, 1), (None, u64::MAX / 2), (Some(1), 1), (Some(1), u64::MAX / 2), (Some(2), 3)] {
+            let pruning = Pruning::Leading { classes: None, cap: pruning };
+            let search = || {
+                let shared = (&expander, &stop, &() as _);
+                let search = TransferSearch::<2, u64>::new(&problem, pruning.clone(), false, true, 1 << 26, shared);
+                search.unwrap().with_large(large)
+            };
+            let Some(bound) = search().lower_bound().unwrap() else { continue };
+            for first in bound.max(1)..=shortest.unwrap_or(LONGEST) {
+                for top in first..=LONGEST {
+                    let attempts = search().attempts(first..=top);
+                    for (length, attempt) in (first..).zip(&attempts) {
+                        assert_eq!(attempt.length, length, "{line}: {first} to {top}");
+                        let found = matches!(attempt.answer, Answer::Found(_));
+                        assert_eq!(
+                            found,
+                            shortest == Some(length),
+                            "{line}: {pruning}, {large}: {first} to {top}: {length}"
+                        );
+                    }
+                    // A look ahead that finds a solution leaves its length to the next call.
+                    let (last, ended) = (attempts.last().unwrap(), attempts.len() as u32);
+                    let found = matches!(last.answer, Answer::Found(_));
+                    let foreseen = shortest.is_some_and(|shortest| shortest <= top && shortest == last.length + 1);
+                    assert!(found || foreseen || last.length == top, "{line}: {first} to {top}: {ended}");
+                    together += usize::from(ended > 2);
+                    later += usize::from(ended > 1 && found);
+                }
+            }
+        }
+    }
+    assert!(together > 100 && later > 200, "{together}, {later}");
+}

@@ -295,6 +295,17 @@ impl Databases {
         Ok(table)
     }
 
+    /// Whether the histogram may be the middle of a solution of `length` moves that leads there. The tables must reach as
+    /// far as half of it.
+    #[must_use]
+    pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
+        let rank = self.abstraction.space.rank(histogram);
+        let half = length / 2;
+        self.to_target.within(rank, length - half)
+            && self.from_start.within(rank, half)
+            && self.leads(histogram, !length.is_multiple_of(2), jumps)
+    }
+
     /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
     /// bit 1 for odd ones.
     fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {

@@ -14,11 +14,16 @@ const NO_WAY: u32 = 255;
 /// Whether a histogram may stand on a level.
 type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
 
+/// Whether anything may come from a histogram.
+type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
+
 /// A rule that cuts successors.
 #[derive(Clone)]
 pub(super) enum Cut {
     /// By the histogram over classes: whether it may stand on a level.
     Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict> },
+    /// By the histogram of the state before: whether it may have successors.
+    From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
 }
@@ -111,6 +116,7 @@ impl<'a> Judge<'a> {
     pub fn new(cuts: &'a [Cut], depth: u32) -> Self {
         let scratch = |cut: &Cut| match cut {
             Cut::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
+            Cut::From { classes, .. } => (vec![0; *classes], vec![0]),
             Cut::Palindrome { .. } => (Vec::new(), Vec::new()),
         };
         Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
@@ -119,10 +125,12 @@ impl<'a> Judge<'a> {
     /// Goes on to the next parent.
     pub fn enter(&mut self, men: &[u8]) {
         for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
-            if let Cut::Classes { class_of, .. } = cut {
-                histogram.fill(0);
-                known.fill(0);
-                men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
+            let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. }) = cut else { continue };
+            histogram.fill(0);
+            known.fill(0);
+            men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
+            if let Cut::From { admits, .. } = cut {
+                known[0] = u8::from(admits(histogram));
             }
         }
     }
@@ -143,6 +151,7 @@ impl<'a> Judge<'a> {
                 }
                 *verdict == 2
             }
+            Cut::From { .. } => known[0] == 1,
             Cut::Palindrome { mirror, goal, half } => {
                 let paired = after.iter().filter(|&&c| after.contains(&mirror[usize::from(c)])).count() as i64;
                 let left = half - i64::from(depth);

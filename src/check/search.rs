@@ -1,29 +1,18 @@
 //! The levels of each run, searched again or read from their files, and whether they end as the run's verdict says.
 
 use std::path::Path;
-use std::sync::Arc;
-
-use rayon::prelude::*;
 
 use super::counts::{Counter, Trouble};
 use super::cuts::{Cut, theorem_1_of};
+use super::databases::Databases;
 use super::ground::Ground;
-use super::histograms::{Histograms, NEVER};
+use super::histograms::Histograms;
+use super::leading::{self, Lead};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
 use super::{Options, Report};
 use crate::job::Pruning;
 use crate::record::{LevelRecord, Record, RunRecord, Side, Verdict};
-
-/// Distances over histograms.
-struct Databases {
-    histograms: Arc<Histograms>,
-    values: Vec<i32>,
-    to_target: Arc<Vec<u8>>,
-    from_start: Arc<Vec<u8>>,
-    /// From start to target; [`u32::MAX`] where no way leads there.
-    between: u32,
-}
 
 /// How a pruning searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,12 +31,13 @@ enum Plan {
 
 /// The checks of one record's runs.
 pub(super) struct Searches<'a> {
-    record: &'a Record,
-    problem: &'a Problem,
+    pub record: &'a Record,
+    pub problem: &'a Problem,
     folder: &'a Path,
     options: &'a Options<'a>,
     databases: Option<Databases>,
     shared: Option<Walk<'a, Ground>>,
+    pub lead: Option<Lead<'a>>,
     budget: u64,
     pub report: Report,
 }
@@ -55,7 +45,17 @@ pub(super) struct Searches<'a> {
 impl<'a> Searches<'a> {
     pub fn new(record: &'a Record, problem: &'a Problem, folder: &'a Path, options: &'a Options<'a>) -> Self {
         let budget = options.budget;
-        Self { record, problem, folder, options, databases: None, shared: None, budget, report: Report::default() }
+        Self {
+            record,
+            problem,
+            folder,
+            options,
+            databases: None,
+            shared: None,
+            lead: None,
+            budget,
+            report: Report::default(),
+        }
     }
 
     fn plan(&self) -> Plan {
@@ -81,34 +81,24 @@ impl<'a> Searches<'a> {
     /// Derives the databases, where the pruning uses them and the record says how.
     fn make_databases(&mut self) -> Result<(), String> {
         let Some(partition) = self.record.partition.as_ref().filter(|_| self.uses_databases()) else { return Ok(()) };
-        let Problem { ground, start, target, .. } = self.problem;
+        let Problem { ground, target, .. } = self.problem;
         let histograms = match Histograms::new(&ground.board, &partition.class_of, target, ground.jumps_only) {
-            Ok(histograms) => Arc::new(histograms),
+            Ok(histograms) => histograms,
             Err(why) => {
                 self.report.unchecked.push(format!("pattern database: {why}"));
                 return Ok(());
             }
         };
         // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
-        let longest = self.record.runs.iter().map(|run| run.length).max().max(self.record.lower_bound);
+        let longest = self.record.runs.iter().map(|run| run.up_to.unwrap_or(run.length)).max();
+        let longest = longest.max(self.record.lower_bound);
         let reach = match (self.record.lower_bound.and(longest), self.plan()) {
             (Some(longest), Plan::Leading) if self.record.counts.is_none() => longest.div_ceil(2),
             (Some(longest), _) => longest,
             (None, _) => u32::MAX,
         };
-        // Nothing leads from groups of other sizes to these.
-        let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, String> {
-            let sources: Vec<u64> = histograms.number(army).into_iter().collect();
-            Ok(Arc::new(histograms.distances(&sources, reach, |_, _| true)?))
-        };
-        let (to_target, from_start) = (table(target)?, table(start)?);
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        // A shortest way has a histogram in its middle, which both tables have; where there is none it is longer than that.
-        let near = |(&a, &b): (&u8, &u8)| (a != NEVER && b != NEVER).then(|| u32::from(a) + u32::from(b));
-        let between = to_target.par_iter().zip(&*from_start).filter_map(near).min();
-        let between = between.unwrap_or(reach.saturating_mul(2).saturating_add(1));
-        let values = partition.values.clone();
-        self.databases = Some(Databases { histograms, values, to_target, from_start, between });
+        self.databases = Some(Databases::new(self.problem, partition, histograms, reach)?);
         Ok(())
     }
 
@@ -128,7 +118,7 @@ impl<'a> Searches<'a> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
         let Problem { ground, target, .. } = self.problem;
         let cuts = match &self.databases {
-            Some(databases) => [Cut::pattern(&databases.histograms, &databases.to_target, length)],
+            Some(databases) => [databases.to_target(length)],
             None => [Cut::theorem_1(&ground.board, target, length)],
         };
         let asked = (length, self.record.palindromic);
@@ -195,7 +185,7 @@ impl<'a> Searches<'a> {
             Ok(mode) => mode,
             Err(too_much) => {
                 self.report.unchecked.push(too_much);
-                self.shared = None;
+                (self.shared, self.lead) = (None, None);
                 return Ok(());
             }
         };
@@ -209,6 +199,7 @@ impl<'a> Searches<'a> {
         let sampled = match plan {
             Plan::Shared => self.shared(run, mode, levels_only)?,
             Plan::Half => self.half(run, mode)?,
+            Plan::Leading if self.record.palindromic => self.palindromes(run, mode)?,
             Plan::Leading => self.leading(run, mode)?,
             Plan::TwoEnded | Plan::Nothing => self.two_ended(run, mode)?,
         };
@@ -230,14 +221,10 @@ impl<'a> Searches<'a> {
             // Levels of earlier runs count, too: the walk itself tells.
             Plan::Shared | Plan::Nothing => true,
             Plan::Half => died || last(Side::Forward).is_some_and(|(depth, _)| depth == middle),
-            Plan::Leading => {
-                let following = last(Side::Following);
-                died || match last(Side::Trailing) {
-                    Some((depth, _)) => following.is_some_and(|(m, _)| depth + m == length),
-                    None if self.record.palindromic => last(Side::Leading).is_some_and(|(depth, _)| depth == half),
-                    None => following.is_some_and(|(depth, _)| depth == length),
-                }
+            Plan::Leading if self.record.palindromic => {
+                died || last(Side::Leading).is_some_and(|(depth, _)| depth == half)
             }
+            Plan::Leading => leading::reaches_far_enough(&self.record.runs, run),
             Plan::TwoEnded => match (last(Side::Forward), last(Side::Backward)) {
                 (Some((a, forward)), Some((b, backward))) => a + b == length || forward == 0 || backward == 0,
                 _ => false,
@@ -250,11 +237,7 @@ impl<'a> Searches<'a> {
         }
     }
 
-    fn levels(run: &RunRecord, side: Side) -> Vec<&LevelRecord> {
-        run.levels.iter().filter(|l| l.side == side).collect()
-    }
-
-    fn begin(&self, levels: &[&LevelRecord], backward: bool) -> Result<Walk<'a, Ground>, String> {
+    pub fn begin(&self, levels: &[&LevelRecord], backward: bool) -> Result<Walk<'a, Ground>, String> {
         let Problem { ground, start, target, .. } = self.problem;
         let (from, to) = if backward { (target, start) } else { (start, target) };
         let first = levels.first().ok_or("a side has no levels")?;
@@ -262,7 +245,7 @@ impl<'a> Searches<'a> {
         Walk::begin(ground, key(from), Some(key(to)), first)
     }
 
-    fn databases(&self) -> Result<&Databases, String> {
+    pub fn databases(&self) -> Result<&Databases, String> {
         self.databases.as_ref().ok_or_else(|| "the record does not name its partition".into())
     }
 
@@ -274,7 +257,7 @@ impl<'a> Searches<'a> {
             Pruning::Theorem1 => vec![Cut::theorem_1(&ground.board, target, length)],
             Pruning::Pattern { .. } | Pruning::Narrowed { .. } => {
                 let databases = self.databases()?;
-                vec![Cut::pattern(&databases.histograms, &databases.to_target, length)]
+                vec![databases.to_target(length)]
             }
             Pruning::Mcc { .. } => {
                 let c = run.c.ok_or("a run of mcc without its C")?;
@@ -287,38 +270,6 @@ impl<'a> Searches<'a> {
             cuts.push(Cut::palindrome(mirror, ground.men, length));
         }
         Ok(cuts)
-    }
-
-    /// Distances to the mirror images of the histograms of the walk's last level, for states that must be there by level
-    /// `by_then` and are made on level `from` or later.
-    fn toward_images(&self, walk: &Walk<Ground>, by_then: u32, from: u32) -> Result<Cut, String> {
-        let Databases { histograms, from_start, .. } = self.databases()?;
-        let ground = &self.problem.ground;
-        let mirror = ground.mirror.as_ref().ok_or("there is no mirror")?;
-        let images = |block: usize| -> Result<Vec<u64>, String> {
-            let mut keys = Vec::new();
-            walk.current().read(block, &mut keys)?;
-            // A state stands for all its images under K, which may have other histograms.
-            let mut ranks = Vec::new();
-            for &key in &keys {
-                let men: Vec<u8> = ground.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
-                for k in &ground.fixing {
-                    let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
-                    ranks.push(histograms.rank(&histograms.of(&image)));
-                }
-            }
-            ranks.sort_unstable();
-            ranks.dedup();
-            Ok(ranks)
-        };
-        let mut sources =
-            (0..walk.current().blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
-        sources.par_sort_unstable();
-        sources.dedup();
-        // Whoever stands there has come from the start, one abstract move after another.
-        let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
-        let table = histograms.distances(&sources, by_then.saturating_sub(from), keep)?;
-        Ok(Cut::pattern(histograms, &Arc::new(table), by_then))
     }
 
     /// Where everything is said to have been seen: nothing was cut, and the other end was not among it.
@@ -395,7 +346,7 @@ impl<'a> Searches<'a> {
     }
 
     /// No state was met in the middle, as the verdict says.
-    fn is_none(&self, met: Option<u128>) -> Result<(), String> {
+    pub fn is_none(&self, met: Option<u128>) -> Result<(), String> {
         let Some(key) = met else { return Ok(()) };
         let men = self.problem.ground.army(key).unwrap_or_default();
         let names = self.problem.ground.board.names(&men);
@@ -414,7 +365,7 @@ impl<'a> Searches<'a> {
     }
 
     fn half(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
-        let levels = Self::levels(run, Side::Forward);
+        let levels = levels(run, Side::Forward);
         let mut walk = self.begin(&levels, false)?;
         let (length, half) = (run.length, run.length / 2);
         let mut cuts = self.cuts(run)?;
@@ -422,7 +373,7 @@ impl<'a> Searches<'a> {
         for level in &levels[1..] {
             cuts.truncate(fixed);
             if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
-                cuts.push(self.toward_images(&walk, length - walk.depth, walk.depth + 1)?);
+                cuts.push(self.databases()?.toward_images(&walk, length - walk.depth, walk.depth + 1)?);
             }
             walk.step(level, &cuts, mode)?;
         }
@@ -443,96 +394,22 @@ impl<'a> Searches<'a> {
         Ok(Some(walk.sampled))
     }
 
-    /// Distances to the middles of the leading half, or of palindromes.
-    fn to_middles(&self, length: u32) -> Result<Vec<u8>, String> {
-        let Databases { histograms, values, to_target, from_start, .. } = self.databases()?;
-        let half = length / 2;
-        let odd = !length.is_multiple_of(2);
-        let within = |table: &[u8], rank: u64, moves: u32| {
-            let distance = table[rank as usize];
-            distance != NEVER && u32::from(distance) <= moves
-        };
-        let value = |histogram: &[u8]| -> i32 { histogram.iter().zip(values).map(|(&n, v)| i32::from(n) * v).sum() };
-        let mut image_of = vec![0usize; histograms.classes()];
+    /// Levels to the middles of palindromes, by the distance to their histograms.
+    fn palindromes(&mut self, run: &'a RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
+        let leading = levels(run, Side::Leading);
+        let mut walk = self.begin(&leading, false)?;
+        let mut cuts = vec![self.databases()?.to_middles(run.length, true)?];
         if let Some(mirror) = &self.problem.ground.mirror {
-            for (cell, &class) in histograms.class_of.iter().enumerate() {
-                image_of[usize::from(class)] = usize::from(histograms.class_of[usize::from(mirror[cell])]);
-            }
+            cuts.push(Cut::palindrome(mirror, self.problem.ground.men, run.length));
         }
-        let sources = histograms.all(|rank, histogram| {
-            if !within(to_target, rank, length - half) || !within(from_start, rank, half) {
-                return false;
-            }
-            histograms.unrank(rank, histogram);
-            if self.record.palindromic {
-                let differ: u32 =
-                    (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[image_of[c]]))).sum();
-                return differ <= if odd { 2 } else { 0 };
-            }
-            let here = value(histogram);
-            let mut there = here;
-            if odd && here < 0 {
-                histograms.around(histogram, |next, _| there = there.max(value(next)));
-            }
-            // 2N: c at the middle is at least 0. 2N + 1: the sum of both middles is, where the second is one move on.
-            if odd { here + there.max(here) >= 0 } else { here >= 0 }
-        });
-        // Only histograms with D_S + D_M <= N stand on the way from the start to a middle.
-        let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= half;
-        histograms.distances(&sources, half, keep)
-    }
-
-    fn leading(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
-        let (length, half) = (run.length, run.length / 2);
-        let levels = Self::levels(run, Side::Leading);
-        let mut walk = self.begin(&levels, false)?;
-        let databases = self.databases()?;
-        let to_middles = Arc::new(self.to_middles(length)?);
-        let mut cuts = vec![Cut::pattern(&databases.histograms, &to_middles, half)];
-        if let Some(mirror) = self.problem.ground.mirror.as_ref().filter(|_| self.record.palindromic) {
-            cuts.push(Cut::palindrome(mirror, self.problem.ground.men, length));
-        }
-        for level in &levels[1..] {
+        for level in &leading[1..] {
             walk.step(level, &cuts, mode)?;
         }
-        let mut sampled = walk.sampled;
-        if self.record.palindromic {
-            if run.verdict == Verdict::None && walk.depth == half {
-                self.does_not_meet(&walk, length)?;
-            }
-            self.exhausted(run, &walk)?;
-            return Ok(Some(sampled));
+        if run.verdict == Verdict::None && walk.depth == run.length / 2 {
+            self.does_not_meet(&walk, run.length)?;
         }
-        let following = Self::levels(run, Side::Following);
-        if !following.is_empty() && walk.depth != half {
-            return Err(format!("following levels begin after level {}", walk.depth));
-        }
-        walk.rename("following");
-        let cuts = [Cut::pattern(&databases.histograms, &databases.to_target, length)];
-        for level in &following {
-            walk.step(level, &cuts, mode)?;
-        }
-        sampled = (sampled.0.max(walk.sampled.0), sampled.1.max(walk.sampled.1));
-        let trailing = Self::levels(run, Side::Trailing);
-        if trailing.is_empty() {
-            if run.verdict == Verdict::None && walk.depth == length && walk.met_goal {
-                return Err("verdict none, but the last following level has the target".into());
-            }
-            self.exhausted(run, &walk)?;
-            return Ok(Some(sampled));
-        }
-        // B_i, the mirrored reversal of a solution whose A_m is on the last following level m, has B_(length - m) = ρ(A_m).
-        let meeting_at = length - walk.depth;
-        let cuts = [self.toward_images(&walk, meeting_at, 0)?];
-        let mut behind = self.begin(&trailing, false)?;
-        for level in &trailing[1..] {
-            behind.step(level, &cuts, mode)?;
-        }
-        if run.verdict == Verdict::None && behind.depth == meeting_at {
-            self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)?;
-        }
-        sampled = (sampled.0 + behind.sampled.0, sampled.1 + behind.sampled.1);
-        Ok(Some(sampled))
+        self.exhausted(run, &walk)?;
+        Ok(Some(walk.sampled))
     }
 
     fn two_ended(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
@@ -543,12 +420,11 @@ impl<'a> Searches<'a> {
                 (Pruning::Theorem1, true) => vec![Cut::theorem_1(&ground.board, start, run.length)],
                 (Pruning::Pattern { .. } | Pruning::Leading { .. }, _) => {
                     let databases = self.databases()?;
-                    let table = if backward { &databases.from_start } else { &databases.to_target };
-                    vec![Cut::pattern(&databases.histograms, table, run.length)]
+                    vec![if backward { databases.to_start(run.length) } else { databases.to_target(run.length) }]
                 }
                 _ => self.cuts(run)?,
             };
-            let levels = Self::levels(run, side);
+            let levels = levels(run, side);
             let mut walk = self.begin(&levels, backward)?;
             for level in &levels[1..] {
                 walk.step(level, &cuts, mode)?;
@@ -571,4 +447,9 @@ impl<'a> Searches<'a> {
         self.exhausted(run, ended)?;
         Ok(Some((walks.iter().map(|w| w.sampled.0).sum(), walks.iter().map(|w| w.sampled.1).sum())))
     }
+}
+
+/// The levels of one side of a run.
+pub(super) fn levels(run: &RunRecord, side: Side) -> Vec<&LevelRecord> {
+    run.levels.iter().filter(|l| l.side == side).collect()
 }

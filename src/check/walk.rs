@@ -1,6 +1,7 @@
 //! From one level to the next: derived again, or proved to be what a file keeps.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -92,12 +93,12 @@ impl<'a> Mode<'a> {
 
 /// Levels one after another from one end; those are held that states can come back to.
 pub(super) struct Walk<'a, S: States> {
-    states: &'a S,
+    pub states: &'a S,
     /// What the levels are called.
     side: String,
     pub depth: u32,
     /// The last one at the end.
-    levels: Vec<Level<S::Key>>,
+    levels: Vec<Arc<Level<S::Key>>>,
     /// The other end, and whether it has been met: it must not be where everything is said to have been seen.
     goal: Option<S::Key>,
     pub met_goal: bool,
@@ -109,13 +110,19 @@ impl<'a, S: States> Walk<'a, S> {
     /// Level 0: `start` alone, and as the record says.
     pub fn begin(states: &'a S, start: S::Key, goal: Option<S::Key>, stated: &LevelRecord) -> Result<Self, String> {
         let side = format!("{:?}", stated.side).to_lowercase();
-        let levels = vec![Level::Memory(vec![start])];
+        let levels = vec![Arc::new(Level::Memory(vec![start]))];
         let walk = Self { states, side, depth: 0, levels, goal, met_goal: goal == Some(start), sampled: (0, 0) };
         if stated.depth != 0 {
             return Err(format!("{} levels begin with level {}", walk.side, stated.depth));
         }
         walk.compare(stated, walk.current())?;
         Ok(walk)
+    }
+
+    /// Another walk that goes on from here, under its own name.
+    pub fn branch(&self, side: &str) -> Self {
+        let Self { states, depth, goal, met_goal, sampled, .. } = *self;
+        Self { states, side: side.into(), depth, levels: self.levels.clone(), goal, met_goal, sampled }
     }
 
     /// The last level.
@@ -125,17 +132,12 @@ impl<'a, S: States> Walk<'a, S> {
 
     /// The level so many before the last one, if it is held.
     pub fn before_last(&self, by: usize) -> Option<&Level<S::Key>> {
-        self.levels.iter().rev().nth(by)
+        self.levels.iter().rev().nth(by).map(|level| &**level)
     }
 
     /// The levels that a successor of the last one can be old on, the latest first.
     fn old(&self) -> Vec<&Level<S::Key>> {
-        self.levels.iter().rev().enumerate().filter(|(by, _)| S::comes_back(*by)).map(|(_, level)| level).collect()
-    }
-
-    /// Levels go on under another name.
-    pub fn rename(&mut self, side: &str) {
-        self.side = side.into();
+        self.levels.iter().rev().enumerate().filter(|(by, _)| S::comes_back(*by)).map(|(_, level)| &**level).collect()
     }
 
     fn at(&self, depth: u32) -> String {
@@ -165,7 +167,7 @@ impl<'a, S: States> Walk<'a, S> {
         if let Some(goal) = self.goal {
             self.met_goal |= next.without(&[goal], None)?.is_empty();
         }
-        self.levels.push(next);
+        self.levels.push(Arc::new(next));
         if self.levels.len() > S::HELD {
             self.levels.remove(0);
         }

@@ -8,7 +8,7 @@ use super::{Entry, claim};
 use crate::centroid;
 use crate::figure::Figure;
 use crate::problem::Transfer;
-use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict, together};
 use crate::replay::Checked;
 use crate::report::{grouped, level_cells, problem, verdict};
 
@@ -144,7 +144,7 @@ pub(super) fn centroid(checked: &Checked) -> Markup {
     Plot { title: "Centroid over time", x: "moves", y, log: false }.draw(&series)
 }
 
-/// The levels of the length that decided, the last one; levels that serve all lengths stand with the length that made
+/// The levels of the length that decided, the last one; levels that serve several lengths stand with the length that made
 /// them.
 fn deciding(record: &Record) -> Vec<&LevelRecord> {
     let mut levels: Vec<&LevelRecord> = Vec::new();
@@ -152,8 +152,10 @@ fn deciding(record: &Record) -> Vec<&LevelRecord> {
         if levels.iter().any(|l| l.depth == 0) {
             break;
         }
-        let earlier = run.levels.iter().filter(|l| levels.iter().all(|m| (m.side, m.depth) != (l.side, l.depth)));
-        let earlier: Vec<&LevelRecord> = earlier.collect();
+        // What follows from a middle serves the lengths that have it.
+        let serves = |side: Side| levels.is_empty() || !matches!(side, Side::Following | Side::Trailing);
+        let new = |l: &&LevelRecord| levels.iter().all(|m| (m.side, m.depth) != (l.side, l.depth));
+        let earlier: Vec<&LevelRecord> = run.levels.iter().filter(|l| serves(l.side)).filter(new).collect();
         levels.splice(0..0, earlier);
     }
     levels
@@ -189,7 +191,7 @@ fn plots(entries: &[&Entry]) -> Markup {
         .filter(|e| e.record.runs.len() > 1)
         .map(|e| Series {
             name: e.record.pruning.to_string(),
-            points: e.record.runs.iter().map(|r| (f64::from(r.length), r.generated as f64)).collect(),
+            points: together(&e.record.runs).iter().map(|t| (f64::from(t.last), t.generated as f64)).collect(),
         })
         .collect();
     let about = entries.iter().find_map(|e| e.record.runs.last().map(|r| (r.length, e.record.question)));

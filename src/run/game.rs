@@ -1,5 +1,7 @@
 //! From the job of a game to its record.
 
+use std::ops::RangeInclusive;
+
 use super::{Attempts, Context, Outcome, Question, RunError, attempted};
 use crate::cells::Cells;
 use crate::game::Game;
@@ -25,8 +27,8 @@ impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
         Ok(Some(self.search.lower_bound()))
     }
 
-    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
-        attempted(self.search.attempt(length), |walk| moves(self.game, walk))
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+        Ok(vec![attempted(self.search.attempt(*lengths.start()), |walk| moves(self.game, walk))?])
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the job of a transfer to its record.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::{Attempts, Context, Outcome, Question, RunError, attempted};
@@ -32,8 +33,14 @@ impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
         self.search.resume_after(levels);
     }
 
-    fn attempt(&mut self, length: u32) -> Result<(RunRecord, Outcome), RunError> {
-        attempted(self.search.attempt(length), |walk| moves(self.problem, walk))
+    fn reach(&mut self, first: u32, most: u32, runs: &[RunRecord]) -> Result<u32, Stopped> {
+        let decided: Vec<(u32, u64)> = record::together(runs).iter().map(|t| (t.last, t.generated)).collect();
+        self.search.reach(first, most, &decided)
+    }
+
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+        let attempts = self.search.attempts(lengths).into_iter();
+        attempts.map(|attempt| attempted(attempt, |walk| moves(self.problem, walk))).collect()
     }
 }
 

@@ -114,11 +114,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         match self.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
-                self.lead(length, false, ahead)?;
+                self.lead(length..=length, false, ahead)?;
                 if self.palindromic {
                     return Ok(());
                 }
-                self.follow(length, ahead)?;
+                self.follow(length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     sides.behind = Trail::new(format!("L{length}-trailing"), Side::Trailing);
                     self.trail_toward(length, ahead, &mut sides.behind)?;

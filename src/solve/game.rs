@@ -114,7 +114,15 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             // A search that is wrong about what it found is wrong about what it refuted, too.
             unreachable!("the game found is none: {fault}");
         }
-        Attempt { length, answer, levels: trail.figures, c: None, seconds: begun.elapsed().as_secs_f64() }
+        Attempt {
+            length,
+            up_to: None,
+            shared_with: None,
+            answer,
+            levels: trail.figures,
+            c: None,
+            seconds: begun.elapsed().as_secs_f64(),
+        }
     }
 
     /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.

@@ -45,6 +45,15 @@ impl<K: Key> Trail<K> {
         }
     }
 
+    /// Goes on from level `depth` of another trail, as if the levels so far were its own.
+    pub(super) fn branch(&mut self, trail: &Self, depth: usize) {
+        self.levels = trail.levels[..=depth].to_vec();
+        self.figures = trail.figures[..=depth].to_vec();
+        self.digests = trail.digests[..=depth].to_vec();
+        // The other trail sees to those.
+        self.forgotten = depth + 1;
+    }
+
     /// The name of its level `depth`.
     pub(super) fn label(&self, depth: usize) -> String {
         format!("{}-{depth:03}", self.stem)

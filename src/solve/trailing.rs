@@ -3,10 +3,13 @@
 //! A solution A_0, ..., A_L with a leading middle has A_m on the following level m, which holds every such army. Its
 //! mirrored reversal B_i = ρ(A_(L-i)) also begins at the start, and B_(L-m) is the mirror image of A_m. So levels from
 //! the start need to hold only what can still come, by level L - m, to the mirror image of a histogram of level m;
-//! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none.
+//! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none. The
+//! levels before that one say the same of shorter solutions.
 
-use super::{Answer, Trail, TransferSearch};
-use crate::cells::Cells;
+use std::ops::RangeInclusive;
+
+use super::leading::Solution;
+use super::{Trail, TransferSearch};
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
@@ -20,20 +23,24 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             && trail.levels[last].whole() > trail.levels[last - 1].whole()
     }
 
-    /// Decides the rest of the way from the last level of `trail` by levels from the other end.
+    /// Decides the rest of the way from the last level of `trail`, for each of `lengths`, by levels from the other end: the
+    /// shortest solution and its length.
     pub(super) fn trail_behind(
         &self,
-        length: u32,
+        lengths: RangeInclusive<u32>,
         trail: &Trail<K>,
         behind: &mut Trail<K>,
-    ) -> Result<Answer<Cells<W>>, Stopped> {
-        self.trail_toward(length, trail, behind)?;
-        if behind.is_dead() {
-            return Ok(Answer::Refuted);
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        self.trail_toward(*lengths.end(), trail, behind)?;
+        for length in lengths {
+            let meeting = length as usize + 1 - trail.levels.len();
+            let Some(level) = behind.levels.get(meeting).filter(|level| level.whole() > 0) else { continue };
+            if let Some((here, there)) = self.common(level, trail.last())? {
+                let (out, back) = (self.trace(&trail.levels, there)?, self.trace(&behind.levels[..=meeting], here)?);
+                return Ok(Some((length, self.join_mirrored(&out, &back))));
+            }
         }
-        let Some((here, there)) = self.common(behind.last(), trail.last())? else { return Ok(Answer::Refuted) };
-        let (out, back) = (self.trace(&trail.levels, there)?, self.trace(&behind.levels, here)?);
-        Ok(Answer::Found(self.join_mirrored(&out, &back)))
+        Ok(None)
     }
 
     /// Grows the levels `behind` toward the mirror image of the last level of `trail`, or until one is empty.

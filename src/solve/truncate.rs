@@ -43,7 +43,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// Appends truncated levels as far as `depth`; says whether nothing had to be cut.
-    fn grow_truncated(&self, depth: u32, keep: usize, beta: i64, trail: &mut Trail<K>) -> Result<bool, Stopped> {
+    pub(super) fn grow_truncated(
+        &self,
+        depth: u32,
+        keep: usize,
+        beta: i64,
+        trail: &mut Trail<K>,
+    ) -> Result<bool, Stopped> {
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, Vec::new());
         let mut complete = true;
         trail.cut = true;

@@ -31,7 +31,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         bounds: &[Arc<dyn Bound<W>>],
         trail: &Trail<K>,
-    ) -> Result<Option<Answer<Cells<W>>>, Stopped> {
+    ) -> Result<Option<Vec<Cells<W>>>, Stopped> {
+        if trail.levels.len() > length as usize / 2 + 1 {
+            return Ok(None);
+        }
         let palindrome = self.palindrome_bound(length);
         let bounds = bounds.iter().cloned().chain([palindrome]).collect();
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds);
@@ -46,7 +49,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         if ahead.is_dead() {
             return Ok(None);
         }
-        let answer = self.meet_own_image(length, &ahead.levels)?;
-        Ok(Some(answer).filter(|a| matches!(a, Answer::Found(_))))
+        Ok(match self.meet_own_image(length, &ahead.levels)? {
+            Answer::Found(walk) => Some(walk),
+            _ => None,
+        })
     }
 }

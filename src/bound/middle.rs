@@ -1,0 +1,50 @@
+//! The middles of one length among the states of a level: what does not start from one is cut.
+
+use std::sync::Arc;
+
+use super::abstraction::Jumps;
+use super::database::Databases;
+use super::{Bound, Judge};
+use crate::cells::Cells;
+use crate::puzzle::transfer::Army;
+
+/// Cuts all successors of a state that is no admissible middle of the leading half of some length.
+///
+/// For states on level `length / 2`. Sound where some solution of each kind, or its mirrored reversal, has an admissible
+/// middle there.
+#[derive(Clone, Debug)]
+pub struct FromMiddles {
+    databases: Arc<Databases>,
+    length: u32,
+}
+
+impl FromMiddles {
+    /// The bound for solutions of `length` moves, to whose half the databases reach.
+    #[must_use]
+    pub fn new(databases: &Arc<Databases>, length: u32) -> Self {
+        Self { databases: Arc::clone(databases), length }
+    }
+}
+
+impl<const W: usize> Bound<W> for FromMiddles {
+    fn judge(&self) -> Box<dyn Judge<W>> {
+        let classes = self.databases.abstraction.space.classes();
+        Box::new(FromMiddlesJudge { histogram: vec![0; classes], jumps: Jumps::default(), bound: self.clone() })
+    }
+}
+
+struct FromMiddlesJudge {
+    bound: FromMiddles,
+    histogram: Vec<u8>,
+    jumps: Jumps,
+}
+
+impl<const W: usize> Judge<W> for FromMiddlesJudge {
+    fn restrict(&mut self, army: Army<'_, W>, _depth: u32, reach: &mut [Cells<W>]) {
+        let FromMiddles { databases, length } = &self.bound;
+        databases.abstraction.histogram(army.men, &mut self.histogram);
+        if !databases.is_middle(&self.histogram, *length, &mut self.jumps) {
+            reach.fill(Cells::EMPTY);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Pattern databases, derived again: distances over histograms, and the middles that lead.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::cuts::Cut;
+use super::ground::Ground;
+use super::histograms::{Histograms, NEVER};
+use super::statement::Problem;
+use super::walk::Walk;
+use crate::record::PartitionRecord;
+
+/// Distances over histograms.
+pub(super) struct Databases {
+    pub histograms: Arc<Histograms>,
+    pub to_target: Arc<Vec<u8>>,
+    pub from_start: Arc<Vec<u8>>,
+    /// From start to target; [`u32::MAX`] where no way leads there.
+    pub between: u32,
+    values: Arc<Vec<i32>>,
+    /// By class, the class of the mirror image; empty where there is no mirror.
+    image_of: Arc<Vec<usize>>,
+}
+
+/// Which histograms are middles of solutions of one length.
+#[derive(Clone)]
+struct Middles {
+    histograms: Arc<Histograms>,
+    to_target: Arc<Vec<u8>>,
+    from_start: Arc<Vec<u8>>,
+    values: Arc<Vec<i32>>,
+    image_of: Arc<Vec<usize>>,
+    length: u32,
+    palindromic: bool,
+}
+
+impl Middles {
+    /// Whether so many moves lead there from the start, and from there to the target.
+    fn near(&self, rank: u64) -> bool {
+        let within = |table: &[u8], moves: u32| {
+            let distance = table[rank as usize];
+            distance != NEVER && u32::from(distance) <= moves
+        };
+        let half = self.length / 2;
+        within(&self.to_target, self.length - half) && within(&self.from_start, half)
+    }
+
+    /// Whether a histogram that is near leads, or, for palindromes, is continued by its own mirror image.
+    fn leads(&self, histogram: &mut [u8]) -> bool {
+        let odd = !self.length.is_multiple_of(2);
+        if self.palindromic {
+            let differ: u32 =
+                (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[self.image_of[c]]))).sum();
+            return differ <= if odd { 2 } else { 0 };
+        }
+        let value =
+            |histogram: &[u8]| -> i32 { histogram.iter().zip(&*self.values).map(|(&n, v)| i32::from(n) * v).sum() };
+        let here = value(histogram);
+        let mut there = here;
+        if odd && here < 0 {
+            self.histograms.around(histogram, |next, _| there = there.max(value(next)));
+        }
+        // 2N: c at the middle is at least 0. 2N + 1: the sum of both middles is, where the second is one move on.
+        if odd { here + there.max(here) >= 0 } else { here >= 0 }
+    }
+}
+
+impl Databases {
+    /// The tables of `problem` for distances up to `reach`.
+    pub fn new(
+        problem: &Problem,
+        partition: &PartitionRecord,
+        histograms: Histograms,
+        reach: u32,
+    ) -> Result<Self, String> {
+        let Problem { ground, start, target } = problem;
+        let histograms = Arc::new(histograms);
+        // Nothing leads from groups of other sizes to these.
+        let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, String> {
+            let sources: Vec<u64> = histograms.number(army).into_iter().collect();
+            Ok(Arc::new(histograms.distances(&sources, reach, |_, _| true)?))
+        };
+        let (to_target, from_start) = (table(target)?, table(start)?);
+        // A shortest way has a histogram in its middle, which both tables have; where there is none it is longer than that.
+        let near = |(&a, &b): (&u8, &u8)| (a != NEVER && b != NEVER).then(|| u32::from(a) + u32::from(b));
+        let between = to_target.par_iter().zip(&*from_start).filter_map(near).min();
+        let between = between.unwrap_or(reach.saturating_mul(2).saturating_add(1));
+        let mut image_of = vec![0usize; histograms.classes()];
+        if let Some(mirror) = &ground.mirror {
+            for (cell, &class) in histograms.class_of.iter().enumerate() {
+                image_of[usize::from(class)] = usize::from(histograms.class_of[usize::from(mirror[cell])]);
+            }
+        }
+        let (values, image_of) = (Arc::new(partition.values.clone()), Arc::new(image_of));
+        Ok(Self { histograms, to_target, from_start, between, values, image_of })
+    }
+
+    /// A cut by the distance to the target.
+    pub fn to_target(&self, length: u32) -> Cut {
+        Cut::pattern(&self.histograms, &self.to_target, length)
+    }
+
+    /// A cut by the distance to the start, for searches from the target.
+    pub fn to_start(&self, length: u32) -> Cut {
+        Cut::pattern(&self.histograms, &self.from_start, length)
+    }
+
+    fn middles(&self, length: u32, palindromic: bool) -> Middles {
+        let Self { histograms, to_target, from_start, values, image_of, .. } = self;
+        Middles {
+            histograms: Arc::clone(histograms),
+            to_target: Arc::clone(to_target),
+            from_start: Arc::clone(from_start),
+            values: Arc::clone(values),
+            image_of: Arc::clone(image_of),
+            length,
+            palindromic,
+        }
+    }
+
+    /// A cut by the distance to the middles of the leading half, or of palindromes.
+    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, String> {
+        let (middles, half) = (self.middles(length, palindromic), length / 2);
+        let sources = self.histograms.all(|rank, histogram| {
+            middles.near(rank) && {
+                self.histograms.unrank(rank, histogram);
+                middles.leads(histogram)
+            }
+        });
+        // Only histograms with D_S + D_M <= N stand on the way from the start to a middle.
+        let keep = |rank: u64, d: u32| u32::from(self.from_start[rank as usize]) + d <= half;
+        let table = self.histograms.distances(&sources, half, keep)?;
+        Ok(Cut::pattern(&self.histograms, &Arc::new(table), half))
+    }
+
+    /// A cut of everything that does not come from a leading middle of solutions of `length` moves.
+    pub fn after_middles(&self, length: u32) -> Cut {
+        let middles = self.middles(length, false);
+        let admits =
+            move |histogram: &mut [u8]| middles.near(middles.histograms.rank(histogram)) && middles.leads(histogram);
+        Cut::From {
+            class_of: Arc::new(self.histograms.class_of.clone()),
+            classes: self.histograms.classes(),
+            admits: Arc::new(admits),
+        }
+    }
+
+    /// Distances to the mirror images of the histograms of the walk's last level, for states that must be there by level
+    /// `by_then` and are made on level `from` or later.
+    pub fn toward_images(&self, walk: &Walk<Ground>, by_then: u32, from: u32) -> Result<Cut, String> {
+        let Self { histograms, from_start, .. } = self;
+        let ground = walk.states;
+        let mirror = ground.mirror.as_ref().ok_or("there is no mirror")?;
+        let images = |block: usize| -> Result<Vec<u64>, String> {
+            let mut keys = Vec::new();
+            walk.current().read(block, &mut keys)?;
+            // A state stands for all its images under K, which may have other histograms.
+            let mut ranks = Vec::new();
+            for &key in &keys {
+                let men: Vec<u8> = ground.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
+                for k in &ground.fixing {
+                    let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
+                    ranks.push(histograms.rank(&histograms.of(&image)));
+                }
+            }
+            ranks.sort_unstable();
+            ranks.dedup();
+            Ok(ranks)
+        };
+        let mut sources =
+            (0..walk.current().blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
+        sources.par_sort_unstable();
+        sources.dedup();
+        // Whoever stands there has come from the start, one abstract move after another.
+        let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
+        let table = histograms.distances(&sources, by_then.saturating_sub(from), keep)?;
+        Ok(Cut::pattern(histograms, &Arc::new(table), by_then))
+    }
+}

@@ -1,0 +1,190 @@
+//! The leading half of one length or of several, and what follows from the middles of each.
+
+use super::cuts::Cut;
+use super::ground::Ground;
+use super::search::{Searches, levels};
+use super::walk::{Mode, Walk};
+use crate::record::{LevelRecord, RunRecord, Side, Verdict};
+
+/// The leading levels that serve lengths up to `top`, walked as far as the lengths so far ask.
+pub(super) struct Lead<'a> {
+    top: u32,
+    walk: Walk<'a, Ground>,
+    cuts: Vec<Cut>,
+    mode: Mode<'a>,
+    rest: std::vec::IntoIter<&'a LevelRecord>,
+    /// What contradicts that there is none of the next length, which has its middle on the same level as the last one.
+    against_next: Option<String>,
+}
+
+impl Lead<'_> {
+    /// Goes on as far as level `depth`, or to the last one there is.
+    fn advance(&mut self, depth: u32) -> Result<(), String> {
+        while self.walk.depth < depth
+            && let Some(level) = self.rest.next()
+        {
+            self.walk.step(level, &self.cuts, self.mode)?;
+        }
+        Ok(())
+    }
+}
+
+/// The run whose leading levels serve this one, and the greatest length that they serve.
+pub(super) fn leader<'a>(runs: &'a [RunRecord], run: &RunRecord) -> Option<(&'a RunRecord, u32)> {
+    let led = |r: &&RunRecord| r.length <= run.length && r.levels.iter().any(|l| l.side == Side::Leading);
+    let leader = runs.iter().rev().find(led)?;
+    Some((leader, leader.up_to.unwrap_or(leader.length))).filter(|&(_, top)| run.length <= top)
+}
+
+/// The run whose levels follow from the middle of this one's length: itself, or the one before where that says so.
+fn holder<'a>(runs: &'a [RunRecord], run: &'a RunRecord) -> &'a RunRecord {
+    runs.iter().find(|r| r.length + 1 == run.length && r.shared_with == Some(run.length)).unwrap_or(run)
+}
+
+/// Whether a refutation has all the levels that it needs: as far as the target, or one that is empty, or one that levels
+/// from the other end meet.
+pub(super) fn reaches_far_enough(runs: &[RunRecord], run: &RunRecord) -> bool {
+    let Some((leader, _)) = leader(runs, run) else { return false };
+    let holder = holder(runs, run);
+    let last_length = holder.shared_with.unwrap_or(holder.length);
+    let last = |side: Side| holder.levels.iter().rev().find(|l| l.side == side);
+    let died = |level: Option<&LevelRecord>| level.is_some_and(|l| l.states == 0);
+    let dead = leader.levels.iter().any(|l| l.side == Side::Leading && l.states == 0 && l.depth <= run.length / 2);
+    let (following, trailing) = (last(Side::Following), last(Side::Trailing));
+    dead || died(following)
+        || match (following, trailing) {
+            (Some(following), Some(trailing)) => {
+                died(Some(trailing)) || following.depth + trailing.depth == last_length
+            }
+            (Some(following), None) => following.depth == last_length,
+            (None, _) => false,
+        }
+}
+
+impl<'a> Searches<'a> {
+    pub(super) fn leading(&mut self, run: &'a RunRecord, mode: Mode<'a>) -> Result<Option<(u64, u64)>, String> {
+        let length = run.length;
+        let mut lead = match self.lead.take() {
+            Some(lead) if length <= lead.top && !run.levels.iter().any(|l| l.side == Side::Leading) => lead,
+            _ => match self.lead_on(run, mode)? {
+                Some(lead) => lead,
+                None => return Ok(None),
+            },
+        };
+        let sampled = self.follow(run, mode, &mut lead)?;
+        let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
+        if length == lead.top || last {
+            lead.advance(u32::MAX)?;
+        }
+        if last && self.record.exhausted {
+            self.seen_all(run, &lead)?;
+        }
+        self.lead = Some(lead);
+        Ok(Some(sampled))
+    }
+
+    /// Begins with the run's leading levels.
+    fn lead_on(&mut self, run: &'a RunRecord, mode: Mode<'a>) -> Result<Option<Lead<'a>>, String> {
+        let length = run.length;
+        let Some((leader, top)) = leader(&self.record.runs, run) else {
+            return Err("no leading levels serve it".into());
+        };
+        if !std::ptr::eq(leader, run) {
+            let from = leader.length;
+            self.report
+                .unchecked
+                .push(format!("length {length}: the leading levels of length {from} were not checked"));
+            return Ok(None);
+        }
+        let leading = levels(run, Side::Leading);
+        let walk = self.begin(&leading, false)?;
+        let cuts = vec![self.databases()?.to_middles(top, false)?];
+        let mut rest = leading.into_iter();
+        rest.next();
+        Ok(Some(Lead { top, walk, cuts, mode, rest, against_next: None }))
+    }
+
+    /// The levels that follow from the middles of one length, and of the next where that has them on the same level.
+    fn follow(&self, run: &'a RunRecord, mode: Mode, lead: &mut Lead<'a>) -> Result<(u64, u64), String> {
+        let (length, middle) = (run.length, run.length / 2);
+        let none = run.verdict == Verdict::None;
+        let (following, trailing) = (levels(run, Side::Following), levels(run, Side::Trailing));
+        if !std::ptr::eq(holder(&self.record.runs, run), run) {
+            if !following.is_empty() || !trailing.is_empty() {
+                return Err(format!("it has levels that follow from the middle of {} moves", length - 1));
+            }
+            return match lead.against_next.take() {
+                Some(why) if none => Err(why),
+                _ => Ok((0, 0)),
+            };
+        }
+        let last = run.shared_with.unwrap_or(length);
+        if last > lead.top || last / 2 != middle || last < length {
+            return Err(format!("shared_with {last}, which has another middle or no leading levels"));
+        }
+        lead.against_next = None;
+        lead.advance(middle)?;
+        if lead.walk.depth != middle || lead.walk.current().len() == 0 {
+            return match following.first() {
+                Some(_) => Err(format!("following levels begin after level {}", lead.walk.depth)),
+                None => Ok(lead.walk.sampled),
+            };
+        }
+        let databases = self.databases()?;
+        let mut walk = lead.walk.branch("following");
+        let to_target = databases.to_target(last);
+        let mut cuts = vec![to_target.clone()];
+        if last < lead.top {
+            cuts.push(databases.after_middles(last));
+        }
+        // Lengths that a solution was seen for.
+        let mut against = Vec::new();
+        for level in &following {
+            let met = walk.met_goal;
+            walk.step(level, &cuts, mode)?;
+            cuts.truncate(1);
+            if walk.met_goal && !met {
+                against.push((walk.depth, format!("verdict none, but following level {} has the target", walk.depth)));
+            }
+        }
+        let mut sampled = walk.sampled;
+        if !trailing.is_empty() {
+            // B_i, the mirrored reversal of a solution of l moves whose A_m is on the last following level m, has
+            // B_(l - m) = ρ(A_m).
+            let cuts = [databases.toward_images(&walk, last - walk.depth, 0)?];
+            let mut behind = self.begin(&trailing, false)?;
+            for level in &trailing[1..] {
+                behind.step(level, &cuts, mode)?;
+                let l = behind.depth + walk.depth;
+                if l >= length
+                    && let Err(why) = self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)
+                {
+                    against.push((l, why));
+                }
+            }
+            sampled = (sampled.0 + behind.sampled.0, sampled.1 + behind.sampled.1);
+        }
+        let found = |within: u32| against.iter().find(|(l, _)| *l <= within).map(|(_, why)| why.clone());
+        lead.against_next = found(last);
+        match found(length).filter(|_| none) {
+            Some(why) => Err(why),
+            None => Ok(sampled),
+        }
+    }
+
+    /// Nothing was cut, all levels were walked, and the target is not among them.
+    fn seen_all(&self, run: &RunRecord, lead: &Lead) -> Result<(), String> {
+        let uncut = |levels: &[LevelRecord]| levels.iter().all(|l| l.pruned == 0);
+        let leader = leader(&self.record.runs, run).map_or(run, |(leader, _)| leader);
+        let leading: Vec<LevelRecord> = leader.levels.iter().filter(|l| l.side == Side::Leading).cloned().collect();
+        let died = |levels: &[LevelRecord]| levels.last().is_some_and(|l| l.states == 0);
+        let all = died(&leading) || died(&run.levels) && uncut(&run.levels);
+        if lead.walk.met_goal || !uncut(&leading) || !all {
+            return Err(
+                "it says that every state was seen, but some were cut, or there are more, or the goal is among them"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+}
