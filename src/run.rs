@@ -395,7 +395,10 @@ impl Context<'_> {
         while next <= max_length {
             let last = match search.reach(next, max_length, &record.runs) {
                 Ok(last) => last,
-                Err(stopped) => return self.incomplete(stopped, record),
+                Err(stopped) => {
+                    self.save(unsaved)?;
+                    return self.incomplete(stopped, record);
+                }
             };
             // Of lengths that are decided together none is an answer in the run's folder before all are.
             let mut together = Vec::new();
@@ -422,9 +425,7 @@ impl Context<'_> {
                         proved_nothing = settle(record, run);
                     }
                     Outcome::Stopped(stopped) => {
-                        if !unsaved.is_empty() {
-                            self.workspace.answer(unsaved, |_| false)?;
-                        }
+                        self.save(unsaved)?;
                         record.runs.push(run);
                         return self.incomplete(stopped, record);
                     }
@@ -442,6 +443,11 @@ impl Context<'_> {
         record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
         record.reason = proved_nothing;
         Ok(())
+    }
+
+    /// Puts answers into the run's folder, and leaves all levels there.
+    fn save(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
+        if answers.is_empty() { Ok(()) } else { self.workspace.answer(answers, |_| false) }
     }
 
     /// What is found in the run's folder makes no sense.

@@ -96,6 +96,14 @@ pub struct Attempt<S> {
     pub seconds: f64,
 }
 
+impl<S> Attempt<S> {
+    /// An attempt without levels.
+    fn of(length: u32, answer: Answer<S>, begun: Instant) -> Self {
+        let seconds = begun.elapsed().as_secs_f64();
+        Self { length, up_to: None, shared_with: None, answer, levels: Vec::new(), c: None, seconds }
+    }
+}
+
 /// What a count came to.
 #[derive(Debug)]
 pub struct Counted<N> {
@@ -301,22 +309,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     pub fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
         let (begun, length) = (Instant::now(), *lengths.start());
         self.progress.length(length);
-        let attempt = |answer| Attempt {
-            length,
-            up_to: None,
-            shared_with: None,
-            answer,
-            levels: Vec::new(),
-            c: None,
-            seconds: begun.elapsed().as_secs_f64(),
-        };
         let mut attempts = Vec::new();
         if let Some(walk) = self.foreseen(length) {
-            attempts.push(attempt(Answer::Found(walk)));
+            attempts.push(Attempt::of(length, Answer::Found(walk), begun));
         } else {
             let together = if self.decides_several() { lengths } else { length..=length };
             if let Err(stopped) = self.decide(together, &mut attempts) {
-                attempts.push(attempt(Answer::Stopped(stopped)));
+                attempts.push(Attempt::of(length, Answer::Stopped(stopped), begun));
             }
         }
         #[cfg(test)]
@@ -345,15 +344,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             self.extend_databases(*lengths.end())?;
             return self.leading(lengths, attempts);
         }
-        let mut attempt = Attempt {
-            length,
-            up_to: None,
-            shared_with: None,
-            answer: Answer::Refuted,
-            levels: Vec::new(),
-            c: None,
-            seconds: 0.0,
-        };
+        let mut attempt = Attempt::of(length, Answer::Refuted, begun);
         attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
         attempt.seconds = begun.elapsed().as_secs_f64();
         attempts.push(attempt);

@@ -19,7 +19,7 @@ pub(super) struct Lead<'a> {
 
 impl Lead<'_> {
     /// Goes on as far as level `depth`, or to the last one there is.
-    fn advance(&mut self, depth: u32) -> Result<(), String> {
+    pub fn advance(&mut self, depth: u32) -> Result<(), String> {
         while self.walk.depth < depth
             && let Some(level) = self.rest.next()
         {
@@ -72,10 +72,10 @@ impl<'a> Searches<'a> {
             },
         };
         let sampled = self.follow(run, mode, &mut lead)?;
-        let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
-        if length == lead.top || last {
+        if length == lead.top {
             lead.advance(u32::MAX)?;
         }
+        let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
         if last && self.record.exhausted {
             self.seen_all(run, &lead)?;
         }

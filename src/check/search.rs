@@ -110,6 +110,10 @@ impl<'a> Searches<'a> {
         for run in &record.runs {
             self.run(run).map_err(|reason| format!("length {}: {reason}", run.length))?;
         }
+        if let Some(lead) = &mut self.lead {
+            // A solution may end a search before the last of them is needed.
+            lead.advance(u32::MAX)?;
+        }
         self.count()
     }
 
@@ -206,8 +210,11 @@ impl<'a> Searches<'a> {
         let Some(sampled) = sampled else { return Ok(()) };
         self.report.sampled |= matches!(mode, Mode::Sample(..));
         let verdict = format!("{:?}", run.verdict).to_lowercase();
-        let levels = run.levels.len();
-        self.report.checked.push(format!("length {}, {verdict}: {levels} levels {}", run.length, mode.told(sampled)));
+        let how = match run.levels.len() {
+            0 if plan == Plan::Leading => "by levels of shorter lengths".into(),
+            levels => format!("{levels} levels {}", mode.told(sampled)),
+        };
+        self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
         Ok(())
     }
 

@@ -114,15 +114,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             // A search that is wrong about what it found is wrong about what it refuted, too.
             unreachable!("the game found is none: {fault}");
         }
-        Attempt {
-            length,
-            up_to: None,
-            shared_with: None,
-            answer,
-            levels: trail.figures,
-            c: None,
-            seconds: begun.elapsed().as_secs_f64(),
-        }
+        Attempt { levels: trail.figures, ..Attempt::of(length, answer, begun) }
     }
 
     /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.

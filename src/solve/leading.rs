@@ -68,17 +68,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                         Err(stopped) => Answer::Stopped(stopped),
                     };
                     let refuted = matches!(answer, Answer::Refuted);
-                    let seconds = begun.elapsed().as_secs_f64();
                     let levels = trail.figures.clone();
-                    attempts.push(Attempt {
-                        length: first,
-                        up_to,
-                        shared_with: None,
-                        answer,
-                        levels,
-                        c: None,
-                        seconds,
-                    });
+                    attempts.push(Attempt { up_to, levels, ..Attempt::of(first, answer, begun) });
                     if !refuted {
                         return Ok(());
                     }
@@ -102,12 +93,12 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                     None => Answer::Refuted,
                 };
                 let ends = !matches!(answer, Answer::Refuted);
-                let seconds = std::mem::replace(&mut begun, Instant::now()).elapsed().as_secs_f64();
+                let attempt = Attempt::of(length, answer, std::mem::replace(&mut begun, Instant::now()));
                 if length > first {
-                    let (up_to, shared_with, levels) = (None, None, Vec::new());
-                    attempts.push(Attempt { length, up_to, shared_with, answer, levels, c: None, seconds });
+                    attempts.push(attempt);
                 } else {
-                    (attempts[0].answer, attempts[0].seconds) = (answer, attempts[0].seconds + seconds);
+                    attempts[0].answer = attempt.answer;
+                    attempts[0].seconds += attempt.seconds;
                 }
                 if length == a
                     && let Some(own) = attempts.last_mut()
