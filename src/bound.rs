@@ -26,6 +26,11 @@ pub trait Bound<const W: usize>: Send + Sync {
 
 /// One thread's part of a [`Bound`].
 pub trait Judge<const W: usize>: Send {
+    /// Whether anything may follow from `army`; where not, its successors are neither made nor counted.
+    fn leaves(&mut self, _army: Army<'_, W>) -> bool {
+        true
+    }
+
     /// Takes out of `reach[i]`, the cells that the man on `army.men[i]` can go to, those after which no solution can
     /// follow; the successors stand on level `depth`.
     fn restrict(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]);

@@ -1,4 +1,4 @@
-//! The middles of one length among the states of a level: what does not start from one is cut.
+//! The middles of one length among the states of a level: nothing follows from the others.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Bound, Judge};
 use crate::cells::Cells;
 use crate::puzzle::transfer::Army;
 
-/// Cuts all successors of a state that is no admissible middle of the leading half of some length.
+/// Nothing follows from a state that is no admissible middle of the leading half of some length.
 ///
 /// For states on level `length / 2`. Sound where some solution of each kind, or its mirrored reversal, has an admissible
 /// middle there.
@@ -40,11 +40,11 @@ struct FromMiddlesJudge {
 }
 
 impl<const W: usize> Judge<W> for FromMiddlesJudge {
-    fn restrict(&mut self, army: Army<'_, W>, _depth: u32, reach: &mut [Cells<W>]) {
+    fn leaves(&mut self, army: Army<'_, W>) -> bool {
         let FromMiddles { databases, length } = &self.bound;
         databases.abstraction.histogram(army.men, &mut self.histogram);
-        if !databases.is_middle(&self.histogram, *length, &mut self.jumps) {
-            reach.fill(Cells::EMPTY);
-        }
+        databases.is_middle(&self.histogram, *length, &mut self.jumps)
     }
+
+    fn restrict(&mut self, _army: Army<'_, W>, _depth: u32, _reach: &mut [Cells<W>]) {}
 }

@@ -149,7 +149,9 @@ impl<'a> Counter<'a> {
             let (mut judge, mut made, mut generated) = (Judge::new(self.cuts, depth + 1), Vec::new(), 0);
             for &(key, ways) in parents {
                 let men = ground.army(key)?;
-                judge.enter(&men);
+                if !judge.enter(&men) {
+                    continue;
+                }
                 ground.successors(&men, |from, to, after| {
                     generated += 1;
                     if judge.admits(from, to, after) && (identity || image(k, after) == after) {

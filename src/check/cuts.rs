@@ -22,7 +22,7 @@ type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 pub(super) enum Cut {
     /// By the histogram over classes: whether it may stand on a level.
     Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict> },
-    /// By the histogram of the state before: whether it may have successors.
+    /// By the histogram of the state before: whether it has successors at all.
     From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
@@ -116,23 +116,25 @@ impl<'a> Judge<'a> {
     pub fn new(cuts: &'a [Cut], depth: u32) -> Self {
         let scratch = |cut: &Cut| match cut {
             Cut::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
-            Cut::From { classes, .. } => (vec![0; *classes], vec![0]),
+            Cut::From { classes, .. } => (vec![0; *classes], Vec::new()),
             Cut::Palindrome { .. } => (Vec::new(), Vec::new()),
         };
         Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
     }
 
-    /// Goes on to the next parent.
-    pub fn enter(&mut self, men: &[u8]) {
+    /// Goes on to the next parent; says whether anything may come from it.
+    pub fn enter(&mut self, men: &[u8]) -> bool {
+        let mut leaves = true;
         for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
             let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. }) = cut else { continue };
             histogram.fill(0);
             known.fill(0);
             men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
             if let Cut::From { admits, .. } = cut {
-                known[0] = u8::from(admits(histogram));
+                leaves &= admits(histogram);
             }
         }
+        leaves
     }
 
     /// Whether no cut applies after the man on `from` has gone to `to`; `after` are the men then.
@@ -151,7 +153,7 @@ impl<'a> Judge<'a> {
                 }
                 *verdict == 2
             }
-            Cut::From { .. } => known[0] == 1,
+            Cut::From { .. } => true,
             Cut::Palindrome { mirror, goal, half } => {
                 let paired = after.iter().filter(|&&c| after.contains(&mirror[usize::from(c)])).count() as i64;
                 let left = half - i64::from(depth);

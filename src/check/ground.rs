@@ -141,7 +141,9 @@ impl States for Ground {
         let (mut keys, mut generated) = (Vec::new(), 0);
         for &key in parents {
             let men = self.army(key)?;
-            judge.enter(&men);
+            if !judge.enter(&men) {
+                continue;
+            }
             self.successors(&men, |from, to, after| {
                 generated += 1;
                 if judge.admits(from, to, after) {

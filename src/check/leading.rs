@@ -178,7 +178,10 @@ impl<'a> Searches<'a> {
         let leader = leader(&self.record.runs, run).map_or(run, |(leader, _)| leader);
         let leading: Vec<LevelRecord> = leader.levels.iter().filter(|l| l.side == Side::Leading).cloned().collect();
         let died = |levels: &[LevelRecord]| levels.last().is_some_and(|l| l.states == 0);
-        let all = died(&leading) || died(&run.levels) && uncut(&run.levels);
+        // What follows from the middles of the greatest length follows from all that lead.
+        let own = holder(&self.record.runs, run);
+        let whole = own.shared_with.unwrap_or(own.length) == lead.top;
+        let all = died(&leading) || whole && died(&own.levels) && uncut(&own.levels);
         if lead.walk.met_goal || !uncut(&leading) || !all {
             return Err(
                 "it says that every state was seen, but some were cut, or there are more, or the goal is among them"

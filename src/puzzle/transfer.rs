@@ -206,10 +206,14 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         let Scratch { pieces, reach, upright, at, images, judges } = scratch;
         ranks.unrank_after(key, &mut upright.men, at);
         upright.set = upright.men.iter().map(|&c| usize::from(c)).collect();
+        let army = Army { men: &upright.men, set: upright.set };
+        if !judges.iter_mut().all(|judge| judge.leaves(army)) {
+            return 0;
+        }
         mover.reach(&upright.men, upright.set, pieces, reach);
         let generated = reach.iter().map(|r| r.len() as u64).sum();
         for judge in judges {
-            judge.restrict(Army { men: &upright.men, set: upright.set }, depth + 1, reach);
+            judge.restrict(army, depth + 1, reach);
         }
         if reach.iter().all(Cells::is_empty) {
             return generated;

@@ -84,6 +84,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             let mut found = self.through_middles(a..=b, top, &trail, &mut way).transpose();
             let mut levels = way.ahead.figures.split_off(way.ahead.figures.len().min(middle as usize + 1));
             levels.append(&mut way.behind.figures);
+            // Asked of the greatest length alone, where everything that leads is followed.
             let seen = exhausted(&[&trail.figures[..], &levels].concat());
             for length in a..=b {
                 let answer = match found.take_if(|f| f.as_ref().map_or(true, |&(shortest, _)| shortest == length)) {
