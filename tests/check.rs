@@ -188,6 +188,32 @@ fn an_edited_record_is_refused_with_the_reason() {
 }
 
 #[test]
+fn lengths_decided_together_are_refused_where_what_they_share_is_edited() {
+    let run = Run::of("moves = 6\nboard = '9x9'\narmy = 'triangle-3'", "");
+    assert_eq!(run.check(&run.record, &[]).0, 0);
+    let runs = &run.record.runs;
+    let leader = runs.iter().rposition(|r| r.up_to.is_some()).unwrap();
+    let shared = runs.iter().rposition(|r| r.shared_with.is_some_and(|l| l == r.length + 1)).unwrap();
+    assert_eq!(runs[shared + 1].levels, []);
+    let says = |reason: &str, change: &dyn Fn(&mut Record)| {
+        let said = run.refusal(change);
+        assert!(said.contains(reason), "{said}");
+    };
+    says("not closed: from leading level", &|it| *it.runs[leader].up_to.as_mut().unwrap() += 1);
+    says("or no leading levels", &|it| it.runs[leader].up_to = None);
+    says("which no state of level", &|it| it.runs[shared].shared_with = None);
+    says("which has another middle", &|it| it.runs[shared].shared_with = Some(it.runs[shared].length + 2));
+    // What a truncated search has found is no refutation.
+    says("its levels end early", &|it| {
+        let last = it.runs.last_mut().unwrap();
+        assert_eq!(last.levels, []);
+        last.verdict = Verdict::None;
+        (it.verdict, it.refuted_up_to, it.max_length) = (Verdict::None, Some(last.length), Some(last.length));
+        (it.length, it.solution) = (None, None);
+    });
+}
+
+#[test]
 fn a_middle_that_is_said_not_to_meet_and_meets_is_found() {
     let run = Run::of(CORNER, "pruning = \"theorem-1\"");
     let said = run.refusal(|it| {
