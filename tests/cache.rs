@@ -75,6 +75,22 @@ fn records_are_the_same_with_and_without_tables_of_earlier_runs() {
 }
 
 #[test]
+fn problems_with_the_same_histograms_do_not_take_each_other_s_tables() {
+    let shared = tempfile::tempdir().unwrap();
+    let cache = shared.path().to_str().unwrap();
+    // The same board and army: as many histograms, the same first and last one. Only what moves lead where differs, and
+    // which middles lead.
+    let army = "board = \"9x9\"\narmy = \"triangle-3\"";
+    let jobs = [(6, "leading"), (4, "leading"), (8, "leading"), (6, "leading(cap=2)"), (6, "leading(cap=1)")];
+    for (moves, pruning) in jobs {
+        let place = Place::new(&format!("{army}\nmoves = {moves}"), pruning);
+        let (without, _) = place.run(&["solve"]);
+        let (with, said) = place.run(&["solve", "--cache", cache]);
+        assert_eq!(with, without, "{moves}-move, {pruning}: {said}");
+    }
+}
+
+#[test]
 fn damaged_tables_are_told_of_and_made_again() {
     let place = Place::new(JOBS[0].0, JOBS[0].1);
     let (sound, _) = place.run(&["solve", "--cache", "tables"]);
