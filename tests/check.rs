@@ -408,3 +408,12 @@ fn a_game_s_record_holds_and_edited_ones_are_refused() {
     let said = run.refusal(|record| forge(&run, record, at, |keys: &mut Vec<u128>| keys.insert(0, 0)));
     assert!(said.contains("is the key of no position"), "{said}");
 }
+
+/// A record of an earlier version: it tried lengths one by one, and its last search has levels of its own before the
+/// count's.
+#[test]
+fn a_count_after_a_search_with_levels_holds() {
+    let (status, out, err) = halma(&["check", "results/counts/p1-triangle-3-8move.json", "-q"]);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("how many there are: counted again"), "{out}");
+}

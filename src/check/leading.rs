@@ -29,16 +29,22 @@ impl Lead<'_> {
     }
 }
 
+/// The runs up to this one. A count has a second one for the length found.
+fn so_far<'a>(runs: &'a [RunRecord], run: &RunRecord) -> &'a [RunRecord] {
+    let at = runs.iter().position(|r| std::ptr::eq(r, run));
+    &runs[..at.map_or(0, |at| at + 1)]
+}
+
 /// The run whose leading levels serve this one, and the greatest length that they serve.
 pub(super) fn leader<'a>(runs: &'a [RunRecord], run: &RunRecord) -> Option<(&'a RunRecord, u32)> {
-    let led = |r: &&RunRecord| r.length <= run.length && r.levels.iter().any(|l| l.side == Side::Leading);
-    let leader = runs.iter().rev().find(led)?;
+    let leader = so_far(runs, run).iter().rev().find(|r| r.levels.iter().any(|l| l.side == Side::Leading))?;
     Some((leader, leader.up_to.unwrap_or(leader.length))).filter(|&(_, top)| run.length <= top)
 }
 
 /// The run whose levels follow from the middle of this one's length: itself, or the one before where that says so.
 fn holder<'a>(runs: &'a [RunRecord], run: &'a RunRecord) -> &'a RunRecord {
-    runs.iter().find(|r| r.length + 1 == run.length && r.shared_with == Some(run.length)).unwrap_or(run)
+    let before = so_far(runs, run).iter().rev().nth(1);
+    before.filter(|r| r.shared_with == Some(run.length) && r.length < run.length).unwrap_or(run)
 }
 
 /// Whether a refutation has all the levels that it needs: as far as the target, or one that is empty, or one that levels
