@@ -149,23 +149,25 @@ pub struct Estimate {
 /// length to length. `None` where too little was done to tell.
 #[must_use]
 pub fn estimates(runs: &[RunRecord], count: u32) -> Option<Vec<Estimate>> {
-    let decided: Vec<Together> = record::together(runs).into_iter().filter(|t| t.refuted).collect();
+    let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
+    let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
     let [.., a, b, c] = *decided else { return None };
-    let (work, seconds) = (|t: Together| (t.generated as f64).max(1.0), a.seconds + b.seconds + c.seconds);
+    let work = |t: Together| (t.generated() as f64).max(1.0);
+    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(|run| run.seconds).sum();
     // The last growth seen, and the one before where there is one.
-    let single = c.last == a.last + 2;
+    let single = c.last() == a.last() + 2;
     let growth = match decided.len() {
-        n if n > 3 && single && decided[n - 4].last + 3 == c.last => {
+        n if n > 3 && single && decided[n - 4].last() + 3 == c.last() => {
             (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt()
         }
-        _ => (work(c) / work(a)).powf(2.0 / f64::from(c.last - a.last)),
+        _ => (work(c) / work(a)).powf(2.0 / f64::from(c.last() - a.last())),
     };
     let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
     let mut last = if single { [work(b), work(c)] } else { [work(c) / growth.sqrt(), work(c)] };
     let next = |i| {
         let generated = last[0] * growth;
         last = [last[1], generated];
-        Estimate { length: c.last + i, generated, seconds: generated / rate }
+        Estimate { length: c.last() + i, generated, seconds: generated / rate }
     };
     (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
 }

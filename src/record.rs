@@ -269,40 +269,38 @@ pub struct RunRecord {
     pub levels: Vec<LevelRecord>,
 }
 
-/// Lengths that were decided together.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Together {
-    /// The last of them.
-    pub last: u32,
+/// The runs of lengths that were decided together, at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct Together<'a>(pub &'a [RunRecord]);
+
+impl Together<'_> {
+    /// The last of the lengths.
+    #[must_use]
+    pub fn last(self) -> u32 {
+        self.0[self.0.len() - 1].length
+    }
+
     /// Successors over all of them.
-    pub generated: u64,
-    /// Seconds.
-    pub seconds: f64,
-    /// Whether none of them has a solution.
-    pub refuted: bool,
+    #[must_use]
+    pub fn generated(self) -> u64 {
+        self.0.iter().map(|run| run.generated).sum()
+    }
 }
 
-/// What was decided together, in the order of the lengths.
+/// What was decided together, in order. A count's levels, of a length that has had its run, are a part of their own.
 #[must_use]
-pub fn together(runs: &[RunRecord]) -> Vec<Together> {
-    let mut all: Vec<Together> = Vec::new();
-    let mut first = None;
-    for run in runs {
-        let refuted = run.verdict == Verdict::None;
-        match all.last_mut().filter(|_| first.is_some_and(|up_to| run.length <= up_to)) {
-            Some(part) => {
-                part.generated += run.generated;
-                part.seconds += run.seconds;
-                part.refuted &= refuted;
-                part.last = run.length;
-            }
-            None => {
-                all.push(Together { last: run.length, generated: run.generated, seconds: run.seconds, refuted });
-                first = run.up_to;
-            }
-        }
+pub fn together(runs: &[RunRecord]) -> Vec<Together<'_>> {
+    let (mut parts, mut rest) = (Vec::new(), runs);
+    while let Some(first) = rest.first() {
+        let up_to = first.up_to.unwrap_or(first.length);
+        let lengths = first.length..=up_to;
+        // At least the first, whatever an edited record says.
+        let count = lengths.zip(rest).take_while(|(length, run)| run.length == *length).count().max(1);
+        let (part, others) = rest.split_at(count);
+        parts.push(Together(part));
+        rest = others;
     }
-    all
+    parts
 }
 
 /// One level of one side.

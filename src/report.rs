@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::job::{Army, Stated};
-use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
+use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict, together};
 
 /// The whole report; `levels` adds a table of every level.
 ///
@@ -112,17 +112,16 @@ fn plural(count: u64, word: &str) -> String {
 /// One line for each length tried.
 fn runs(record: &Record) -> String {
     let head = ["length", "verdict", "pruning", "generated", "largest level", "seconds"];
-    let mut together = None;
-    let rows = record.runs.iter().map(|run| {
-        together = run.up_to.map(|last| (run.length, last)).or(together.filter(|&(_, last)| run.length <= last));
+    let parts = together(&record.runs);
+    let rows = parts.iter().flat_map(|part| part.0.iter().map(|run| (part.0[0].length, run))).map(|(first, run)| {
         let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
         let pruning = match run.c {
             Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
             Some(c) => format!("{pruning}, C = {c}"),
-            None => match (run.up_to, together) {
-                (Some(last), _) => format!("{pruning}, up to {last}"),
-                (None, Some((first, _))) => format!("{pruning}, from {first}"),
-                (None, None) => pruning,
+            None => match run.up_to {
+                Some(last) => format!("{pruning}, up to {last}"),
+                None if run.length > first => format!("{pruning}, from {first}"),
+                None => pruning,
             },
         };
         vec![

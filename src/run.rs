@@ -401,7 +401,7 @@ impl Context<'_> {
                 }
             };
             // Of lengths that are decided together none is an answer in the run's folder before all are.
-            let mut together = Vec::new();
+            let before = record.runs.len();
             for (run, outcome) in search.attempt(next..=last)? {
                 next = run.length + 1;
                 match outcome {
@@ -421,7 +421,6 @@ impl Context<'_> {
                         return Ok(());
                     }
                     Outcome::Refuted { .. } | Outcome::Unproved => {
-                        together.push(run.clone());
                         proved_nothing = settle(record, run);
                     }
                     Outcome::Stopped(stopped) => {
@@ -431,8 +430,9 @@ impl Context<'_> {
                     }
                 }
             }
+            let together = &record.runs[before..];
             let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
-            for run in &together {
+            for run in together {
                 unsaved.push(serde_json::to_value(run).map_err(|e| self.odd(e.to_string()))?);
             }
             if slow || self.workspace.is_due() {

@@ -312,11 +312,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let mut attempts = Vec::new();
         if let Some(walk) = self.foreseen(length) {
             attempts.push(Attempt::of(length, Answer::Found(walk), begun));
-        } else {
+        } else if self.leads() && length > 0 {
             let together = if self.decides_several() { lengths } else { length..=length };
-            if let Err(stopped) = self.decide(together, &mut attempts) {
-                attempts.push(Attempt::of(length, Answer::Stopped(stopped), begun));
-            }
+            self.leading(together, &mut attempts);
+        } else {
+            let mut attempt = Attempt::of(length, Answer::Refuted, begun);
+            attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
+            attempt.seconds = begun.elapsed().as_secs_f64();
+            attempts.push(attempt);
         }
         #[cfg(test)]
         if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) {
@@ -335,20 +338,6 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             }
         }
         attempts
-    }
-
-    /// What [`Self::attempts`] finds.
-    fn decide(&mut self, lengths: RangeInclusive<u32>, attempts: &mut Vec<Attempt<Cells<W>>>) -> Result<(), Stopped> {
-        let (begun, length) = (Instant::now(), *lengths.start());
-        if length > 0 && matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some() {
-            self.extend_databases(*lengths.end())?;
-            return self.leading(lengths, attempts);
-        }
-        let mut attempt = Attempt::of(length, Answer::Refuted, begun);
-        attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
-        attempt.seconds = begun.elapsed().as_secs_f64();
-        attempts.push(attempt);
-        Ok(())
     }
 
     /// What a pruning other than the leading one finds; the levels go into `attempt`.

@@ -274,7 +274,6 @@ impl Databases {
             .runs(count)
             .map(|ranks| {
                 let mut kind = self.kind(middles);
-                let near = |&at: &u32| self.to_target.within(at, following) && self.from_start.within(at, half);
                 let admissible = |&at: &u32| {
                     let flags = &known[at as usize];
                     if flags.load(Ordering::Relaxed) == 0 {
@@ -282,7 +281,7 @@ impl Databases {
                     }
                     flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
                 };
-                ranks.filter(near).filter(admissible).collect()
+                ranks.filter(|&at| self.is_near(at, length)).filter(admissible).collect()
             })
             .collect();
         let leading = middles == Middles::Leading;
@@ -299,11 +298,14 @@ impl Databases {
     /// far as half of it.
     #[must_use]
     pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
-        let rank = self.abstraction.space.rank(histogram);
-        let half = length / 2;
-        self.to_target.within(rank, length - half)
-            && self.from_start.within(rank, half)
+        self.is_near(self.abstraction.space.rank(histogram), length)
             && self.leads(histogram, !length.is_multiple_of(2), jumps)
+    }
+
+    /// Whether the first half of `length` moves leads there from the start, and the second to the target.
+    fn is_near(&self, rank: u32, length: u32) -> bool {
+        let half = length / 2;
+        self.to_target.within(rank, length - half) && self.from_start.within(rank, half)
     }
 
     /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,

@@ -18,52 +18,9 @@ pub(super) struct Databases {
     pub from_start: Arc<Vec<u8>>,
     /// From start to target; [`u32::MAX`] where no way leads there.
     pub between: u32,
-    values: Arc<Vec<i32>>,
-    /// By class, the class of the mirror image; empty where there is no mirror.
-    image_of: Arc<Vec<usize>>,
-}
-
-/// Which histograms are middles of solutions of one length.
-#[derive(Clone)]
-struct Middles {
-    histograms: Arc<Histograms>,
-    to_target: Arc<Vec<u8>>,
-    from_start: Arc<Vec<u8>>,
-    values: Arc<Vec<i32>>,
-    image_of: Arc<Vec<usize>>,
-    length: u32,
-    palindromic: bool,
-}
-
-impl Middles {
-    /// Whether so many moves lead there from the start, and from there to the target.
-    fn near(&self, rank: u64) -> bool {
-        let within = |table: &[u8], moves: u32| {
-            let distance = table[rank as usize];
-            distance != NEVER && u32::from(distance) <= moves
-        };
-        let half = self.length / 2;
-        within(&self.to_target, self.length - half) && within(&self.from_start, half)
-    }
-
-    /// Whether a histogram that is near leads, or, for palindromes, is continued by its own mirror image.
-    fn leads(&self, histogram: &mut [u8]) -> bool {
-        let odd = !self.length.is_multiple_of(2);
-        if self.palindromic {
-            let differ: u32 =
-                (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[self.image_of[c]]))).sum();
-            return differ <= if odd { 2 } else { 0 };
-        }
-        let value =
-            |histogram: &[u8]| -> i32 { histogram.iter().zip(&*self.values).map(|(&n, v)| i32::from(n) * v).sum() };
-        let here = value(histogram);
-        let mut there = here;
-        if odd && here < 0 {
-            self.histograms.around(histogram, |next, _| there = there.max(value(next)));
-        }
-        // 2N: c at the middle is at least 0. 2N + 1: the sum of both middles is, where the second is one move on.
-        if odd { here + there.max(here) >= 0 } else { here >= 0 }
-    }
+    values: Vec<i32>,
+    /// By class, the class of the mirror image; of no meaning where there is no mirror.
+    image_of: Vec<usize>,
 }
 
 impl Databases {
@@ -92,8 +49,7 @@ impl Databases {
                 image_of[usize::from(class)] = usize::from(histograms.class_of[usize::from(mirror[cell])]);
             }
         }
-        let (values, image_of) = (Arc::new(partition.values.clone()), Arc::new(image_of));
-        Ok(Self { histograms, to_target, from_start, between, values, image_of })
+        Ok(Self { histograms, to_target, from_start, between, values: partition.values.clone(), image_of })
     }
 
     /// A cut by the distance to the target.
@@ -106,26 +62,44 @@ impl Databases {
         Cut::pattern(&self.histograms, &self.from_start, length)
     }
 
-    fn middles(&self, length: u32, palindromic: bool) -> Middles {
-        let Self { histograms, to_target, from_start, values, image_of, .. } = self;
-        Middles {
-            histograms: Arc::clone(histograms),
-            to_target: Arc::clone(to_target),
-            from_start: Arc::clone(from_start),
-            values: Arc::clone(values),
-            image_of: Arc::clone(image_of),
-            length,
-            palindromic,
+    /// Whether half of `length` moves leads there from the start, and the rest to the target.
+    fn near(&self, rank: u64, length: u32) -> bool {
+        let within = |table: &[u8], moves: u32| {
+            let distance = table[rank as usize];
+            distance != NEVER && u32::from(distance) <= moves
+        };
+        let half = length / 2;
+        within(&self.to_target, length - half) && within(&self.from_start, half)
+    }
+
+    /// Whether a histogram leads as the middle of a solution of `length` moves.
+    fn leads(&self, histogram: &mut [u8], length: u32) -> bool {
+        let value =
+            |histogram: &[u8]| -> i32 { histogram.iter().zip(&self.values).map(|(&n, v)| i32::from(n) * v).sum() };
+        let odd = !length.is_multiple_of(2);
+        let here = value(histogram);
+        let mut there = here;
+        if odd && here < 0 {
+            self.histograms.around(histogram, |next, _| there = there.max(value(next)));
         }
+        // 2N: c at the middle is at least 0. 2N + 1: the sum of both middles is, where the second is one move on.
+        if odd { here + there.max(here) >= 0 } else { here >= 0 }
+    }
+
+    /// Whether a histogram's own mirror image continues it in a palindrome of `length` moves.
+    fn reflects(&self, histogram: &[u8], length: u32) -> bool {
+        let differ: u32 =
+            (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[self.image_of[c]]))).sum();
+        differ <= if length.is_multiple_of(2) { 0 } else { 2 }
     }
 
     /// A cut by the distance to the middles of the leading half, or of palindromes.
     pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, String> {
-        let (middles, half) = (self.middles(length, palindromic), length / 2);
+        let half = length / 2;
         let sources = self.histograms.all(|rank, histogram| {
-            middles.near(rank) && {
+            self.near(rank, length) && {
                 self.histograms.unrank(rank, histogram);
-                middles.leads(histogram)
+                if palindromic { self.reflects(histogram, length) } else { self.leads(histogram, length) }
             }
         });
         // Only histograms with D_S + D_M <= N stand on the way from the start to a middle.
@@ -135,10 +109,11 @@ impl Databases {
     }
 
     /// A cut of everything that does not come from a leading middle of solutions of `length` moves.
-    pub fn after_middles(&self, length: u32) -> Cut {
-        let middles = self.middles(length, false);
-        let admits =
-            move |histogram: &mut [u8]| middles.near(middles.histograms.rank(histogram)) && middles.leads(histogram);
+    pub fn after_middles(self: &Arc<Self>, length: u32) -> Cut {
+        let all = Arc::clone(self);
+        let admits = move |histogram: &mut [u8]| {
+            all.near(all.histograms.rank(histogram), length) && all.leads(histogram, length)
+        };
         Cut::From {
             class_of: Arc::new(self.histograms.class_of.clone()),
             classes: self.histograms.classes(),

@@ -2,7 +2,7 @@
 
 use super::cuts::Cut;
 use super::ground::Ground;
-use super::search::{Searches, levels};
+use super::search::{NOT_ALL_SEEN, Searches, levels};
 use super::walk::{Mode, Walk};
 use crate::record::{LevelRecord, RunRecord, Side, Verdict};
 
@@ -138,8 +138,7 @@ impl<'a> Searches<'a> {
         }
         let databases = self.databases()?;
         let mut walk = lead.walk.branch("following");
-        let to_target = databases.to_target(last);
-        let mut cuts = vec![to_target.clone()];
+        let mut cuts = vec![databases.to_target(last)];
         if last < lead.top {
             cuts.push(databases.after_middles(last));
         }
@@ -180,19 +179,17 @@ impl<'a> Searches<'a> {
 
     /// Nothing was cut, all levels were walked, and the target is not among them.
     fn seen_all(&self, run: &RunRecord, lead: &Lead) -> Result<(), String> {
-        let uncut = |levels: &[LevelRecord]| levels.iter().all(|l| l.pruned == 0);
+        let uncut = |levels: &[&LevelRecord]| levels.iter().all(|l| l.pruned == 0);
         let leader = leader(&self.record.runs, run).map_or(run, |(leader, _)| leader);
-        let leading: Vec<LevelRecord> = leader.levels.iter().filter(|l| l.side == Side::Leading).cloned().collect();
-        let died = |levels: &[LevelRecord]| levels.last().is_some_and(|l| l.states == 0);
+        let leading = levels(leader, Side::Leading);
+        let died = |levels: &[&LevelRecord]| levels.last().is_some_and(|l| l.states == 0);
         // What follows from the middles of the greatest length follows from all that lead.
         let own = holder(&self.record.runs, run);
         let whole = own.shared_with.unwrap_or(own.length) == lead.top;
-        let all = died(&leading) || whole && died(&own.levels) && uncut(&own.levels);
+        let levels: Vec<&LevelRecord> = own.levels.iter().collect();
+        let all = died(&leading) || whole && died(&levels) && uncut(&levels);
         if lead.walk.met_goal || !uncut(&leading) || !all {
-            return Err(
-                "it says that every state was seen, but some were cut, or there are more, or the goal is among them"
-                    .into(),
-            );
+            return Err(NOT_ALL_SEEN.into());
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The levels of each run, searched again or read from their files, and whether they end as the run's verdict says.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::counts::{Counter, Trouble};
 use super::cuts::{Cut, theorem_1_of};
@@ -13,6 +14,10 @@ use super::walk::{Mode, Walk};
 use super::{Options, Report};
 use crate::job::Pruning;
 use crate::record::{LevelRecord, Record, RunRecord, Side, Verdict};
+
+/// Why a record that claims to have seen every state does not hold.
+pub(super) const NOT_ALL_SEEN: &str =
+    "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
 
 /// How a pruning searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +40,7 @@ pub(super) struct Searches<'a> {
     pub problem: &'a Problem,
     folder: &'a Path,
     options: &'a Options<'a>,
-    databases: Option<Databases>,
+    databases: Option<Arc<Databases>>,
     shared: Option<Walk<'a, Ground>>,
     pub lead: Option<Lead<'a>>,
     budget: u64,
@@ -98,7 +103,7 @@ impl<'a> Searches<'a> {
             (None, _) => u32::MAX,
         };
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        self.databases = Some(Databases::new(self.problem, partition, histograms, reach)?);
+        self.databases = Some(Arc::new(Databases::new(self.problem, partition, histograms, reach)?));
         Ok(())
     }
 
@@ -252,7 +257,7 @@ impl<'a> Searches<'a> {
         Walk::begin(ground, key(from), Some(key(to)), first)
     }
 
-    pub fn databases(&self) -> Result<&Databases, String> {
+    pub fn databases(&self) -> Result<&Arc<Databases>, String> {
         self.databases.as_ref().ok_or_else(|| "the record does not name its partition".into())
     }
 
@@ -286,10 +291,7 @@ impl<'a> Searches<'a> {
             return Ok(());
         }
         if walk.met_goal || walk.current().len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
-            return Err(
-                "it says that every state was seen, but some were cut, or there are more, or the goal is among them"
-                    .into(),
-            );
+            return Err(NOT_ALL_SEEN.into());
         }
         Ok(())
     }

@@ -191,7 +191,7 @@ fn plots(entries: &[&Entry]) -> Markup {
         .filter(|e| e.record.runs.len() > 1)
         .map(|e| Series {
             name: e.record.pruning.to_string(),
-            points: together(&e.record.runs).iter().map(|t| (f64::from(t.last), t.generated as f64)).collect(),
+            points: together(&e.record.runs).iter().map(|t| (f64::from(t.last()), t.generated() as f64)).collect(),
         })
         .collect();
     let about = entries.iter().find_map(|e| e.record.runs.last().map(|r| (r.length, e.record.question)));

@@ -34,7 +34,7 @@ impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
     }
 
     fn reach(&mut self, first: u32, most: u32, runs: &[RunRecord]) -> Result<u32, Stopped> {
-        let decided: Vec<(u32, u64)> = record::together(runs).iter().map(|t| (t.last, t.generated)).collect();
+        let decided: Vec<(u32, u64)> = record::together(runs).iter().map(|t| (t.last(), t.generated())).collect();
         self.search.reach(first, most, &decided)
     }
 

@@ -176,8 +176,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn fixed_by(&self, length: u32, sides: &Sides<K>, group: &[Symmetry]) -> Result<Vec<u128>, Stopped> {
         let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
         // The move from A_N on says how often a solution of the leading half counts.
-        let led =
-            (matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some()).then_some(length);
+        let led = self.leads().then_some(length);
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();

@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 
 use super::leading::Solution;
+use super::truncate::BETA;
 use super::{Answer, Side, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
@@ -13,8 +14,6 @@ use crate::search::Stopped;
 
 /// States kept on each level of the first truncated search, and of the last; in between tenfold each time.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
-/// Weight of the symmetry: the paper's.
-const BETA: i64 = 2;
 /// Solutions of more moves than so many times the least number are not looked for.
 const FARTHEST: u32 = 3;
 /// A next search may take so many times the successors of all before it,

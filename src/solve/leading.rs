@@ -40,24 +40,25 @@ impl<K: Key> Way<K> {
 pub(super) type Solution<const W: usize> = (u32, Vec<Cells<W>>);
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// Whether halves lead.
+    pub(super) fn leads(&self) -> bool {
+        matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some()
+    }
+
     /// Whether one search can decide several lengths.
     pub(super) fn decides_several(&self) -> bool {
-        matches!(self.pruning, Pruning::Leading { .. }) && self.symmetries.mirror.is_some() && !self.palindromic
+        self.leads() && !self.palindromic
     }
 
     /// Decides `lengths` one after another by one leading half, until one has a solution; what came of each goes into
     /// `attempts`. Only the first has the leading levels among its own, and of two lengths with the same middle level
     /// only the first has what follows from there.
-    pub(super) fn leading(
-        &self,
-        lengths: RangeInclusive<u32>,
-        attempts: &mut Vec<Attempt<Cells<W>>>,
-    ) -> Result<(), Stopped> {
+    pub(super) fn leading(&self, lengths: RangeInclusive<u32>, attempts: &mut Vec<Attempt<Cells<W>>>) {
         let (first, mut top) = lengths.into_inner();
         let mut begun = Instant::now();
         let trail = loop {
             let mut trail = Trail::new(format!("L{top}"), Side::Leading);
-            let led = self.lead(first..=top, true, &mut trail);
+            let led = self.extend_databases(top).and_then(|()| self.lead(first..=top, true, &mut trail));
             match led {
                 Ok(Some((length, _))) if length > first => top = length - 1,
                 led => {
@@ -71,7 +72,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                     let levels = trail.figures.clone();
                     attempts.push(Attempt { up_to, levels, ..Attempt::of(first, answer, begun) });
                     if !refuted {
-                        return Ok(());
+                        return;
                     }
                     break trail;
                 }
@@ -108,11 +109,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                     own.shared_with = (way.length > a).then_some(way.length);
                 }
                 if ends {
-                    return Ok(());
+                    return;
                 }
             }
         }
-        Ok(())
     }
 
     /// The shortest solution of one of `lengths`, which have their middle on the same level: that of the leading levels

@@ -10,6 +10,9 @@ use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
 use crate::store::{Level, StoreError};
 
+/// Weight of the symmetry in looks ahead: the paper's.
+pub(super) const BETA: i64 = 2;
+
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// One length of the truncated search; its levels serve all lengths.
     pub(super) fn truncated(

@@ -4,6 +4,7 @@
 //! to the best states keep every further level small. What is found is a solution whatever was cut; where nothing is
 //! found nothing follows, and the search goes on as if nobody had looked.
 
+use super::truncate::BETA;
 use super::{Answer, Trail, TransferSearch};
 use crate::bound::Bound;
 use crate::cells::Cells;
@@ -15,8 +16,6 @@ use std::sync::Arc;
 
 /// States kept on each level of it.
 const KEEP: usize = 20_000;
-/// Weight of the symmetry: the paper's.
-const BETA: i64 = 2;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Whether to look ahead from the last level of `trail`: it is the first large one.
