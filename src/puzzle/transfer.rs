@@ -64,6 +64,15 @@ impl<const W: usize, K: Key> Ground<W, K> {
         men.into_iter().map(usize::from).collect()
     }
 
+    /// Calls `f` with each of these keys and its army; one that is a little larger than the one before comes about quickly.
+    pub fn each_army(&self, keys: &[K], mut f: impl FnMut(K, Army<'_, W>)) {
+        let (mut men, mut last) = (vec![0; self.ranks.men()], K::MAX);
+        for &key in keys {
+            self.ranks.unrank_after(key, &mut men, &mut last);
+            f(key, Army { men: &men, set: men.iter().map(|&c| usize::from(c)).collect() });
+        }
+    }
+
     /// The sum of the cells' centroids.
     #[must_use]
     pub fn centroid(&self, men: &[u8]) -> i64 {

@@ -64,7 +64,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             && self.foreseen(first).is_none()
             && self.foresight.made * if self.foresight.shortest.is_none() { 20 } else { 80 } <= done
         {
-            self.foresee()?;
+            self.foresee(first)?;
         }
         let found = self.foresight.shortest.as_ref().map(|&(length, _)| length.saturating_sub(1));
         let last = found.into_iter().chain((most < u32::MAX).then_some(most)).min();
@@ -76,14 +76,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         self.foresight.shortest.as_ref().filter(|&&(found, _)| found == length).map(|(_, walk)| walk.clone())
     }
 
-    /// Searches the best states of each level for a solution shorter than the one known.
-    fn foresee(&mut self) -> Result<(), Stopped> {
+    /// Searches the best states of each level for a solution of `first` moves or more, shorter than the one known.
+    fn foresee(&mut self, first: u32) -> Result<(), Stopped> {
         let keep = self.foresight.keep;
         let farthest = FARTHEST * self.lower_bound()?.unwrap_or(0);
         let known = self.foresight.shortest.as_ref().map_or(u32::MAX, |&(length, _)| length);
         let mut trail = Trail::new("foreseen".into(), Side::Forward);
         trail.aside = true;
-        for length in 1..=farthest.min(known - 1) {
+        for length in first..=farthest.min(known - 1) {
             self.grow_truncated(length.div_ceil(2), keep, BETA, &mut trail)?;
             if trail.is_dead() {
                 break;

@@ -9,7 +9,7 @@ use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
 use crate::bound::Bound;
 use crate::cells::Cells;
 use crate::key::Key;
-use crate::puzzle::transfer::TransferPuzzle;
+use crate::puzzle::transfer::{Army, TransferPuzzle};
 use crate::search::Stopped;
 use crate::search::exchange::{Parcel, owner};
 use crate::store::wire::{get, put};
@@ -133,8 +133,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let (mut block, mut images) = (Vec::new(), Vec::new());
         for number in blocks {
             level.read_block(number, &mut block)?;
-            let image = |&key: &K| (self.ground.canonical(self.reflected(self.ground.army(key))), key);
-            images.extend(block.iter().map(image));
+            self.ground.each_army(&block, |key, army| {
+                images.push((self.ground.canonical(self.reflected(army.set)), key));
+            });
         }
         Ok(images)
     }
@@ -195,18 +196,22 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// becomes its mirror image by one move.
     pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let middle = &levels[levels.len() - 1];
-        let continues = |key: &K| {
-            let army = self.ground.army(*key);
-            let image = army.mapped(self.mirror());
-            if length.is_multiple_of(2) {
-                return image == army;
-            }
-            (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image)
+        let continues = |army: Army<'_, W>| {
+            // Most armies are told by their first men.
+            let strays = army.men.iter().filter(|&&man| !army.set.contains(self.mirror()[usize::from(man)].into()));
+            let moves = length as usize % 2;
+            strays.take(moves + 1).count() == moves
+                && (moves == 0 || self.successor_armies(army.set).contains(&army.set.mapped(self.mirror())))
         };
         let search = |number: usize| {
-            let mut block = Vec::new();
+            let (mut block, mut first) = (Vec::new(), None);
             middle.read_block(number, &mut block)?;
-            Ok(block.into_iter().find(continues))
+            self.ground.each_army(&block, |key, army| {
+                if first.is_none() && continues(army) {
+                    first = Some(key);
+                }
+            });
+            Ok(first)
         };
         let here = self.first_of((0..middle.blocks()).collect(), search)?;
         let Some(key) = self.expander.exchange().least(here)? else { return Ok(Answer::Refuted) };

@@ -78,16 +78,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The `keep` states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.
     fn best(&self, level: &Level<K>, keep: usize, beta: i64) -> Result<Level<K>, Stopped> {
-        let score = |key: K| {
-            let army = self.ground.army(key);
-            let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
-            let sym = if beta == 0 { 0 } else { symmetry(self.mirror(), army) as i64 };
-            self.ground.centroid(&men) + beta * sym
-        };
         let scored = |block| {
-            let mut keys = Vec::new();
+            let (mut keys, mut scored) = (Vec::new(), Vec::new());
             level.read_block(block, &mut keys)?;
-            Ok(keys.into_iter().map(|key| (-score(key), 0, key)).collect())
+            self.ground.each_army(&keys, |key, army| {
+                let symmetry = if beta == 0 { 0 } else { symmetry(self.mirror(), army) as i64 };
+                scored.push((-self.ground.centroid(army.men) - beta * symmetry, 0, key));
+            });
+            Ok(scored)
         };
         let here = self.expander.install(|| {
             let scored = (0..level.blocks()).into_par_iter().map(scored);
