@@ -265,7 +265,7 @@ pub struct RunRecord {
     pub largest_level: u64,
     /// `false` where a guess that the run was made with proved too small, so that its verdict counts for nothing.
     pub self_consistent: bool,
-    /// One entry per level and side.
+    /// One entry per level and side. Trailing levels that meet the following ones of several runs are with the last of these.
     pub levels: Vec<LevelRecord>,
 }
 

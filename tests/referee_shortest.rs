@@ -7,7 +7,7 @@ use halma::job::Pruning;
 use halma::lattice::{Lattice, Rule};
 use halma::problem::Transfer;
 use halma::search::{Expander, Stop};
-use halma::solve::{Answer, TransferSearch};
+use halma::solve::{Answer, Side, TransferSearch};
 
 /// The longest shortest solution in the file, and some: up to here a search without a solution must say so.
 const LONGEST: u32 = 14;
@@ -75,7 +75,7 @@ fn lengths_that_are_decided_together_are_decided_alike() {
     let expander = Expander::new(1, None).unwrap();
     let stop = Stop::after(None);
     let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
-    let (mut together, mut later) = (0, 0);
+    let (mut together, mut later, mut met) = (0, 0, 0);
     for line in text.lines().filter(|l| !l.starts_with("# ")) {
         let (problem, shortest) = read(line);
         if problem.symmetries().mirror.is_none() {
@@ -108,9 +108,14 @@ fn lengths_that_are_decided_together_are_decided_alike() {
                     assert!(found || foreseen || last.length == top, "{line}: {first} to {top}: {ended}");
                     together += usize::from(ended > 2);
                     later += usize::from(ended > 1 && found);
+                    let last_of = |side: Side| attempts.iter().rposition(|a| a.levels.iter().any(|l| l.side == side));
+                    let first = attempts
+                        .iter()
+                        .position(|a| a.levels.last().is_some_and(|l| l.side == Side::Following && l.tally.states > 0));
+                    met += usize::from(first.zip(last_of(Side::Trailing)).is_some_and(|(first, last)| first < last));
                 }
             }
         }
     }
-    assert!(together > 100 && later > 200, "{together}, {later}");
+    assert!(together > 100 && later > 200 && met > 30, "{together}, {later}, {met}");
 }

@@ -345,6 +345,16 @@ impl Table {
     pub fn fill_far(&self) {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
+
+    /// Makes every distance the lesser of that one and `moves` more than the one of `other`.
+    pub fn lower(&self, other: &Self, moves: u32) {
+        self.0.par_iter().zip(&other.0).for_each(|(own, other)| {
+            let other = other.load(Ordering::Relaxed);
+            if other != UNREACHED {
+                own.fetch_min(u32::from(other).saturating_add(moves).min(FAR.into()) as u8, Ordering::Relaxed);
+            }
+        });
+    }
 }
 
 #[cfg(test)]

@@ -121,9 +121,24 @@ impl Databases {
         }
     }
 
-    /// Distances to the mirror images of the histograms of the walk's last level, for states that must be there by level
-    /// `by_then` and are made on level `from` or later.
-    pub fn toward_images(&self, walk: &Walk<Ground>, by_then: u32, from: u32) -> Result<Cut, String> {
+    /// A cut by the distances to the mirror images of the histograms of these walks' last levels, for states that must be
+    /// at one of them by the level that is given with it, and are made on level `from` or later.
+    pub fn toward_images(&self, ends: &[(&Walk<Ground>, u32)], from: u32) -> Result<Cut, String> {
+        let latest = ends.iter().map(|&(_, by_then)| by_then).max().ok_or("trailing levels meet nothing")?;
+        let mut nearest = vec![NEVER; self.from_start.len()];
+        for &(walk, by_then) in ends {
+            // By level by_then is distance + latest - by_then moves before the latest.
+            for (nearest, d) in nearest.iter_mut().zip(self.to_images(walk, by_then, from)?) {
+                if d != NEVER {
+                    *nearest = (*nearest).min(u8::try_from(u32::from(d) + latest - by_then).unwrap_or(NEVER));
+                }
+            }
+        }
+        Ok(Cut::pattern(&self.histograms, &Arc::new(nearest), latest))
+    }
+
+    /// Distances to the mirror images of the histograms of the walk's last level, as far as they are of use.
+    fn to_images(&self, walk: &Walk<Ground>, by_then: u32, from: u32) -> Result<Vec<u8>, String> {
         let Self { histograms, from_start, .. } = self;
         let ground = walk.states;
         let mirror = ground.mirror.as_ref().ok_or("there is no mirror")?;
@@ -149,7 +164,6 @@ impl Databases {
         sources.dedup();
         // Whoever stands there has come from the start, one abstract move after another.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
-        let table = histograms.distances(&sources, by_then.saturating_sub(from), keep)?;
-        Ok(Cut::pattern(histograms, &Arc::new(table), by_then))
+        histograms.distances(&sources, by_then.saturating_sub(from), keep)
     }
 }

@@ -15,6 +15,16 @@ pub(super) struct Lead<'a> {
     rest: std::vec::IntoIter<&'a LevelRecord>,
     /// What contradicts that there is none of the next length, which has its middle on the same level as the last one.
     against_next: Option<String>,
+    /// Following levels that nothing has met yet.
+    open: Vec<Open<'a>>,
+}
+
+/// What follows from the middle of lengths that have it in common, as far as it goes.
+struct Open<'a> {
+    /// The lengths.
+    first: u32,
+    last: u32,
+    walk: Walk<'a, Ground>,
 }
 
 impl Lead<'_> {
@@ -53,14 +63,17 @@ pub(super) fn reaches_far_enough(runs: &[RunRecord], run: &RunRecord) -> bool {
     let Some((leader, _)) = leader(runs, run) else { return false };
     let holder = holder(runs, run);
     let last_length = holder.shared_with.unwrap_or(holder.length);
-    let last = |side: Side| holder.levels.iter().rev().find(|l| l.side == side);
     let died = |level: Option<&LevelRecord>| level.is_some_and(|l| l.states == 0);
     let dead = leader.levels.iter().any(|l| l.side == Side::Leading && l.states == 0 && l.depth <= run.length / 2);
-    let (following, trailing) = (last(Side::Following), last(Side::Trailing));
+    // Levels that came to meet several are with the last of these.
+    let at = runs.iter().position(|r| std::ptr::eq(r, holder)).unwrap_or(runs.len());
+    let same = |r: &&RunRecord| self::leader(runs, r).is_some_and(|(other, _)| std::ptr::eq(other, leader));
+    let trailing = runs[at..].iter().take_while(same).find_map(|r| r.levels.iter().rfind(|l| l.side == Side::Trailing));
+    let following = holder.levels.iter().rfind(|l| l.side == Side::Following);
     dead || died(following)
         || match (following, trailing) {
             (Some(following), Some(trailing)) => {
-                died(Some(trailing)) || following.depth + trailing.depth == last_length
+                died(Some(trailing)) || following.depth + trailing.depth >= last_length
             }
             (Some(following), None) => following.depth == last_length,
             (None, _) => false,
@@ -107,7 +120,7 @@ impl<'a> Searches<'a> {
         let cuts = vec![self.databases()?.to_middles(top, false)?];
         let mut rest = leading.into_iter();
         rest.next();
-        Ok(Some(Lead { top, walk, cuts, mode, rest, against_next: None }))
+        Ok(Some(Lead { top, walk, cuts, mode, rest, against_next: None, open: Vec::new() }))
     }
 
     /// The levels that follow from the middles of one length, and of the next where that has them on the same level.
@@ -153,21 +166,32 @@ impl<'a> Searches<'a> {
             }
         }
         let mut sampled = walk.sampled;
+        if walk.depth < last && walk.current().len() > 0 {
+            lead.open.push(Open { first: length, last, walk });
+        }
         if !trailing.is_empty() {
             // B_i, the mirrored reversal of a solution of l moves whose A_m is on the last following level m, has
             // B_(l - m) = ρ(A_m).
-            let cuts = [databases.toward_images(&walk, last - walk.depth, 0)?];
+            let open = std::mem::take(&mut lead.open);
+            let ends: Vec<_> = open.iter().map(|o| (&o.walk, o.last - o.walk.depth)).collect();
+            let cuts = [databases.toward_images(&ends, 0)?];
             let mut behind = self.begin(&trailing, false)?;
             for level in &trailing[1..] {
                 behind.step(level, &cuts, mode)?;
-                let l = behind.depth + walk.depth;
-                if l >= length
-                    && let Err(why) = self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)
-                {
-                    against.push((l, why));
+                for Open { first, last, walk } in &open {
+                    let l = behind.depth + walk.depth;
+                    if (*first..=*last).contains(&l)
+                        && let Err(why) =
+                            self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)
+                    {
+                        against.push((l, why));
+                    }
                 }
             }
             sampled = (sampled.0 + behind.sampled.0, sampled.1 + behind.sampled.1);
+        }
+        if let Some((l, why)) = against.iter().find(|(l, _)| *l < length) {
+            return Err(format!("against {l} moves: {why}"));
         }
         let found = |within: u32| against.iter().find(|(l, _)| *l <= within).map(|(_, why)| why.clone());
         lead.against_next = found(last);

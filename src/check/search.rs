@@ -382,7 +382,7 @@ impl<'a> Searches<'a> {
         for level in &levels[1..] {
             cuts.truncate(fixed);
             if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
-                cuts.push(self.databases()?.toward_images(&walk, length - walk.depth, walk.depth + 1)?);
+                cuts.push(self.databases()?.toward_images(&[(&walk, length - walk.depth)], walk.depth + 1)?);
             }
             walk.step(level, &cuts, mode)?;
         }

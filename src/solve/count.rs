@@ -31,6 +31,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::half::{BLOCKS, found};
+use super::trailing::Meeting;
 use super::ways::{Before, filtered, states, sum_of_products, walks, ways};
 use super::{Counted, Pruning, Side, Trail, TransferSearch};
 use crate::cells::Cells;
@@ -121,7 +122,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 self.follow(length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     sides.behind = Trail::new(format!("L{length}-trailing"), Side::Trailing);
-                    self.trail_toward(length, ahead, &mut sides.behind)?;
+                    self.trail_toward(&[Meeting { lengths: length..=length, ahead }], &mut sides.behind)?;
                 }
                 Ok(())
             }

@@ -12,7 +12,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Answer, Attempt, Side, Trail, TransferSearch, exhausted};
+use super::trailing::Meeting;
+use super::{Answer, Attempt, LevelFigures, Side, Trail, TransferSearch, exhausted};
 use crate::bound::database::Middles;
 use crate::bound::middle::FromMiddles;
 use crate::cells::Cells;
@@ -22,17 +23,23 @@ use crate::problem;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
 
-/// What follows from a middle level toward solutions of up to so many moves, and what comes to meet it.
+/// What follows from the middle level of lengths that have it in common.
 struct Way<K> {
-    length: u32,
+    lengths: RangeInclusive<u32>,
     ahead: Trail<K>,
-    behind: Trail<K>,
+    /// Whether it ends before the target, large, to be met from behind.
+    open: bool,
+    seconds: f64,
 }
 
 impl<K: Key> Way<K> {
-    fn new(length: u32) -> Self {
-        let ahead = Trail::new(format!("L{length}"), Side::Following);
-        Self { length, ahead, behind: Trail::new(format!("L{length}-trailing"), Side::Trailing) }
+    fn new(lengths: RangeInclusive<u32>) -> Self {
+        let ahead = Trail::new(format!("L{}", lengths.end()), Side::Following);
+        Self { lengths, ahead, open: false, seconds: 0.0 }
+    }
+
+    fn meeting(&self) -> Meeting<'_, K> {
+        Meeting { lengths: self.lengths.clone(), ahead: &self.ahead }
     }
 }
 
@@ -78,60 +85,115 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 }
             }
         };
-        begun = Instant::now();
+        let (mut ways, mut found) = (Vec::new(), Ok(None));
         for middle in first / 2..=top / 2 {
-            let (a, b) = (first.max(2 * middle), top.min(2 * middle + 1));
-            let mut way = Way::new(b);
-            let mut found = self.through_middles(a..=b, top, &trail, &mut way).transpose();
-            let mut levels = way.ahead.figures.split_off(way.ahead.figures.len().min(middle as usize + 1));
-            levels.append(&mut way.behind.figures);
+            begun = Instant::now();
+            let mut way = Way::new(first.max(2 * middle)..=top.min(2 * middle + 1));
+            found = self.through_middles(top, &trail, &mut way);
+            way.seconds = begun.elapsed().as_secs_f64();
+            ways.push(way);
+            if !matches!(found, Ok(None)) {
+                break;
+            }
+        }
+        begun = Instant::now();
+        let mut behind = Vec::new();
+        if found.is_ok() {
+            match self.meet_all(&mut ways, &mut behind) {
+                Ok(None) => {}
+                shorter_or_stopped => found = shorter_or_stopped,
+            }
+        }
+        let behind = (behind, begun.elapsed().as_secs_f64());
+        self.report(ways, found, behind, (top, &trail), attempts);
+    }
+
+    /// Meets all open ways from behind, by levels that serve all of them and go into `behind`. Where a solution is found,
+    /// only the ways as far as that one stay, and the levels are those for these.
+    fn meet_all(&self, ways: &mut Vec<Way<K>>, behind: &mut Vec<LevelFigures>) -> Result<Option<Solution<W>>, Stopped> {
+        loop {
+            let open: Vec<_> = ways.iter().filter(|way| way.open).map(Way::meeting).collect();
+            let Some((first, last)) = open.first().zip(open.last()) else { return Ok(None) };
+            let stem = format!("L{}-{}-trailing", first.lengths.start(), last.lengths.end());
+            let (mut trail, last) = (Trail::new(stem, Side::Trailing), *last.lengths.start());
+            let met = self.trail_behind(&open, &mut trail);
+            *behind = trail.figures;
+            match met? {
+                Some((length, _)) if length < last => ways.retain(|way| *way.lengths.start() <= length),
+                met => return Ok(met),
+            }
+        }
+    }
+
+    /// Enters an attempt for each length of `ways`, as far as something was `found` or not finished. The levels that came
+    /// to meet them stand with the last of the ways that they met.
+    fn report(
+        &self,
+        ways: Vec<Way<K>>,
+        mut found: Result<Option<Solution<W>>, Stopped>,
+        (mut behind, behind_seconds): (Vec<LevelFigures>, f64),
+        (top, trail): (u32, &Trail<K>),
+        attempts: &mut Vec<Attempt<Cells<W>>>,
+    ) {
+        let undecided = ways.iter().find(|way| way.open).or(ways.last()).map(|way| *way.lengths.start());
+        let end = match &found {
+            Ok(Some((length, _))) => *length,
+            Ok(None) => top,
+            Err(_) => undecided.unwrap_or(top),
+        };
+        let meant = |way: &Way<K>| *way.lengths.start() <= end;
+        let met = ways.iter().rposition(|way| way.open && meant(way));
+        if met != ways.iter().rposition(|way| way.open) {
+            // They were not finished, and nobody could derive them from what is told of the ways.
+            behind.clear();
+        }
+        for (number, mut way) in ways.into_iter().enumerate().take_while(|(_, way)| meant(way)) {
+            let (a, b) = way.lengths.into_inner();
+            let mut levels = way.ahead.figures.split_off(way.ahead.figures.len().min(a as usize / 2 + 1));
+            if met == Some(number) {
+                levels.append(&mut behind);
+                way.seconds += behind_seconds;
+            }
             // Asked of the greatest length alone, where everything that leads is followed.
             let seen = exhausted(&[&trail.figures[..], &levels].concat());
-            for length in a..=b {
-                let answer = match found.take_if(|f| f.as_ref().map_or(true, |&(shortest, _)| shortest == length)) {
-                    Some(Ok((_, walk))) => Answer::Found(walk),
-                    Some(Err(stopped)) => Answer::Stopped(stopped),
-                    None if length == top && seen => Answer::Exhausted,
-                    None => Answer::Refuted,
+            for length in a..=end.min(a / 2 * 2 + 1) {
+                let answer = match std::mem::replace(&mut found, Ok(None)) {
+                    Ok(Some((_, walk))) if length == end => Answer::Found(walk),
+                    Err(stopped) if length == end => Answer::Stopped(stopped),
+                    later => {
+                        found = later;
+                        if length == top && seen { Answer::Exhausted } else { Answer::Refuted }
+                    }
                 };
-                let ends = !matches!(answer, Answer::Refuted);
-                let attempt = Attempt::of(length, answer, std::mem::replace(&mut begun, Instant::now()));
-                if length > first {
-                    attempts.push(attempt);
-                } else {
-                    attempts[0].answer = attempt.answer;
-                    attempts[0].seconds += attempt.seconds;
+                let seconds = std::mem::take(&mut way.seconds);
+                match attempts.first_mut().filter(|attempt| attempt.length == length) {
+                    Some(first) => {
+                        first.answer = answer;
+                        first.seconds += seconds;
+                    }
+                    None => attempts.push(Attempt { seconds, ..Attempt::of(length, answer, Instant::now()) }),
                 }
                 if length == a
                     && let Some(own) = attempts.last_mut()
                 {
                     own.levels.append(&mut levels);
-                    own.shared_with = (way.length > a).then_some(way.length);
-                }
-                if ends {
-                    return;
+                    own.shared_with = (b > a).then_some(b);
                 }
             }
         }
     }
 
-    /// The shortest solution of one of `lengths`, which have their middle on the same level: that of the leading levels
-    /// `trail` for up to `top` moves.
-    fn through_middles(
-        &self,
-        lengths: RangeInclusive<u32>,
-        top: u32,
-        trail: &Trail<K>,
-        way: &mut Way<K>,
-    ) -> Result<Option<Solution<W>>, Stopped> {
-        let (first, last) = (*lengths.start(), *lengths.end());
-        let middle = last as usize / 2;
+    /// The shortest solution that what follows from the middle level of the leading levels `trail` has, among the lengths
+    /// of `way`, before anything comes to meet it.
+    fn through_middles(&self, top: u32, trail: &Trail<K>, way: &mut Way<K>) -> Result<Option<Solution<W>>, Stopped> {
+        let (first, last) = way.lengths.clone().into_inner();
+        let middle = first as usize / 2;
         if trail.levels.get(middle).is_none_or(|level| level.whole() == 0) {
             return Ok(None);
         }
         // The middles hold those of all palindromic solutions, which are quick to tell.
         let mut own = None;
-        for length in lengths.clone() {
+        for length in first..=last {
             if own.is_none()
                 && let Answer::Found(walk) = self.meet_own_image(length, &trail.levels[..=middle])?
             {
@@ -143,10 +205,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         }
         if own.is_some() {
             // It remains to refute the length before.
-            *way = Way::new(first);
+            *way = Way::new(first..=first);
         }
-        let Way { length: last, ahead, behind } = way;
-        let (last, lengths) = (*last, first..=*last);
+        let Way { lengths, ahead, open, .. } = way;
+        let last = *lengths.end();
         ahead.branch(trail, middle);
         self.follow(last, last < top, ahead)?;
         let target = self.ground.canonical(problem::set(&self.problem.target));
@@ -158,9 +220,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 return Ok(Some((length, walk)));
             }
         }
-        if !ahead.is_dead() && ahead.levels.len() <= last as usize {
-            return Ok(self.trail_behind(lengths, ahead, behind)?.or(own));
-        }
+        *open = !ahead.is_dead() && ahead.levels.len() <= last as usize;
         Ok(own)
     }
 

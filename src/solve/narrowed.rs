@@ -4,6 +4,7 @@
 //! It holds every state of every solution on each level, because the bound of a level is made of levels that do.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -48,21 +49,28 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         while trail.levels.len() <= self.last_level(length) && !trail.is_dead() {
             let depth = trail.levels.len() as u32 - 1;
             let mut bounds = self.bounds(length);
-            bounds.push(self.toward_images(length, depth, depth + 1, trail.last())?);
+            bounds.push(self.toward_images(&[(length - depth, trail.last())], depth + 1)?);
             self.grow(&TransferPuzzle::new(&self.ground, &self.problem.start, bounds), trail)?;
         }
         Ok(())
     }
 
-    /// The bound of levels from `from` on: by level `length - depth` the histogram must be the mirror image of one of
-    /// `level`, which holds all that is possible after `depth` moves.
-    pub(super) fn toward_images(
-        &self,
-        length: u32,
-        depth: u32,
-        from: u32,
-        level: &Level<K>,
-    ) -> Result<Arc<dyn Bound<W>>, Stopped> {
+    /// The bound of levels from `from` on: for one of the pairs of `ends`, the histogram must by that level be the mirror
+    /// image of one of the states.
+    pub(super) fn toward_images(&self, ends: &[(u32, &Level<K>)], from: u32) -> Result<Arc<dyn Bound<W>>, Stopped> {
+        let latest = ends.iter().map(|&(by_then, _)| by_then).max().unwrap_or(0);
+        let nearest = Table::new(self.databases().abstraction.space.count());
+        for &(by_then, level) in ends {
+            // With fewer moves to make, an end is as far away as if the missing ones had to be made there.
+            let table = self.to_images(by_then, from, level)?;
+            self.expander.install(|| nearest.lower(&table, latest - by_then));
+        }
+        Ok(self.pattern(&Arc::new(nearest), latest))
+    }
+
+    /// The distances to the mirror images of the histograms of `level`, given only where they can be of use: where a walk from
+    /// the start can get, on level `from` or later, and be there by level `by_then`.
+    fn to_images(&self, by_then: u32, from: u32, level: &Level<K>) -> Result<Table, Stopped> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
@@ -72,34 +80,34 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let moves = |k: &Symmetry| (0..class_of.len()).any(|c| class_of[usize::from(k.cells[c])] != class_of[c]);
         let fixing = &self.symmetries.fixing;
         let moving: Vec<&Symmetry> = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k))).collect();
-        let images = |block: usize| -> Result<Vec<u32>, StoreError> {
-            let (mut keys, mut men) = (Vec::new(), vec![0; self.ground.ranks.men()]);
+        let count = abstraction.space.count();
+        // By rank, a bit that says whether the level holds the histogram's mirror image.
+        let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let enter = |block: usize| -> Result<(), StoreError> {
+            let (mut keys, mut image) = (Vec::new(), vec![0; self.ground.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
             level.read_block(block, &mut keys)?;
-            let mut ranks = Vec::with_capacity(keys.len() * moving.len());
-            for key in keys {
-                self.ground.ranks.unrank(key, &mut men);
+            self.ground.each_army(&keys, |_, army| {
                 for k in &moving {
-                    let image: Vec<u8> = men.iter().map(|&c| k.cells[usize::from(c)]).collect();
+                    image.iter_mut().zip(army.men).for_each(|(image, &c)| *image = k.cells[usize::from(c)]);
                     abstraction.histogram(&image, &mut histogram);
-                    ranks.push(abstraction.mirror_rank(&histogram, &mut scratch));
+                    let rank = abstraction.mirror_rank(&histogram, &mut scratch);
+                    let (word, bit) = (&held[rank as usize / 64], 1 << (rank % 64));
+                    if word.load(Ordering::Relaxed) & bit == 0 {
+                        word.fetch_or(bit, Ordering::Relaxed);
+                    }
                 }
-            }
-            ranks.sort_unstable();
-            ranks.dedup();
-            Ok(ranks)
+            });
+            Ok(())
         };
-        let by_then = length - depth;
         let here = self.expander.install(|| -> Result<Vec<u32>, StoreError> {
-            let mut here = (0..level.blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
-            here.par_sort_unstable();
-            here.dedup();
-            Ok(here)
+            (0..level.blocks()).into_par_iter().try_for_each(enter)?;
+            let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
+            Ok((0..count as u32).into_par_iter().filter(holds).collect())
         })?;
-        let table = self.expander.install(|| {
+        self.expander.install(|| {
             let extent = WithinReach { from_start: &databases.from_start, by_then };
             abstraction.distances(here, by_then.saturating_sub(from), &extent, self.crew())
-        })?;
-        Ok(self.pattern(&Arc::new(table), by_then))
+        })
     }
 }

@@ -6,6 +6,9 @@
 //! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none. The
 //! levels before that one say the same of shorter solutions.
 
+//!
+//! Levels that serve several such F_m, of different lengths L, hold what can come to one of them in time.
+
 use std::ops::RangeInclusive;
 
 use super::leading::Solution;
@@ -13,6 +16,20 @@ use super::{Trail, TransferSearch};
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
+
+/// Following levels, complete as far as the last of `ahead`, that are to be met from behind.
+pub(super) struct Meeting<'a, K> {
+    /// The lengths to decide.
+    pub(super) lengths: RangeInclusive<u32>,
+    pub(super) ahead: &'a Trail<K>,
+}
+
+impl<K: Key> Meeting<'_, K> {
+    /// How many moves from the other end a solution of `length` moves meets them.
+    fn depth(&self, length: u32) -> usize {
+        length as usize + 1 - self.ahead.levels.len()
+    }
+}
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Whether the last of the following levels (those after `half`) is large and larger than the one before.
@@ -23,32 +40,35 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             && trail.levels[last].whole() > trail.levels[last - 1].whole()
     }
 
-    /// Decides the rest of the way from the last level of `trail`, for each of `lengths`, by levels from the other end: the
-    /// shortest solution and its length.
+    /// Decides the rest of the way for each of these, which ascend by length, by levels from the other end: the shortest
+    /// solution and its length.
     pub(super) fn trail_behind(
         &self,
-        lengths: RangeInclusive<u32>,
-        trail: &Trail<K>,
+        meetings: &[Meeting<'_, K>],
         behind: &mut Trail<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
-        self.trail_toward(*lengths.end(), trail, behind)?;
-        for length in lengths {
-            let meeting = length as usize + 1 - trail.levels.len();
-            let Some(level) = behind.levels.get(meeting).filter(|level| level.whole() > 0) else { continue };
-            if let Some((here, there)) = self.common(level, trail.last())? {
-                let (out, back) = (self.trace(&trail.levels, there)?, self.trace(&behind.levels[..=meeting], here)?);
-                return Ok(Some((length, self.join_mirrored(&out, &back))));
+        self.trail_toward(meetings, behind)?;
+        for meeting in meetings {
+            for length in meeting.lengths.clone() {
+                let depth = meeting.depth(length);
+                let Some(level) = behind.levels.get(depth).filter(|level| level.whole() > 0) else { continue };
+                if let Some((here, there)) = self.common(level, meeting.ahead.last())? {
+                    let out = self.trace(&meeting.ahead.levels, there)?;
+                    let back = self.trace(&behind.levels[..=depth], here)?;
+                    return Ok(Some((length, self.join_mirrored(&out, &back))));
+                }
             }
         }
         Ok(None)
     }
 
-    /// Grows the levels `behind` toward the mirror image of the last level of `trail`, or until one is empty.
-    pub(super) fn trail_toward(&self, length: u32, trail: &Trail<K>, behind: &mut Trail<K>) -> Result<(), Stopped> {
-        let reached = trail.levels.len() as u32 - 1;
-        let bound = self.toward_images(length, reached, 0, trail.last())?;
+    /// Grows the levels `behind` toward the mirror images of the last levels of all `meetings`, or until one is empty.
+    pub(super) fn trail_toward(&self, meetings: &[Meeting<'_, K>], behind: &mut Trail<K>) -> Result<(), Stopped> {
+        let ends = meetings.iter().map(|m| (m.depth(*m.lengths.end()) as u32, m.ahead.last()));
+        let ends: Vec<_> = ends.collect();
+        let bound = self.toward_images(&ends, 0)?;
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
         self.open(&puzzle, behind);
-        self.grow_to(&puzzle, (length - reached) as usize, behind)
+        self.grow_to(&puzzle, ends.iter().map(|&(depth, _)| depth as usize).max().unwrap_or(0), behind)
     }
 }
