@@ -12,7 +12,6 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 /// use halma::cells::Cells;
 /// let ladder: Cells<2> = [0, 2, 80].into_iter().collect();
 /// assert_eq!(ladder.len(), 3);
-/// assert_eq!(ladder.below(80), 2);
 /// assert_eq!(ladder.iter().collect::<Vec<_>>(), [0, 2, 80]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,18 +99,6 @@ impl<const W: usize> Cells<W> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&w| w == 0)
-    }
-
-    /// How many members have an index below `cell`.
-    #[inline]
-    #[must_use]
-    pub fn below(&self, cell: usize) -> usize {
-        let (word, mask) = (cell / 64, (1u64 << (cell % 64)) - 1);
-        let mut n = (self.0[word] & mask).count_ones();
-        for w in 0..word {
-            n += self.0[w].count_ones();
-        }
-        n as usize
     }
 
     /// The members in ascending order.
