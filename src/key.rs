@@ -176,6 +176,15 @@ mod tests {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         assert!(low.bucket() <= high.bucket(), "{low:?} {high:?}");
         assert!(high.bucket() < K::BUCKETS);
+        assert_eq!(a.bucket(), told_by_digits(a));
+    }
+
+    /// The number's length in binary, and the digits behind its leading one.
+    fn told_by_digits<K: Key>(key: K) -> usize {
+        let digits = key.words().into_iter().rev().map(|word| format!("{word:064b}")).collect::<String>();
+        let digits = digits.trim_start_matches('0');
+        let behind: String = digits.chars().skip(1).chain(std::iter::repeat('0')).take(BUCKET_BITS as usize).collect();
+        digits.len() << BUCKET_BITS | usize::from_str_radix(&behind, 2).unwrap()
     }
 
     proptest! {
