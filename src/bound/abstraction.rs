@@ -49,7 +49,7 @@ pub struct Jumps {
     room: u32,
     /// Where one jump leads over a man.
     once: ByClass,
-    /// Where one jump leads, whichever man is away.
+    /// Where one jump leads over either of two classes: also when the mover is the only man of one of them.
     twice: ByClass,
 }
 
@@ -185,11 +185,9 @@ impl Abstraction {
         for (class, (&men, &capacity)) in histogram.iter().zip(self.space.capacities()).enumerate() {
             jumps.room |= u32::from(men < capacity) << class;
             if men > 0 {
-                // Over a class with one man nobody jumps when that man is the one to move.
-                let stays = if men > 1 { u32::MAX } else { 0 };
                 let all = jumps.once.iter_mut().zip(&mut jumps.twice).zip(&self.jumps_over[class]);
                 all.for_each(|((once, twice), to)| {
-                    *twice |= to & (*once | stays);
+                    *twice |= to & *once;
                     *once |= to;
                 });
             }
