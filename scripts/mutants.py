@@ -8,8 +8,8 @@ written over) is built once, with `a < b` turned into `match (&(a), &(b)) { (l, 
 and so on. Mutants that do not compile in this form (in constants, or types without that operator) are found by the
 compiler's errors and left out.
 
-To OUT go, by name, caught.txt with the test that failed, missed.txt, timeout.txt and alone.txt: those left out.
-Mutants that OUT already has an answer for are not tried again. Exit status: 2 where one was missed, 1 where the tests
+To OUT go, by name, caught.txt with the test that failed, missed.txt, timeout.txt, left.txt and alone.txt: those left out;
+numbers to table.md. Mutants that OUT already has an answer for are not tried again. Exit status: 2 where one was missed, 1 where the tests
 fail without a mutant. Needs tree-sitter and tree-sitter-rust, which scripts/mutants installs.
 """
 
@@ -314,7 +314,7 @@ def try_one(crate, programs, tests, number):
     """Runs the tests that reach the mutant until one fails. Returns what became of it, and that test.
 
     A bound that cuts too little makes searches long: a test that takes too long says nothing of what others find."""
-    what, why, late = "missed", "no test reaches it", 0
+    what, why, late = "missed", "none of these tests reaches it", 0
     for program, test, seconds, reached in tests:
         if number not in reached or late == 3:
             continue
@@ -328,6 +328,26 @@ def try_one(crate, programs, tests, number):
     return what, why
 
 
+def answers(out):
+    """What became of each mutant so far."""
+    files = [(kind, out / f"{kind}.txt") for kind in KINDS]
+    lines = [(kind, line) for kind, file in files if file.exists() for line in file.read_text().splitlines()]
+    return {line.split("\t")[0]: kind for kind, line in lines}
+
+
+def write_table(out, names):
+    """The answers by file, to table.md, and what has none to left.txt."""
+    known = answers(out)
+    (out / "left.txt").write_text("".join(f"{name}\n" for name in sorted(names) if name not in known))
+    by_file = collections.Counter((name.split(":")[0], known.get(name, "left")) for name in names)
+    kinds = [*KINDS, "left"]
+    lines = [f"| | {' | '.join(kinds)} |", "| --- |" + " ---: |" * len(kinds)]
+    for file in [*sorted({file for file, _ in by_file}), "all"]:
+        numbers = [sum(n for (f, k), n in by_file.items() if k == kind and file in (f, "all")) for kind in kinds]
+        lines.append(f"| `{file.removeprefix('src/')}` | {' | '.join(map(str, numbers))} |")
+    (out / "table.md").write_text("\n".join(lines) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("crate", type=Path)
@@ -335,6 +355,7 @@ def main():
     parser.add_argument("--go-on", action="store_true", help="with what was built before")
     parser.add_argument("--longest", type=float, default=20, help="seconds of the longest test that is asked")
     parser.add_argument("--only", default="", help="tests whose names this expression is found in")
+    parser.add_argument("--mutants", default="", help="mutants whose names this expression is found in")
     parser.add_argument("--again", action="store_true", help="try those that were missed, or took too long, again")
     parser.add_argument("list", nargs="*", help="for cargo mutants --list")
     arguments = parser.parse_args()
@@ -367,13 +388,8 @@ def main():
         for kind in ("missed", "timeout"):
             if (out / f"{kind}.txt").exists():
                 (out / f"{kind}.txt").rename(out / f"{kind}-before.txt")
-    known = {
-        line.split("\t")[0]
-        for kind in KINDS
-        if (out / f"{kind}.txt").exists()
-        for line in (out / f"{kind}.txt").read_text().splitlines()
-    }
-    waiting = [(number, name) for number, name in names if name not in known]
+    known = answers(out)
+    waiting = [(number, name) for number, name in names if name not in known and re.search(arguments.mutants, name)]
     random.Random(0).shuffle(waiting)
     print(f"{len(names)} mutants, {len(tests)} tests, {len(waiting)} mutants to try", file=sys.stderr)
     counts = collections.Counter()
@@ -386,6 +402,7 @@ def main():
                 file.write(f"{name}\t{test}\n")
             if what != "caught" or counts.total() % 50 == 0:
                 print(f"{counts.total()}/{len(waiting)} {what}: {name}", file=sys.stderr)
+    write_table(out, [name for _, name in names])
     print(", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     sys.exit(2 if counts["missed"] else 0)
 
