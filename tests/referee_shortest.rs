@@ -108,11 +108,10 @@ fn lengths_that_are_decided_together_are_decided_alike() {
                     assert!(found || foreseen || last.length == top, "{line}: {first} to {top}: {ended}");
                     together += usize::from(ended > 2);
                     later += usize::from(ended > 1 && found);
-                    let last_of = |side: Side| attempts.iter().rposition(|a| a.levels.iter().any(|l| l.side == side));
-                    let first = attempts
-                        .iter()
-                        .position(|a| a.levels.last().is_some_and(|l| l.side == Side::Following && l.tally.states > 0));
-                    met += usize::from(first.zip(last_of(Side::Trailing)).is_some_and(|(first, last)| first < last));
+                    // Following levels that end open, before the length that has the levels which met them.
+                    let trailing = attempts.iter().rposition(|a| a.levels.iter().any(|l| l.side == Side::Trailing));
+                    let mut before = attempts[..trailing.unwrap_or(0)].iter().filter_map(|a| a.levels.last());
+                    met += usize::from(before.any(|l| l.side == Side::Following && l.tally.states > 0));
                 }
             }
         }

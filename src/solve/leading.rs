@@ -130,7 +130,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn report(
         &self,
         ways: Vec<Way<K>>,
-        mut found: Result<Option<Solution<W>>, Stopped>,
+        found: Result<Option<Solution<W>>, Stopped>,
         (mut behind, behind_seconds): (Vec<LevelFigures>, f64),
         (top, trail): (u32, &Trail<K>),
         attempts: &mut Vec<Attempt<Cells<W>>>,
@@ -140,6 +140,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             Ok(Some((length, _))) => *length,
             Ok(None) => top,
             Err(_) => undecided.unwrap_or(top),
+        };
+        let mut last = match found {
+            Ok(found) => found.map(|(_, walk)| Answer::Found(walk)),
+            Err(stopped) => Some(Answer::Stopped(stopped)),
         };
         let meant = |way: &Way<K>| *way.lengths.start() <= end;
         let met = ways.iter().rposition(|way| way.open && meant(way));
@@ -157,13 +161,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             // Asked of the greatest length alone, where everything that leads is followed.
             let seen = exhausted(&[&trail.figures[..], &levels].concat());
             for length in a..=end.min(a / 2 * 2 + 1) {
-                let answer = match std::mem::replace(&mut found, Ok(None)) {
-                    Ok(Some((_, walk))) if length == end => Answer::Found(walk),
-                    Err(stopped) if length == end => Answer::Stopped(stopped),
-                    later => {
-                        found = later;
-                        if length == top && seen { Answer::Exhausted } else { Answer::Refuted }
-                    }
+                let answer = match last.take_if(|_| length == end) {
+                    Some(answer) => answer,
+                    None if length == top && seen => Answer::Exhausted,
+                    None => Answer::Refuted,
                 };
                 let seconds = std::mem::take(&mut way.seconds);
                 match attempts.first_mut().filter(|attempt| attempt.length == length) {

@@ -5,7 +5,6 @@
 //! the start need to hold only what can still come, by level L - m, to the mirror image of a histogram of level m;
 //! where they meet the mirror image of that level itself, there is a solution, and if they do not, there is none. The
 //! levels before that one say the same of shorter solutions.
-
 //!
 //! Levels that serve several such F_m, of different lengths L, hold what can come to one of them in time.
 
@@ -64,11 +63,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// Grows the levels `behind` toward the mirror images of the last levels of all `meetings`, or until one is empty.
     pub(super) fn trail_toward(&self, meetings: &[Meeting<'_, K>], behind: &mut Trail<K>) -> Result<(), Stopped> {
-        let ends = meetings.iter().map(|m| (m.depth(*m.lengths.end()) as u32, m.ahead.last()));
-        let ends: Vec<_> = ends.collect();
+        let end = |meeting: &Meeting<'_, K>| meeting.depth(*meeting.lengths.end());
+        let ends: Vec<_> = meetings.iter().map(|m| (end(m) as u32, m.ahead.last())).collect();
         let bound = self.toward_images(&ends, 0)?;
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
         self.open(&puzzle, behind);
-        self.grow_to(&puzzle, ends.iter().map(|&(depth, _)| depth as usize).max().unwrap_or(0), behind)
+        self.grow_to(&puzzle, meetings.iter().map(end).max().unwrap_or(0), behind)
     }
 }
