@@ -1,39 +1,39 @@
 //! What one range of keys has received while a level is made.
 
+use super::duplicates::Gathered;
 use super::merge::merge;
-use super::table::Table;
 use crate::key::Key;
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// What one range of keys has received so far.
 pub(super) struct Intake<K> {
-    pub(super) table: Table<K>,
-    /// Runs that the table was too small for.
+    pub(super) gathered: Gathered<K>,
+    /// What took too much memory.
     pub(super) runs: Vec<Segment<K>>,
 }
 
 impl<K> Default for Intake<K> {
     fn default() -> Self {
-        Self { table: Table::default(), runs: Vec::new() }
+        Self { gathered: Gathered::default(), runs: Vec::new() }
     }
 }
 
 impl<K: Key> Intake<K> {
-    pub(super) fn receive(&mut self, keys: &[K], slots: usize) {
-        let Self { table, runs } = self;
-        table.extend(keys, slots, |sorted| runs.push(coded(&sorted)));
+    pub(super) fn receive(&mut self, keys: &[K], limit: usize) {
+        let Self { gathered, runs } = self;
+        gathered.extend(keys, limit, |sorted| runs.push(coded(&sorted)));
     }
 
-    /// Turns the table into a run; its memory is given back.
-    pub(super) fn code_table(&mut self) {
-        if !self.table.is_empty() {
-            self.runs.push(coded(&std::mem::take(&mut self.table).into_sorted()));
+    /// Turns what is gathered into a run; its memory is given back.
+    pub(super) fn code(&mut self) {
+        if !self.gathered.is_empty() {
+            self.runs.push(coded(&std::mem::take(&mut self.gathered).into_sorted()));
         }
     }
 
     /// Calls `each` with all keys, ascending, each once; nothing is left.
     pub(super) fn drain(&mut self, mut each: impl FnMut(K)) -> Result<(), StoreError> {
-        let sorted = std::mem::take(&mut self.table).into_sorted();
+        let sorted = std::mem::take(&mut self.gathered).into_sorted();
         let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
         merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
             each(key);
@@ -41,7 +41,7 @@ impl<K: Key> Intake<K> {
         })
     }
 
-    /// Merges table and runs into one run.
+    /// Merges what is gathered and the runs into one run.
     pub(super) fn merge(&mut self) -> Result<(), StoreError> {
         let mut writer = SegmentWriter::default();
         self.drain(|key| writer.push(key))?;

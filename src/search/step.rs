@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
+use super::duplicates::Recent;
 use super::expand::{Expander, Expansion, Tally, saved_share};
 use super::intake::{Intake, coded};
 use super::merge::merge;
@@ -19,12 +20,12 @@ use crate::store::workspace::{Mark, Partial, Saved, Workspace};
 use crate::store::{Level, Segment, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys: the more ranges they go to, the more, so
-/// that each range's table is worth fetching; but few where that will do, because they stand beside the tables.
+/// that each range is worth fetching; but few where that will do, because they stand beside what is gathered.
 const PIECE_BYTES: std::ops::RangeInclusive<u64> = 16 << 20..=128 << 20;
 /// The same for each range.
 const PIECE_BYTES_PER_RANGE: u64 = 64 << 10;
-/// Slots of the filter that drops a successor which the same thread has just made.
-const RECENT: usize = 1 << 12;
+/// Successors that a state is expected to have, for what is only a matter of time.
+const SUCCESSORS: u64 = 64;
 
 /// What a process found of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -61,8 +62,7 @@ impl Share {
 /// One thread's successors of the current piece, by range of keys.
 struct Outbox<K> {
     shards: Vec<Vec<K>>,
-    /// By mix: the last such key.
-    recent: Box<[K; RECENT]>,
+    recent: Recent<K>,
     /// One state's successors.
     made: Vec<K>,
     generated: u64,
@@ -70,8 +70,9 @@ struct Outbox<K> {
 }
 
 impl<K: Key> Outbox<K> {
-    fn new(shards: usize) -> Self {
-        let recent = Box::new([K::MAX; RECENT]);
+    /// An outbox for about so many successors.
+    fn new(shards: usize, expected: u64) -> Self {
+        let recent = Recent::new(expected);
         Self { shards: vec![Vec::new(); shards], recent, made: Vec::new(), generated: 0, emitted: 0 }
     }
 }
@@ -98,10 +99,10 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) berth: Berth<'a>,
     pub(super) stop: &'a Stop,
     pub(super) shards: Shards,
-    /// Bytes that tables, runs and outboxes may take together.
+    /// Bytes that ranges, runs and outboxes may take together.
     pub(super) room: u64,
     outboxes: Vec<Mutex<Box<Desk<P>>>>,
-    /// By range, then by thread: successors of the piece before, which no table has yet.
+    /// By range, then by thread: successors of the piece before, which are not gathered yet.
     posted: Vec<Vec<Vec<P::Key>>>,
     pub(super) next_block: AtomicUsize,
     pub(super) intakes: Vec<Intake<P::Key>>,
@@ -121,7 +122,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         stop: &'a Stop,
     ) -> Self {
         // Each thread makes its own: what two threads write to must not share a cache line.
-        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len()), puzzle.scratch())));
+        let expected = SUCCESSORS * current.len();
+        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len(), expected), puzzle.scratch())));
         Self {
             expander,
             puzzle,
@@ -176,26 +178,26 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// Expands one more piece of the level, until that is full or the search is to stop; every block that a thread has taken
-    /// is then complete. Meanwhile the tables receive the piece before.
+    /// is then complete. Meanwhile the ranges receive the piece before.
     pub(super) fn advance(&mut self) -> Result<(), StoreError> {
         self.turn(self.piece_bytes() / P::Key::BYTES as u64)
     }
 
-    /// Lets the tables receive what is still under way.
+    /// Lets the ranges receive what is still under way.
     pub(super) fn settle(&mut self) -> Result<(), StoreError> {
         self.turn(0)
     }
 
-    /// Moves the piece before into its ranges' tables, and expands blocks from `next_block` on until `room` successors are
+    /// Gathers the piece before by ranges, and expands blocks from `next_block` on until `room` successors are
     /// made. A thread that finds no more ranges to serve goes on to expand, so that none waits for one that serves a large
-    /// range. Parents come in order, so successors crowd into few ranges at a time: the largest are served first, and
-    /// tables that together take too much are coded and begin anew.
+    /// range. Parents come in order, so successors crowd into few ranges at a time: the largest are served first. What
+    /// together takes too much is coded.
     fn turn(&mut self, room: u64) -> Result<(), StoreError> {
         self.post();
         let held: usize = self.posted.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
         let crowded = held as u64 > 2 * self.piece_bytes();
-        // A power of two, as tables have.
-        let slots = 1usize << (self.room / 8 / P::Key::BYTES as u64).max(1).ilog2().min(40);
+        // What one range gathers is held twice while it is merged, by every thread.
+        let limit = usize::try_from(self.room / 32 / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut intakes, mut posted) = (std::mem::take(&mut self.intakes), std::mem::take(&mut self.posted));
         let size = |posted: &Vec<Vec<P::Key>>| posted.iter().map(Vec::len).sum::<usize>();
         let mut ranges: Vec<_> = intakes.iter_mut().zip(&mut posted).filter(|(_, posted)| size(posted) > 0).collect();
@@ -206,7 +208,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             while let Some(range) = ranges.get(next_range.fetch_add(1, Ordering::Relaxed)) {
                 let (intake, posted) = &mut *lock(range);
                 for keys in posted.iter_mut() {
-                    intake.receive(keys, slots);
+                    intake.receive(keys, limit);
                     if crowded {
                         *keys = Vec::new();
                     }
@@ -219,13 +221,13 @@ impl<'a, P: Puzzle> Step<'a, P> {
         (self.intakes, self.posted) = (intakes, posted);
         // Numbers that a thread took past the end of the level mean nothing.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
-        if self.intakes.iter().map(|i| i.table.bytes()).sum::<u64>() > self.room / 4 {
-            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::code_table));
+        if self.intakes.iter().map(|i| i.gathered.bytes()).sum::<u64>() > self.room / 4 {
+            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::code));
         }
         results.into_iter().collect()
     }
 
-    /// Puts what the threads made where the tables receive it from.
+    /// Puts what the threads made where the ranges receive it from.
     fn post(&mut self) {
         for (thread, outbox) in self.outboxes.iter_mut().enumerate() {
             let (outbox, _) = &mut **outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -258,7 +260,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         Ok(())
     }
 
-    /// Bytes of successors that a piece has. Two stand beside the tables at a time.
+    /// Bytes of successors that a piece has. Two stand beside what is gathered at a time.
     fn piece_bytes(&self) -> u64 {
         let bytes = self.shards.len() as u64 * PIECE_BYTES_PER_RANGE;
         bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.room / 16)
@@ -316,7 +318,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let label = self.berth.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
         let states: u64 =
-            self.intakes.iter().map(|i| i.table.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
+            self.intakes.iter().map(|i| i.gathered.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
         let large = !self.layers.is_empty() || 2 * states > self.room / 4;
         let workspace = self.berth.workspace.filter(|_| large);
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
@@ -377,7 +379,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
         let mut kept = Vec::new();
         let (mut unique, mut old) = (0, 0);
-        merge(&intake.table.into_sorted(), sources, |key| {
+        merge(&intake.gathered.into_sorted(), sources, |key| {
             #[cfg(test)]
             if crate::broken::loses(self.expander.fault, key.mix(), shard) {
                 return Ok(());
@@ -418,15 +420,8 @@ fn expand_state<P: Puzzle>(
     made.clear();
     *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| made.push(k));
     *emitted += made.len() as u64;
-    // In loops of their own, and the first without a branch: whether a key is a recent one nothing predicts.
-    let mut new = 0;
-    for at in 0..made.len() {
-        let key = made[at];
-        let last = std::mem::replace(&mut recent[(key.mix() >> 40) as usize % RECENT], key);
-        made[new] = key;
-        new += usize::from(last != key);
-    }
-    for &key in &made[..new] {
+    recent.strain(made);
+    for &key in &*made {
         boxes[shards.of(key)].push(key);
     }
 }
