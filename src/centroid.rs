@@ -126,6 +126,28 @@ mod tests {
     }
 
     #[test]
+    fn it_is_the_direction_in_which_start_and_target_lie_furthest_apart() {
+        let board = Board::from_map(&"......\n".repeat(5)).unwrap().0;
+        let lattice = Lattice::new(board, Rule::Six);
+        // Of single men, the direction in which they cross most of the board, of equal ones the first.
+        for (from, to, expected) in [
+            ((0, 0), (5, 4), (1, 1)),
+            ((0, 1), (5, 1), (1, 0)),
+            ((2, 0), (2, 4), (0, 1)),
+            ((0, 4), (5, 0), (1, 0)),
+            ((1, 1), (4, 4), (0, 1)),
+        ] {
+            let [start, target] = [from, to].map(|(x, y)| vec![lattice.board.at(x, y).unwrap()]);
+            let problem = Transfer { lattice: lattice.clone(), start, target, jumps_only: false };
+            let values = of_cells(&problem, &problem.symmetries());
+            let [origin, right, up] = [(0, 0), (1, 0), (0, 1)].map(|(x, y)| values[lattice.board.at(x, y).unwrap()]);
+            // Where the middle lies between two integers all is doubled.
+            let direction = [1, 2].map(|scale| (scale * expected.0, scale * expected.1));
+            assert!(direction.contains(&(right - origin, up - origin)), "{from:?} to {to:?}");
+        }
+    }
+
+    #[test]
     fn between_any_two_points_of_the_star_the_mirror_negates_it() {
         let lattice = Lattice::new(Board::named("star-121").unwrap(), Rule::Six);
         let point = |n: usize| army::named(&format!("point-{n}"), &lattice.board).unwrap().unwrap();

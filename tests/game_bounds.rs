@@ -259,6 +259,18 @@ fn wandering(game: &Game, moves_made: &[u16], winner: Side, slack: u32) -> Posit
     Position { winner: winner_army, loser: loser_army, remaining: remaining.max(1) }
 }
 
+/// The position with no more than so many men of each army, and as much slack: what a bound counts on is then far apart.
+fn thinned(position: Position<2>, base: Cells<2>, men: usize) -> Position<2> {
+    // The last, the first, and men between them.
+    let few = |army: Cells<2>| {
+        let all: Vec<usize> = army.iter().collect();
+        (0..men).map(|i| all[i * (all.len() - 1) / (men - 1)]).collect::<Cells<2>>()
+    };
+    let (winner, loser) = (few(position.winner), few(position.loser));
+    let gone = (position.winner & !base).len() - (winner & !base).len();
+    Position { winner, loser, remaining: position.remaining.saturating_sub(2 * gone as u32).max(1) }
+}
+
 /// A game under each rule with every bound for either winner, made once.
 type Prepared = (Game, [Vec<Arc<dyn GameBound<2>>>; 2]);
 
@@ -278,10 +290,11 @@ proptest! {
         blue_wins: bool,
         rule in 0..3usize,
         slack in 0u32..7,
+        men in prop_oneof![Just(10usize), 2usize..5],
     ) {
         let (game, bounds) = &PREPARED[rule];
         let winner = if blue_wins { Side::Blue } else { Side::Red };
-        let position = wandering(game, &moves_made, winner, slack);
+        let position = thinned(wandering(game, &moves_made, winner, slack), set(game.base(winner.other())), men);
         let (men, all) = moves(game, &position);
         for (name, bound) in Name::ALL.iter().zip(&bounds[usize::from(!blue_wins)]) {
             let mut reach = all.clone();
@@ -302,6 +315,7 @@ fn bounds_are_chosen_by_name() {
         assert_eq!(text.parse::<Bounds>().expect(text).to_string(), text);
     }
     assert_eq!("all-but-hall".parse::<Bounds>().expect("a name").names().len(), Name::ALL.len() - 1);
+    assert_eq!("paper".parse::<Bounds>().expect("a name").to_string(), "count+contact");
     let fault = "paper+hull".parse::<Bounds>().expect_err("no name");
     assert!(fault.starts_with(
         "pruning \"paper+hull\": allowed are none, paper, all, all-but-NAME, or names joined by '+': count, "

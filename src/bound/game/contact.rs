@@ -113,3 +113,39 @@ impl<const W: usize> GameBound<W> for Contact<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::{Lattice, Rule};
+
+    #[test]
+    fn distances_within_the_limits_are_those_that_leave_time() {
+        for (remaining, men) in (0..40).flat_map(|remaining| (1..12).map(move |men| (remaining, men))) {
+            let limits = Contact::<2>::limits(remaining, men);
+            let in_time = |moves: u32| moves + 2 * (men as u32 - 1) <= remaining;
+            for distance in 1..40 {
+                let entry = 2 * distance - remaining % 2;
+                let told = |d: usize| distance as usize <= d;
+                let near = limits.as_ref().is_some_and(|limits| told(limits.armies));
+                assert_eq!(near, in_time(distance.saturating_sub(2) + 1), "armies, {remaining} moves, {men} men");
+                let near = limits.as_ref().is_some_and(|limits| told(limits.base));
+                assert_eq!(near, in_time(entry), "base, {remaining} moves, {men} men");
+            }
+        }
+    }
+
+    #[test]
+    fn with_much_time_every_distance_will_do() {
+        let board = Board::named("9x9").unwrap();
+        let blue = army::named("triangle-4", &board).unwrap().unwrap();
+        let game = Game::mirrored(Lattice::new(board, Rule::Six), &blue).unwrap();
+        let bound = Contact::<2>::new(&game, Side::Blue);
+        let [winner, loser] = [&game.blue, &game.red].map(|men| men.iter().copied().collect());
+        for remaining in 29..100 {
+            assert!(bound.admits(&Position { winner, loser, remaining }));
+        }
+    }
+}

@@ -193,3 +193,55 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::{Lattice, Rule};
+    use crate::moves::{Mover, Pieces};
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static GAMES: LazyLock<[(Game, LookAhead<2>); 3]> = LazyLock::new(|| {
+        [Rule::Four, Rule::Six, Rule::Eight].map(|rule| {
+            let board = Board::named("9x9").unwrap();
+            let blue = army::named("triangle-4", &board).unwrap().unwrap();
+            let game = Game::mirrored(Lattice::new(board, rule), &blue).unwrap();
+            let bound = LookAhead::new(&game, Side::Blue);
+            (game, bound)
+        })
+    });
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+        /// Without slack and with the loser to move, men anywhere around the base: what is cut from all moves is what is
+        /// cut one by one.
+        #[test]
+        fn where_every_move_has_to_enter_the_right_moves_of_the_loser_are_kept(
+            rule in 0..3usize,
+            winner in proptest::collection::btree_set(27..81usize, 1..4),
+            loser in proptest::collection::btree_set(27..81usize, 3..20),
+        ) {
+            let (game, bound) = &GAMES[rule];
+            let winner: Cells<2> = winner.into_iter().collect();
+            let loser = loser.into_iter().collect::<Cells<2>>() & !winner;
+            let outside = (winner & !bound.base).len() as u32;
+            prop_assume!(outside > 0);
+            let position = Position { winner, loser, remaining: 2 * outside };
+            prop_assert_eq!(position.slack(bound.base), 0);
+            let men: Vec<u8> = loser.iter().chain(winner.iter()).map(|c| c as u8).collect();
+            let mut all = vec![Cells::EMPTY; men.len()];
+            Mover::new(&game.lattice, false).reach(&men, winner | loser, &mut Pieces::default(), &mut all);
+            let (men, all) = (&men[..loser.len()], &all[..loser.len()]);
+            let mut kept = all.to_vec();
+            bound.restrict(&position, men, &mut kept);
+            for ((&man, all), kept) in men.iter().zip(all).zip(&kept) {
+                for to in all.iter() {
+                    prop_assert_eq!(kept.contains(to), bound.admits(&position.after(man.into(), to)), "{} to {}", man, to);
+                }
+            }
+        }
+    }
+}

@@ -295,3 +295,46 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::{Lattice, Rule};
+    use crate::moves::destinations;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What the proof of the abstraction says: whatever stands outside, no move of the board is missing inside.
+        #[test]
+        fn every_move_into_within_and_out_of_the_base_is_one_of_the_table_s(
+            rule in prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)],
+            thin: bool,
+            draws in proptest::collection::vec(any::<[bool; 2]>(), 81),
+        ) {
+            let board = Board::named("9x9").unwrap();
+            let blue = army::named("triangle-4", &board).unwrap().unwrap();
+            let game = Game::mirrored(Lattice::new(board, rule), &blue).unwrap();
+            let base: Cells<2> = goal(&game, Side::Red);
+            let cells: Vec<usize> = base.iter().collect();
+            let number = |c: usize| cells.iter().position(|&b| b == c);
+            let occupied: Vec<bool> = draws.iter().map(|&[a, b]| a && (b || !thin)).collect();
+            let inside = Inside::new(&game, base);
+            let men = cells.iter().enumerate().map(|(i, &c)| u32::from(occupied[c]) << i).sum();
+            let by_jumps = inside.enterable(men);
+            for man in (0..81).filter(|&c| occupied[c]) {
+                let (within, leaves) = match number(man) {
+                    Some(from) => inside.moves(from, men, by_jumps),
+                    None => (by_jumps | inside.border & !men, true),
+                };
+                for to in destinations(&game.lattice, &occupied, man, false) {
+                    match number(to) {
+                        Some(to) => prop_assert!(within >> to & 1 != 0, "{man} to {}", cells[to]),
+                        None => prop_assert!(leaves, "{man} leaves for {to}"),
+                    }
+                }
+            }
+        }
+    }
+}
