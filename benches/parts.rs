@@ -13,7 +13,7 @@ use halma::cells::Cells;
 use halma::moves::{Mover, Pieces, destinations};
 use halma::puzzle::Puzzle;
 use halma::rank::Ranks;
-use halma::search::duplicates::{Gathered, Recent};
+use halma::search::duplicates::{Gathered, Scratch};
 use halma::search::{Berth, Expander, Stop};
 use halma::store::{Level, Segment, SegmentWriter};
 
@@ -90,38 +90,28 @@ fn keys(c: &mut Criterion) {
     group.bench_function("each ranked by itself", |b| b.iter(&mut ranked));
 }
 
-/// Duplicates taken out of all successors of a level: filtered and sorted by range of keys, against what the standard
-/// library has.
+/// Duplicates taken out of all successors of a level by range of keys, against what the standard library has.
 fn duplicates(c: &mut Criterion) {
     let all = successors(&field::field());
     let mut group = c.benchmark_group("duplicate elimination");
     group.throughput(Throughput::Elements(SUCCESSORS)).sample_size(10);
-    let shards = halma::search::shards::Shards::balanced(&all[..100_000], 73);
-    for filtered in [true, false] {
-        let name = if filtered { "filtered, then sorted by range of keys" } else { "sorted by range of keys" };
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                let mut recent = Recent::new(if filtered { SUCCESSORS } else { 0 });
-                let mut boxes = vec![Vec::new(); shards.len()];
-                let mut ranges: Vec<Gathered<u64>> = vec![Gathered::default(); shards.len()];
-                let mut made = Vec::new();
-                for piece in all.chunks(1 << 21) {
-                    for keys in piece.chunks(48) {
-                        made.clear();
-                        made.extend_from_slice(keys);
-                        recent.strain(&mut made);
-                        made.iter().for_each(|&k| boxes[shards.of(k)].push(k));
-                    }
-                    for (keys, range) in boxes.iter_mut().zip(&mut ranges) {
-                        range.extend(keys, usize::MAX, |_| unreachable!("there is room"));
-                        keys.clear();
-                    }
+    let shards = field::shards(&all);
+    group.bench_function("by range of keys", |b| {
+        b.iter(|| {
+            let mut boxes = vec![vec![Vec::new()]; shards.len()];
+            let mut ranges: Vec<Gathered<u64>> = vec![Gathered::default(); shards.len()];
+            let mut scratch = Scratch::default();
+            for piece in all.chunks(1 << 21) {
+                piece.iter().for_each(|&k| boxes[shards.of(k)][0].push(k));
+                for (keys, range) in boxes.iter_mut().zip(&mut ranges) {
+                    range.receive(keys, &mut scratch);
+                    keys[0].clear();
                 }
-                let unique: usize = ranges.into_iter().map(|range| range.into_sorted().len()).sum();
-                assert_eq!(unique as u64, UNIQUE);
-            });
+            }
+            let unique: usize = ranges.into_iter().map(|range| range.into_sorted(&mut scratch).len()).sum();
+            assert_eq!(unique as u64, UNIQUE);
         });
-    }
+    });
     group.bench_function("HashSet", |b| {
         b.iter(|| assert_eq!(all.iter().copied().collect::<HashSet<u64>>().len() as u64, UNIQUE));
     });

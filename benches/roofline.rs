@@ -12,8 +12,7 @@ use field::{DEPTH, NEXT, STATES, SUCCESSORS, UNIQUE, successors};
 use halma::cells::Cells;
 use halma::moves::{Mover, Pieces};
 use halma::puzzle::Puzzle;
-use halma::search::duplicates::{Gathered, Recent};
-use halma::search::shards::Shards;
+use halma::search::duplicates::{Gathered, Scratch};
 use halma::search::{Berth, Expander, Stop};
 use halma::store::{Level, SegmentWriter};
 
@@ -132,33 +131,21 @@ fn main() {
         black_box(sum);
     });
     let all = successors(&field);
-    // As many as one state has, as the expander calls it.
-    let each = all.len() / STATES;
-    let (mut left, mut made) = (Vec::new(), Vec::new());
-    stage("drop recent ones", &mut || {
-        let mut recent = Recent::new(SUCCESSORS);
-        left.clear();
-        for keys in all.chunks(each) {
-            made.clear();
-            made.extend_from_slice(keys);
-            recent.strain(&mut made);
-            left.extend_from_slice(&made);
-        }
-    });
-    let shards = Shards::balanced(&all[..100_000], 73);
-    let mut boxes: Vec<Vec<u64>> = vec![Vec::new(); shards.len()];
-    stage("part the rest into ranges", &mut || {
-        boxes.iter_mut().for_each(Vec::clear);
-        left.iter().for_each(|&k| boxes[shards.of(k)].push(k));
+    let shards = field::shards(&all);
+    let mut boxes: Vec<[Vec<u64>; 1]> = vec![[Vec::new()]; shards.len()];
+    stage("part into ranges", &mut || {
+        boxes.iter_mut().for_each(|[keys]| keys.clear());
+        all.iter().for_each(|&k| boxes[shards.of(k)][0].push(k));
     });
     let mut sorted: Vec<Vec<u64>> = Vec::new();
-    stage("sort ranges, without duplicates", &mut || {
-        let sort = |keys: &Vec<u64>| {
+    stage("take out duplicates and sort, range by range", &mut || {
+        let mut scratch = Scratch::default();
+        let mut sort = |keys: &[Vec<u64>; 1]| {
             let mut range = Gathered::default();
-            range.extend(keys, usize::MAX, |_| unreachable!("there is room"));
-            range.into_sorted()
+            range.receive(keys, &mut scratch);
+            range.into_sorted(&mut scratch)
         };
-        sorted = boxes.iter().map(sort).collect();
+        sorted = boxes.iter().map(&mut sort).collect();
     });
     let unique: Vec<u64> = sorted.concat();
     assert_eq!(unique.len() as u64, UNIQUE);
@@ -196,6 +183,5 @@ fn main() {
             assert_eq!(next.tally.states, NEXT);
         });
     }
-    println!("\n{} of 1000 successors are no recent ones.", 1000 * left.len() / all.len());
     println!("\nLevel 7 takes {:.2} bytes a state.", bytes as f64 / NEXT as f64);
 }

@@ -7,6 +7,7 @@ use halma::job::{Job, Problem};
 use halma::problem::Transfer;
 use halma::puzzle::Puzzle;
 use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::search::shards::Shards;
 use halma::search::{Berth, Expander, Stop};
 use halma::store::Level;
 
@@ -59,4 +60,11 @@ pub fn successors(field: &Field) -> Vec<u64> {
     }
     assert_eq!(all.len() as u64, SUCCESSORS);
     all
+}
+
+/// The ranges of keys that these successors of a level are parted into.
+#[allow(dead_code, reason = "not every bench needs every part")]
+pub fn shards(all: &[u64]) -> Shards {
+    let sample: Vec<u64> = all.iter().copied().step_by(97).collect();
+    Shards::balanced(&sample, all.len() >> 16)
 }

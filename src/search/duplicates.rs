@@ -1,48 +1,34 @@
-//! Duplicate detection in memory: what came a moment ago is dropped as it comes, the rest is sorted.
+//! Duplicate detection in memory: the keys of one range, each once.
 //!
-//! Most successors are duplicates of one that another state close by has just made, so a small lossy filter takes out
-//! half of them at two nanoseconds each. Sorting what is left is as quick as a table of it, which would have to be
-//! sorted in the end.
+//! Keys are ranks, and what a level makes in one range of them lies close together: often there is a key for every few
+//! dozen numbers. There, one bit for each number is both the set and its order, at a nanosecond a key and no comparison.
+//! Elsewhere keys are parted by their leading bits until they lie that close, or are few enough to sort.
 
 use crate::key::Key;
 
-/// Bytes of a filter at most: it shares a core's cache with what makes successors.
-const RECENT_BYTES: usize = 256 << 10;
+/// Numbers for each key up to which there is a bit for each number: two words of bits a key.
+const SPARSE: u64 = 128;
+/// So few keys are sorted.
+const FEW: usize = 32;
+/// Parts that keys are parted into at a time, at most.
+const PARTS: usize = 256;
 
-/// A lossy filter: by mix, the last two different keys.
+/// What [`Gathered::receive`] works with; one for each thread.
 #[derive(Debug)]
-pub struct Recent<K> {
-    pairs: Vec<[K; 2]>,
+pub struct Scratch<K> {
+    /// One bit a number; 0 between calls.
+    marks: Vec<u64>,
+    keys: Vec<K>,
+    other: Vec<K>,
 }
 
-impl<K: Key> Recent<K> {
-    /// A filter worth its while for about so many keys.
-    #[must_use]
-    pub fn new(expected: u64) -> Self {
-        let most = RECENT_BYTES / 2 / K::BYTES;
-        let pairs = usize::try_from(expected / 4).unwrap_or(most).clamp(64, most).next_power_of_two();
-        Self { pairs: vec![[K::MAX; 2]; pairs] }
-    }
-
-    /// Takes out keys that came lately, but not all of them; what is left stays in order.
-    #[inline]
-    pub fn strain(&mut self, keys: &mut Vec<K>) {
-        let mask = self.pairs.len() - 1;
-        let mut new = 0;
-        // Without a branch: whether a key is a recent one nothing predicts.
-        for at in 0..keys.len() {
-            let key = keys[at];
-            let pair = &mut self.pairs[(key.mix() >> 40) as usize & mask];
-            let [last, before] = *pair;
-            *pair = [key, if last == key { before } else { last }];
-            keys[new] = key;
-            new += usize::from(last != key && before != key);
-        }
-        keys.truncate(new);
+impl<K> Default for Scratch<K> {
+    fn default() -> Self {
+        Self { marks: Vec::new(), keys: Vec::new(), other: Vec::new() }
     }
 }
 
-/// Keys of one range: sorted, and those that came since.
+/// Keys of one range: sorted, and a few that came since.
 #[derive(Clone, Debug)]
 pub struct Gathered<K> {
     /// Ascending, each once.
@@ -61,30 +47,43 @@ impl<K: Key> Gathered<K> {
     /// Fewer keys are not worth sorting.
     const LEAST: usize = if cfg!(test) { 64 } else { 1 << 12 };
 
-    /// Adds the keys. More than `limit` different ones, but no fewer than [`Self::LEAST`], go to `full`, ascending.
-    pub fn extend(&mut self, keys: &[K], limit: usize, mut full: impl FnMut(Vec<K>)) {
-        for part in keys.chunks(Self::LEAST) {
-            self.since.extend_from_slice(part);
-            // Half as many as are sorted already, so that a key is merged a few times only.
-            if self.since.len() >= (self.sorted.len() / 2).max(Self::LEAST) {
-                self.settle();
-                if self.sorted.len() > limit.max(Self::LEAST) {
-                    full(std::mem::take(self).sorted);
-                }
-            }
+    /// Adds keys.
+    pub fn receive(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
+        let came = self.since.len() + parts.iter().map(Vec::len).sum::<usize>();
+        // Not before they are a part of what is sorted already, so that a key is moved a few times only.
+        if came < (self.sorted.len() / 4).max(Self::LEAST) {
+            parts.iter().for_each(|keys| self.since.extend_from_slice(keys));
+        } else {
+            self.settle(parts, scratch);
         }
     }
 
-    /// Sorts what came since the last time.
-    fn settle(&mut self) {
-        self.since.sort_unstable();
-        self.since.dedup();
-        if self.sorted.is_empty() {
-            std::mem::swap(&mut self.sorted, &mut self.since);
-        } else if !self.since.is_empty() {
-            self.sorted = union(&self.sorted, &self.since);
-            self.since.clear();
+    /// Sorts what came since the last time, and `parts`.
+    fn settle(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
+        let since = std::mem::take(&mut self.since);
+        let new = || parts.iter().map(|keys| &keys[..]).chain([&since[..]]);
+        let came = new().map(<[K]>::len).sum::<usize>();
+        let Some(mut span) = new().filter_map(Span::of).reduce(Span::and) else { return };
+        if let (Some(&first), Some(&last)) = (self.sorted.first(), self.sorted.last()) {
+            span = span.and(Span { first, last });
         }
+        if let Some(words) = span.words(came + self.sorted.len()) {
+            let mut marked = Marks::new(&mut scratch.marks, span, words);
+            new().chain([&self.sorted[..]]).for_each(|keys| marked.add(keys));
+            // No larger than it has to be: there are many ranges.
+            self.sorted = Vec::with_capacity(marked.len());
+            return marked.drain(&mut self.sorted);
+        }
+        scratch.keys.clear();
+        new().for_each(|keys| scratch.keys.extend_from_slice(keys));
+        scratch.other.resize(came, K::default());
+        let mut sorted = Vec::new();
+        sort(&mut scratch.keys, &mut scratch.other, &mut scratch.marks, &mut sorted);
+        if !self.sorted.is_empty() {
+            sorted = union(&self.sorted, &sorted);
+        }
+        sorted.shrink_to_fit();
+        self.sorted = sorted;
     }
 
     /// How many keys there are, or a few more: some may still be there twice.
@@ -107,9 +106,117 @@ impl<K: Key> Gathered<K> {
 
     /// The keys, ascending and each once.
     #[must_use]
-    pub fn into_sorted(mut self) -> Vec<K> {
-        self.settle();
+    pub fn into_sorted(mut self, scratch: &mut Scratch<K>) -> Vec<K> {
+        self.settle(&[], scratch);
         self.sorted
+    }
+}
+
+/// The least and the largest of some keys.
+#[derive(Clone, Copy)]
+struct Span<K> {
+    first: K,
+    last: K,
+}
+
+impl<K: Key> Span<K> {
+    fn of(keys: &[K]) -> Option<Self> {
+        let (&first, rest) = keys.split_first()?;
+        Some(rest.iter().fold(Self { first, last: first }, |s, &k| Self { first: s.first.min(k), last: s.last.max(k) }))
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    /// Words of bits, one a number, where `keys` keys lie close enough for that.
+    fn words(self, keys: usize) -> Option<usize> {
+        let [low, rest @ ..] = self.last.minus(self.first).words();
+        (rest == [0; 3] && low / SPARSE <= keys as u64).then_some((low / 64) as usize + 1)
+    }
+}
+
+/// Keys as bits.
+struct Marks<'a, K> {
+    first: K,
+    words: &'a mut [u64],
+}
+
+impl<'a, K: Key> Marks<'a, K> {
+    /// No keys; `marks` are all 0.
+    fn new(marks: &'a mut Vec<u64>, span: Span<K>, words: usize) -> Self {
+        if marks.len() < words {
+            marks.resize(words, 0);
+        }
+        Self { first: span.first, words: &mut marks[..words] }
+    }
+
+    #[inline]
+    fn add(&mut self, keys: &[K]) {
+        for key in keys {
+            let at = key.minus(self.first).words()[0];
+            self.words[(at / 64) as usize] |= 1 << (at % 64);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Takes the keys out, ascending.
+    #[inline]
+    fn drain(self, keys: &mut Vec<K>) {
+        for (i, word) in self.words.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
+            let mut rest = std::mem::take(word);
+            while rest != 0 {
+                let at = 64 * i as u64 + u64::from(rest.trailing_zeros());
+                keys.push(self.first.plus(K::from_words([at, 0, 0, 0])));
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+/// Appends `keys` to `sorted`, ascending and each once. `other` is as long as `keys`.
+fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &mut Vec<K>) {
+    if keys.len() <= FEW {
+        keys.sort_unstable();
+        for &key in &*keys {
+            if sorted.last() != Some(&key) {
+                sorted.push(key);
+            }
+        }
+        return;
+    }
+    let Some(span) = Span::of(keys) else { return };
+    if let Some(words) = span.words(keys.len()) {
+        let mut marked = Marks::new(marks, span, words);
+        marked.add(keys);
+        return marked.drain(sorted);
+    }
+    // By the leading bits of what they are more than the first, as far as these are in one word.
+    let width = span.last.minus(span.first).words();
+    let word = width.iter().rposition(|&w| w != 0).unwrap_or(0);
+    let parts = (keys.len() / 16).clamp(4, PARTS).ilog2();
+    let shift = (64 - width[word].leading_zeros()).saturating_sub(parts);
+    let part = |key: &K| (key.minus(span.first).words()[word] >> shift) as usize % PARTS;
+    let mut ends = [0u32; PARTS];
+    keys.iter().for_each(|key| ends[part(key)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += std::mem::replace(end, sum);
+    }
+    for key in &*keys {
+        let at = &mut ends[part(key)];
+        other[*at as usize] = *key;
+        *at += 1;
+    }
+    let mut begin = 0;
+    for end in ends.map(|end| end as usize) {
+        if begin < end {
+            sort(&mut other[begin..end], &mut keys[begin..end], marks, sorted);
+            begin = end;
+        }
     }
 }
 
@@ -125,53 +232,43 @@ fn union<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
     }
     both.extend_from_slice(&a[i..]);
     both.extend_from_slice(&b[j..]);
-    both.shrink_to_fit();
     both
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::U256;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    proptest! {
-        #[test]
-        fn what_is_gathered_is_a_set(keys in proptest::collection::vec(0u64..4000, 0..6000), part in 1usize..2000) {
-            let mut gathered = Gathered::default();
-            for part in keys.chunks(part) {
-                gathered.extend(part, usize::MAX, |_| unreachable!());
-            }
-            let expected: Vec<u64> = keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-            prop_assert!(gathered.len() >= expected.len());
-            prop_assert_eq!(gathered.into_sorted(), expected);
-        }
-
-        #[test]
-        fn the_filter_loses_no_key_and_drops_what_has_just_come(keys in proptest::collection::vec(0u128..300, 0..2000)) {
-            let mut recent = Recent::new(256);
-            let (mut left, mut last) = (Vec::new(), None);
-            for &key in &keys {
-                let mut made = vec![key, key];
-                recent.strain(&mut made);
-                prop_assert!(made.len() < 2 && (made.is_empty() || last != Some(key)));
-                left.extend(made);
-                last = Some(key);
-            }
-            let set = |keys: &[u128]| keys.iter().copied().collect::<BTreeSet<_>>();
-            prop_assert_eq!(set(&left), set(&keys));
-        }
+    /// Keys that lie close together in some places and far apart in others.
+    fn clustered() -> impl Strategy<Value = Vec<[u64; 4]>> {
+        let near =
+            (any::<u8>(), 0u64..300).prop_map(|(place, near)| [near, 0, 0, 0].map(|w| w + (u64::from(place) << 40)));
+        let far = any::<[u64; 4]>().prop_map(|words| words.map(|w| w >> 1));
+        let low = (0u64..100_000).prop_map(|low| [low, 0, 0, 0]);
+        proptest::collection::vec(prop_oneof![4 => near, 1 => far, 2 => low], 0..3000)
     }
 
-    #[test]
-    fn what_grows_too_large_is_handed_over() {
-        let (mut gathered, mut parts) = (Gathered::default(), Vec::new());
-        let keys: Vec<u64> = (0..10_000).rev().collect();
-        gathered.extend(&keys, 1024, |part| parts.push(part));
-        assert!(parts.len() > 3 && parts.iter().all(|p| p.is_sorted() && p.len() <= 2 * 1024 + 128));
-        let mut all: Vec<u64> = parts.concat();
-        all.extend(gathered.into_sorted());
-        all.sort_unstable();
-        assert!(all.into_iter().eq(0..10_000));
+    fn gather<K: Key>(words: &[[u64; 4]], part: usize) {
+        let keys: Vec<K> = words.iter().map(|&words| K::from_words(words)).collect();
+        let (mut gathered, mut scratch) = (Gathered::default(), Scratch::default());
+        for turn in keys.chunks(2 * part) {
+            gathered.receive(&turn.chunks(part).map(<[K]>::to_vec).collect::<Vec<_>>(), &mut scratch);
+        }
+        let expected: Vec<K> = keys.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        assert!(gathered.len() >= expected.len());
+        assert_eq!(gathered.into_sorted(&mut scratch), expected);
+        assert!(scratch.marks.iter().all(|&word| word == 0));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_gathered_is_a_set(words in clustered(), part in 1usize..1000) {
+            gather::<u64>(&words, part);
+            gather::<u128>(&words, part);
+            gather::<U256>(&words, part);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What one range of keys has received while a level is made.
 
-use super::duplicates::Gathered;
+use super::duplicates::{Gathered, Scratch};
 use super::merge::merge;
 use crate::key::Key;
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
@@ -19,21 +19,24 @@ impl<K> Default for Intake<K> {
 }
 
 impl<K: Key> Intake<K> {
-    pub(super) fn receive(&mut self, keys: &[K], limit: usize) {
-        let Self { gathered, runs } = self;
-        gathered.extend(keys, limit, |sorted| runs.push(coded(&sorted)));
+    /// Takes keys in; more than `limit` different ones become a run.
+    pub(super) fn receive(&mut self, parts: &[Vec<K>], limit: usize, scratch: &mut Scratch<K>) {
+        self.gathered.receive(parts, scratch);
+        if self.gathered.len() > limit {
+            self.code(scratch);
+        }
     }
 
     /// Turns what is gathered into a run; its memory is given back.
-    pub(super) fn code(&mut self) {
+    pub(super) fn code(&mut self, scratch: &mut Scratch<K>) {
         if !self.gathered.is_empty() {
-            self.runs.push(coded(&std::mem::take(&mut self.gathered).into_sorted()));
+            self.runs.push(coded(&std::mem::take(&mut self.gathered).into_sorted(scratch)));
         }
     }
 
     /// Calls `each` with all keys, ascending, each once; nothing is left.
     pub(super) fn drain(&mut self, mut each: impl FnMut(K)) -> Result<(), StoreError> {
-        let sorted = std::mem::take(&mut self.gathered).into_sorted();
+        let sorted = std::mem::take(&mut self.gathered).into_sorted(&mut Scratch::default());
         let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
         merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
             each(key);

@@ -8,7 +8,7 @@ use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
 /// Successors for which a range of keys is worth having; in tests few, so that small levels have several ranges.
-const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 17 };
+const SHARD_KEYS: u64 = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 /// Smaller levels are one range.
 pub(super) const ONE_RANGE: u64 = 2000;
 /// The most ranges of keys.

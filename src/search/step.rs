@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
-use super::duplicates::Recent;
+use super::duplicates::Scratch;
 use super::expand::{Expander, Expansion, Tally, saved_share};
 use super::intake::{Intake, coded};
 use super::merge::merge;
@@ -23,9 +23,7 @@ use crate::store::{Level, Segment, StoreError};
 /// that each range is worth fetching; but few where that will do, because they stand beside what is gathered.
 const PIECE_BYTES: std::ops::RangeInclusive<u64> = 16 << 20..=128 << 20;
 /// The same for each range.
-const PIECE_BYTES_PER_RANGE: u64 = 64 << 10;
-/// Successors that a state is expected to have, for what is only a matter of time.
-const SUCCESSORS: u64 = 64;
+const PIECE_BYTES_PER_RANGE: u64 = 16 << 10;
 
 /// What a process found of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -62,7 +60,6 @@ impl Share {
 /// One thread's successors of the current piece, by range of keys.
 struct Outbox<K> {
     shards: Vec<Vec<K>>,
-    recent: Recent<K>,
     /// One state's successors.
     made: Vec<K>,
     generated: u64,
@@ -70,10 +67,8 @@ struct Outbox<K> {
 }
 
 impl<K: Key> Outbox<K> {
-    /// An outbox for about so many successors.
-    fn new(shards: usize, expected: u64) -> Self {
-        let recent = Recent::new(expected);
-        Self { shards: vec![Vec::new(); shards], recent, made: Vec::new(), generated: 0, emitted: 0 }
+    fn new(shards: usize) -> Self {
+        Self { shards: vec![Vec::new(); shards], made: Vec::new(), generated: 0, emitted: 0 }
     }
 }
 
@@ -122,8 +117,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         stop: &'a Stop,
     ) -> Self {
         // Each thread makes its own: what two threads write to must not share a cache line.
-        let expected = SUCCESSORS * current.len();
-        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len(), expected), puzzle.scratch())));
+        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len()), puzzle.scratch())));
         Self {
             expander,
             puzzle,
@@ -205,10 +199,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let ranges: Vec<_> = ranges.into_iter().map(Mutex::new).collect();
         let (next_range, made) = (AtomicUsize::new(0), AtomicU64::new(0));
         let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
+            let mut scratch = Scratch::default();
             while let Some(range) = ranges.get(next_range.fetch_add(1, Ordering::Relaxed)) {
                 let (intake, posted) = &mut *lock(range);
+                intake.receive(posted, limit, &mut scratch);
                 for keys in posted.iter_mut() {
-                    intake.receive(keys, limit);
                     if crowded {
                         *keys = Vec::new();
                     }
@@ -222,7 +217,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
         // Numbers that a thread took past the end of the level mean nothing.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
         if self.intakes.iter().map(|i| i.gathered.bytes()).sum::<u64>() > self.room / 4 {
-            self.expander.pool.install(|| self.intakes.par_iter_mut().for_each(Intake::code));
+            self.expander.pool.install(|| {
+                self.intakes.par_iter_mut().for_each_init(Scratch::default, |scratch, intake| intake.code(scratch))
+            });
         }
         results.into_iter().collect()
     }
@@ -379,7 +376,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
         let mut kept = Vec::new();
         let (mut unique, mut old) = (0, 0);
-        merge(&intake.gathered.into_sorted(), sources, |key| {
+        merge(&intake.gathered.into_sorted(&mut Scratch::default()), sources, |key| {
             #[cfg(test)]
             if crate::broken::loses(self.expander.fault, key.mix(), shard) {
                 return Ok(());
@@ -416,11 +413,11 @@ fn expand_state<P: Puzzle>(
     outbox: &mut Outbox<P::Key>,
     scratch: &mut P::Scratch,
 ) {
-    let Outbox { shards: boxes, recent, made, emitted, generated } = outbox;
+    let Outbox { shards: boxes, made, emitted, generated } = outbox;
     made.clear();
     *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| made.push(k));
     *emitted += made.len() as u64;
-    recent.strain(made);
+    // In a loop of its own, so that it and the successors stay in registers.
     for &key in &*made {
         boxes[shards.of(key)].push(key);
     }
