@@ -50,7 +50,7 @@ impl<K: Key> Gathered<K> {
     /// Adds keys.
     pub fn receive(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
         let came = self.since.len() + parts.iter().map(Vec::len).sum::<usize>();
-        // Not before they are a part of what is sorted already, so that a key is moved a few times only.
+        // Not before they are a quarter of what is sorted already, so that a key is moved a few times only.
         if came < (self.sorted.len() / 4).max(Self::LEAST) {
             parts.iter().for_each(|keys| self.since.extend_from_slice(keys));
         } else {
@@ -200,7 +200,7 @@ fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &
     let parts = (keys.len() / 16).clamp(4, PARTS).ilog2();
     let shift = (64 - width[word].leading_zeros()).saturating_sub(parts);
     let part = |key: &K| (key.minus(span.first).words()[word] >> shift) as usize % PARTS;
-    let mut ends = [0u32; PARTS];
+    let mut ends = [0; PARTS];
     keys.iter().for_each(|key| ends[part(key)] += 1);
     let mut sum = 0;
     for end in &mut ends {
@@ -208,11 +208,11 @@ fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &
     }
     for key in &*keys {
         let at = &mut ends[part(key)];
-        other[*at as usize] = *key;
+        other[*at] = *key;
         *at += 1;
     }
     let mut begin = 0;
-    for end in ends.map(|end| end as usize) {
+    for end in ends {
         if begin < end {
             sort(&mut other[begin..end], &mut keys[begin..end], marks, sorted);
             begin = end;
