@@ -283,7 +283,7 @@ static PREPARED: LazyLock<[Prepared; 3]> = LazyLock::new(|| {
 });
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(3000))]
     #[test]
     fn bounds_cut_from_all_moves_what_they_cut_one_by_one(
         moves_made in proptest::collection::vec(any::<u16>(), 0..40),
