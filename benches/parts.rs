@@ -98,7 +98,7 @@ fn duplicates(c: &mut Criterion) {
     let shards = field::shards(&all);
     group.bench_function("by range of keys", |b| {
         b.iter(|| {
-            let mut boxes = vec![vec![Vec::new()]; shards.len()];
+            let mut boxes = vec![[Vec::new()]; shards.len()];
             let mut ranges: Vec<Gathered<u64>> = vec![Gathered::default(); shards.len()];
             let mut scratch = Scratch::default();
             for piece in all.chunks(1 << 21) {

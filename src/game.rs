@@ -130,10 +130,18 @@ impl Game {
 }
 
 #[cfg(test)]
+impl Game {
+    /// A board and an army of those that have names, against the army that mirrors it.
+    pub(crate) fn named(board: &str, rule: crate::lattice::Rule, army: &str) -> Self {
+        let board = crate::board::Board::named(board).unwrap();
+        let blue = crate::army::named(army, &board).unwrap().unwrap();
+        Self::mirrored(Lattice::new(board, rule), &blue).unwrap()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::army;
-    use crate::board::Board;
     use crate::lattice::Rule;
 
     #[test]
@@ -146,9 +154,7 @@ mod tests {
             ("9x9", Rule::Eight, "triangle-4", 5, 22),
         ];
         for (board, rule, army, distance, bound) in rows {
-            let board = Board::named(board).unwrap();
-            let blue = army::named(army, &board).unwrap().unwrap();
-            let game = Game::mirrored(Lattice::new(board, rule), &blue).unwrap();
+            let game = Game::named(board, rule, army);
             assert_eq!(game.distance(&game.blue, &game.red), distance);
             assert_eq!(game.theorem_1(), bound);
             assert_eq!(game.symmetries().len(), 2);

@@ -31,8 +31,7 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     fn bucket(self) -> usize;
     /// One more than the largest bucket number.
     const BUCKETS: usize = (8 * Self::BYTES + 1) << BUCKET_BITS;
-    /// 64 well-mixed bits for tables in memory, and to part a level among processes: files of shares depend on it, and no
-    /// other file does.
+    /// 64 well-mixed bits, to part a level among processes: files of shares depend on it, and no other file does.
     #[must_use]
     fn mix(self) -> u64;
 }
@@ -204,9 +203,9 @@ mod tests {
         check(u64::MAX, 0);
     }
 
-    /// Tables take slots from both ends of the mix; keys that differ in any twelve bits must not crowd.
+    /// Keys that differ in any twelve bits must not crowd, at either end of the mix.
     #[test]
-    fn mixes_spread_keys_that_differ_in_a_few_bits_over_tables() {
+    fn mixes_spread_keys_that_differ_in_a_few_bits() {
         fn slots<K: Key>(keys: impl Iterator<Item = K> + Clone) -> [usize; 2] {
             [0, 40].map(|from| {
                 let slots = keys.clone().map(|key| key.mix() >> from & 0xfff);

@@ -14,6 +14,7 @@ use halma::notation::Script;
 use halma::problem::set;
 use halma::rank::{Ranks, choose};
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
 
 const RULES: [Rule; 3] = [Rule::Four, Rule::Six, Rule::Eight];
 
@@ -271,6 +272,20 @@ fn thinned(position: Position<2>, base: Cells<2>, men: usize) -> Position<2> {
     Position { winner, loser, remaining: position.remaining.saturating_sub(2 * gone as u32).max(1) }
 }
 
+/// What a bound cuts from all moves of a position is what it cuts from each.
+fn cuts_one_by_one(game: &Game, name: Name, bound: &dyn GameBound<2>, position: &Position<2>) -> TestCaseResult {
+    let (men, all) = moves(game, position);
+    let mut reach = all.clone();
+    bound.restrict(position, &men, &mut reach);
+    for ((&man, all), kept) in men.iter().zip(&all).zip(&reach) {
+        for to in all.iter() {
+            let admits = bound.admits(&position.after(man.into(), to));
+            prop_assert_eq!(kept.contains(to), admits, "{:?}, {} to {}\n{}", name, man, to, draw(game, position));
+        }
+    }
+    Ok(())
+}
+
 /// A game under each rule with every bound for either winner, made once.
 type Prepared = (Game, [Vec<Arc<dyn GameBound<2>>>; 2]);
 
@@ -295,17 +310,31 @@ proptest! {
         let (game, bounds) = &PREPARED[rule];
         let winner = if blue_wins { Side::Blue } else { Side::Red };
         let position = thinned(wandering(game, &moves_made, winner, slack), set(game.base(winner.other())), men);
-        let (men, all) = moves(game, &position);
-        for (name, bound) in Name::ALL.iter().zip(&bounds[usize::from(!blue_wins)]) {
-            let mut reach = all.clone();
-            bound.restrict(&position, &men, &mut reach);
-            for ((&man, all), kept) in men.iter().zip(&all).zip(&reach) {
-                for to in all.iter() {
-                    let after = position.after(man.into(), to);
-                    prop_assert_eq!(kept.contains(to), bound.admits(&after), "{:?}, {} to {}\n{}", name, man, to, draw(game, &position));
-                }
-            }
+        for (&name, bound) in Name::ALL.iter().zip(&bounds[usize::from(!blue_wins)]) {
+            cuts_one_by_one(game, name, &**bound, &position)?;
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    /// Without slack and with the loser to move, men anywhere around the base.
+    #[test]
+    fn where_every_move_has_to_enter_the_right_moves_of_the_loser_are_kept(
+        rule in 0..3usize,
+        winner in proptest::collection::btree_set(27..81usize, 1..4),
+        loser in proptest::collection::btree_set(27..81usize, 3..20),
+    ) {
+        let (game, [bounds, _]) = &PREPARED[rule];
+        let base: Cells<2> = set(&game.red);
+        let winner: Cells<2> = winner.into_iter().collect();
+        let loser = loser.into_iter().collect::<Cells<2>>() & !winner;
+        let outside = (winner & !base).len() as u32;
+        prop_assume!(outside > 0);
+        let position = Position { winner, loser, remaining: 2 * outside };
+        prop_assert_eq!(position.slack(base), 0);
+        let (_, bound) = Name::ALL.iter().zip(bounds).find(|(name, _)| **name == Name::LookAhead).expect("a bound");
+        cuts_one_by_one(game, Name::LookAhead, &**bound, &position)?;
     }
 }
 

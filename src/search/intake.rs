@@ -35,8 +35,8 @@ impl<K: Key> Intake<K> {
     }
 
     /// Calls `each` with all keys, ascending, each once; nothing is left.
-    pub(super) fn drain(&mut self, mut each: impl FnMut(K)) -> Result<(), StoreError> {
-        let sorted = std::mem::take(&mut self.gathered).into_sorted(&mut Scratch::default());
+    pub(super) fn drain(&mut self, scratch: &mut Scratch<K>, mut each: impl FnMut(K)) -> Result<(), StoreError> {
+        let sorted = std::mem::take(&mut self.gathered).into_sorted(scratch);
         let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
         merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
             each(key);
@@ -45,9 +45,9 @@ impl<K: Key> Intake<K> {
     }
 
     /// Merges what is gathered and the runs into one run.
-    pub(super) fn merge(&mut self) -> Result<(), StoreError> {
+    pub(super) fn merge(&mut self, scratch: &mut Scratch<K>) -> Result<(), StoreError> {
         let mut writer = SegmentWriter::default();
-        self.drain(|key| writer.push(key))?;
+        self.drain(scratch, |key| writer.push(key))?;
         self.runs.push(writer.finish());
         Ok(())
     }

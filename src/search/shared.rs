@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use rayon::prelude::*;
 
+use super::duplicates::Scratch;
 use super::exchange::{Lost, Parcel, owner};
 use super::intake::Intake;
 use super::plan::{ONE_RANGE, sample, shards};
@@ -132,10 +133,10 @@ impl<P: Puzzle> Step<'_, P> {
         let exchange = self.expander.exchange();
         let (processes, process) = (exchange.processes(), exchange.process());
         for (number, group) in self.intakes.chunks_mut(GROUP).enumerate() {
-            let parted: Vec<Vec<Segment<P::Key>>> = self
-                .expander
-                .pool
-                .install(|| group.par_iter_mut().map(|intake| part(intake, processes)).collect::<Result<_, _>>())?;
+            let parted: Vec<Vec<Segment<P::Key>>> = self.expander.pool.install(|| {
+                let part = |scratch: &mut Scratch<P::Key>, intake| part(intake, scratch, processes);
+                group.par_iter_mut().map_init(Scratch::default, part).collect::<Result<_, _>>()
+            })?;
             let mut parcels = vec![Vec::new(); processes];
             for (shard, segments) in (number * GROUP..).zip(parted) {
                 for (peer, segment) in segments.into_iter().enumerate().filter(|(_, segment)| !segment.is_empty()) {
@@ -159,7 +160,9 @@ impl<P: Puzzle> Step<'_, P> {
                 }
             }
             let received = owned[number * GROUP..].par_iter_mut().take(GROUP).filter(|intake| intake.runs.len() > RUNS);
-            self.expander.pool.install(|| received.try_for_each(Intake::merge))?;
+            self.expander
+                .pool
+                .install(|| received.try_for_each_init(Scratch::default, |scratch, intake| intake.merge(scratch)))?;
         }
         Ok(())
     }
@@ -180,8 +183,12 @@ impl<P: Puzzle> Step<'_, P> {
 }
 
 /// What one range has received, by the processes that own it; the range is empty afterwards.
-fn part<K: Key>(intake: &mut Intake<K>, processes: usize) -> Result<Vec<Segment<K>>, StoreError> {
+fn part<K: Key>(
+    intake: &mut Intake<K>,
+    scratch: &mut Scratch<K>,
+    processes: usize,
+) -> Result<Vec<Segment<K>>, StoreError> {
     let mut writers: Vec<SegmentWriter<K>> = (0..processes).map(|_| SegmentWriter::default()).collect();
-    intake.drain(|key| writers[owner(key, processes)].push(key))?;
+    intake.drain(scratch, |key| writers[owner(key, processes)].push(key))?;
     Ok(writers.into_iter().map(SegmentWriter::finish).collect())
 }

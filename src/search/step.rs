@@ -294,7 +294,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut sum = 0u128;
         // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
         for group in self.intakes.chunks_mut(4 * self.expander.threads()) {
-            self.expander.pool.install(|| group.par_iter_mut().try_for_each(Intake::merge))?;
+            self.expander.pool.install(|| {
+                group.par_iter_mut().try_for_each_init(Scratch::default, |scratch, intake| intake.merge(scratch))
+            })?;
             for run in group.iter_mut().flat_map(|intake| intake.runs.drain(..)) {
                 sum = sum.rotate_left(1) ^ run.fingerprint();
                 writer.append(&run)?;
@@ -329,9 +331,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
             if group.is_empty() {
                 break;
             }
-            let part = |(shard, intake)| self.part(shard, intake, before);
-            let parts: Vec<Part<P::Key>> =
-                self.expander.pool.install(|| group.into_par_iter().map(part).collect::<Result<_, _>>())?;
+            let part = |scratch: &mut Scratch<P::Key>, (shard, intake)| self.part(shard, intake, scratch, before);
+            let parts: Vec<Part<P::Key>> = self
+                .expander
+                .pool
+                .install(|| group.into_par_iter().map_init(Scratch::default, part).collect::<Result<_, _>>())?;
             for part in parts {
                 share.old += part.old;
                 share.digest.0 = share.digest.0.wrapping_add(part.digest);
@@ -365,6 +369,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         &self,
         shard: usize,
         intake: Intake<P::Key>,
+        scratch: &mut Scratch<P::Key>,
         before: &[&Level<P::Key>],
     ) -> Result<Part<P::Key>, StoreError> {
         let runs: Vec<Level<P::Key>> = intake.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
@@ -376,7 +381,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
         let mut kept = Vec::new();
         let (mut unique, mut old) = (0, 0);
-        merge(&intake.gathered.into_sorted(&mut Scratch::default()), sources, |key| {
+        merge(&intake.gathered.into_sorted(scratch), sources, |key| {
             #[cfg(test)]
             if crate::broken::loses(self.expander.fault, key.mix(), shard) {
                 return Ok(());

@@ -117,9 +117,7 @@ impl<const W: usize> GameBound<W> for Contact<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::army;
-    use crate::board::Board;
-    use crate::lattice::{Lattice, Rule};
+    use crate::lattice::Rule;
 
     #[test]
     fn distances_within_the_limits_are_those_that_leave_time() {
@@ -139,9 +137,7 @@ mod tests {
 
     #[test]
     fn with_much_time_every_distance_will_do() {
-        let board = Board::named("9x9").unwrap();
-        let blue = army::named("triangle-4", &board).unwrap().unwrap();
-        let game = Game::mirrored(Lattice::new(board, Rule::Six), &blue).unwrap();
+        let game = Game::named("9x9", Rule::Six, "triangle-4");
         let bound = Contact::<2>::new(&game, Side::Blue);
         let [winner, loser] = [&game.blue, &game.red].map(|men| men.iter().copied().collect());
         for remaining in 29..100 {

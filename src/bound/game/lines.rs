@@ -209,15 +209,11 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::army;
-    use crate::board::Board;
-    use crate::lattice::{Lattice, Rule};
+    use crate::lattice::Rule;
 
     #[test]
     fn diagonals_lead_from_one_base_to_the_other() {
-        let board = Board::named("9x9").unwrap();
-        let blue = army::named("triangle-4", &board).unwrap().unwrap();
-        let game = Game::mirrored(Lattice::new(board, Rule::Six), &blue).unwrap();
+        let game = Game::named("9x9", Rule::Six, "triangle-4");
         for (side, corner) in [(Side::Blue, 80), (Side::Red, 0)] {
             let lines = Lines::<2>::new(&game, side, (1, 1));
             assert_eq!((lines.front, lines.stride, lines.line(corner)), (13, 1, 16));

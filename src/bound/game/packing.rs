@@ -299,9 +299,7 @@ impl<const W: usize> GameBound<W> for Packing<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::army;
-    use crate::board::Board;
-    use crate::lattice::{Lattice, Rule};
+    use crate::lattice::Rule;
     use crate::moves::destinations;
     use proptest::prelude::*;
 
@@ -313,9 +311,7 @@ mod tests {
             thin: bool,
             draws in proptest::collection::vec(any::<[bool; 2]>(), 81),
         ) {
-            let board = Board::named("9x9").unwrap();
-            let blue = army::named("triangle-4", &board).unwrap().unwrap();
-            let game = Game::mirrored(Lattice::new(board, rule), &blue).unwrap();
+            let game = Game::named("9x9", rule, "triangle-4");
             let base: Cells<2> = goal(&game, Side::Red);
             let cells: Vec<usize> = base.iter().collect();
             let number = |c: usize| cells.iter().position(|&b| b == c);
