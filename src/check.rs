@@ -12,7 +12,7 @@
 //! 3. levels that were kept, by expanding every state and looking every successor up: it must be on the next level or an
 //!    earlier one (of transfers one of the two before, of games any with the same side to move), or a bound must cut it. Or,
 //!    of a sample of the states;
-//! 4. how many transfers there are, where the record says so, by another way to count them.
+//! 4. how many solutions there are, where the record says so, by another way to count them.
 
 mod board;
 #[cfg(test)]
@@ -31,16 +31,18 @@ mod moves;
 mod number;
 mod search;
 mod statement;
+mod sums;
 mod walk;
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::record::{self, Asked, Record, RecordError};
+use crate::record::{self, Asked, Counts, Record, RecordError};
 use moves::Set;
 use search::Searches;
 use statement::Problem;
+use sums::Trouble;
 
 /// How to check.
 pub struct Options<'a> {
@@ -61,6 +63,18 @@ pub struct Report {
     pub unchecked: Vec<String>,
     /// Whether levels were only sampled.
     pub sampled: bool,
+}
+
+impl Report {
+    /// What became of a count.
+    fn count(&mut self, counts: &Counts, confirmed: Result<(), Trouble>) -> Result<(), String> {
+        match confirmed {
+            Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
+            Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
+            Err(Trouble::Wrong(why)) => return Err(why),
+        }
+        Ok(())
+    }
 }
 
 /// Why a record does not pass.

@@ -153,6 +153,31 @@ impl Board {
         distance
     }
 
+    /// The symmetries of the board under the rule: linear maps that take directions to directions, with a translation that
+    /// brings the board back onto itself.
+    pub fn symmetries(&self) -> Vec<Vec<u8>> {
+        let mut found = Vec::new();
+        let (x0, y0) = self.places[0];
+        for code in 0..81 {
+            let [a, b, c, d] = [code / 27, code / 9 % 3, code / 3 % 3, code % 3].map(|entry| entry - 1);
+            let linear = |(x, y): (i32, i32)| (a * x + b * y, c * x + d * y);
+            if !self.directions.iter().all(|&v| self.directions.contains(&linear(v))) {
+                continue;
+            }
+            // Of the first cell each that it might go to.
+            for &(u, v) in &self.places {
+                let moved = self.places.iter().map(|&(x, y)| {
+                    let (right, down) = linear((x - x0, y - y0));
+                    self.places.iter().position(|&place| place == (u + right, v + down)).map(|c| c as u8)
+                });
+                found.extend(moved.collect::<Option<Vec<u8>>>().filter(|image| self.is_automorphism(image)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Whether a permutation of the cells takes steps to steps and jumps to jumps.
     pub fn is_automorphism(&self, image: &[u8]) -> bool {
         let at = |c: u8| image[usize::from(c)];

@@ -13,33 +13,11 @@ use rayon::prelude::*;
 
 use super::cuts::{Cut, Judge};
 use super::statement::{Problem, composed, image};
+use super::sums::{self, Trouble, ways};
 use crate::record::Counts;
 
-/// Armies by key, ascending, each with how many walks lead there.
-type Walks = Vec<(u128, u128)>;
-
-/// What ends a count.
-pub(super) enum Trouble {
-    /// More successors, or larger numbers, than there is room for.
-    TooMany(String),
-    /// The armies make no sense.
-    Wrong(String),
-}
-
-impl From<String> for Trouble {
-    fn from(why: String) -> Self {
-        Self::Wrong(why)
-    }
-}
-
-/// Armies whose successors are made at once.
-const PART: usize = 1 << 17;
-
-/// Successors that wait until they are put among the others.
-const MOST_PENDING: usize = 8 << 20;
-
-/// The most armies on one level: three levels, and room to sort one, are 2 GB.
-const MOST_ARMIES: usize = 10_000_000;
+/// Armies by key, each with how many walks lead there.
+type Walks = sums::Walks<u128>;
 
 /// A count under way.
 pub(super) struct Counter<'a> {
@@ -65,14 +43,11 @@ impl<'a> Counter<'a> {
         Self { problem, cuts, length, palindromic, budget, progress, halves: BTreeMap::new() }
     }
 
-    /// Whether the record's numbers are right. K is the record's; of a search that was told to use none, the record has only
-    /// the identity, and numbers up to symmetry cannot be told: then what is left unsaid.
-    pub fn confirm(&mut self, stated: &Counts) -> Result<Option<&'static str>, Trouble> {
-        let fixing = &self.problem.ground.fixing;
-        let unsaid = (fixing.len() == 1 && stated.up_to_symmetry != stated.sequences)
-            .then_some("the record names no K to tell numbers up to symmetry by");
+    /// Whether the record's numbers are right. Up to symmetry they are by the whole of K, whatever part of it the search used.
+    pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
+        let fixing = self.problem.whole_fixing()?;
         let (mut kept, mut reversed, mut palindromes) = (Vec::new(), Vec::new(), Vec::new());
-        for k in fixing {
+        for k in &fixing {
             if self.palindromic || self.problem.ground.mirror.is_some() {
                 palindromes.push(self.palindromes(k)?);
                 if !self.palindromic {
@@ -87,34 +62,22 @@ impl<'a> Counter<'a> {
             // Each is its own reversal.
             (kept, reversed) = (palindromes.clone(), palindromes.clone());
         }
-        let sum =
-            |terms: &[u128]| terms.iter().try_fold(0u128, |sum, &term| sum.checked_add(term)).ok_or_else(too_large);
         let order = fixing.len() as u128;
-        let identity =
-            fixing.iter().position(|k| k.is_sorted()).ok_or_else(|| Trouble::Wrong("K lacks the identity".into()))?;
-        let both = sum(&kept)?.checked_add(sum(&reversed)?).ok_or_else(too_large)? / (2 * order);
+        let both = sums::total(kept.iter().chain(&reversed).copied())? / (2 * order);
+        let classes = |kept: &[u128]| sums::total(kept.iter().copied()).map(|sum| sum / order);
         let mirrored = |number: u128| (!reversed.is_empty()).then_some(number);
         let derived = [
-            ("sequences", Some(kept[identity]), Some(&stated.sequences)),
-            ("up_to_symmetry", Some(sum(&kept)? / order), Some(&stated.up_to_symmetry)),
+            ("sequences", Some(kept[0]), Some(&stated.sequences)),
+            ("up_to_symmetry", Some(classes(&kept)?), Some(&stated.up_to_symmetry)),
             ("up_to_reversal", mirrored(both), stated.up_to_reversal.as_ref()),
-            ("palindromic", palindromes.get(identity).copied(), stated.palindromic.as_ref()),
+            ("palindromic", palindromes.first().copied(), stated.palindromic.as_ref()),
             (
                 "palindromic_up_to_symmetry",
-                mirrored(sum(&palindromes)? / order),
+                mirrored(classes(&palindromes)?),
                 stated.palindromic_up_to_symmetry.as_ref(),
             ),
         ];
-        for (name, derived, stated) in derived {
-            let told = unsaid.is_none() || ["sequences", "palindromic"].contains(&name);
-            // Older records do not have them all.
-            let Some(stated) = stated.filter(|_| told) else { continue };
-            let derived = derived.map_or("none".to_string(), |number| number.to_string());
-            if derived != stated.to_string() {
-                return Err(Trouble::Wrong(format!("counts.{name} is {stated}, counted again {derived}")));
-            }
-        }
-        Ok(unsaid)
+        sums::compare(&derived)
     }
 
     /// The walks that `k` keeps to the last army that is needed, behind those to the one before: A_N, for 2N + 1 moves the next
@@ -161,26 +124,7 @@ impl<'a> Counter<'a> {
             }
             Ok((made, generated))
         };
-        let (mut next, mut pending): (Walks, Walks) = (Vec::new(), Vec::new());
-        let mut parts = walks.chunks(PART).peekable();
-        while let Some(part) = parts.next() {
-            let made = part.par_chunks(1 << 10).map(expand).collect::<Result<Vec<_>, String>>()?;
-            let generated: u64 = made.iter().map(|m| m.1).sum();
-            *self.budget = self.budget.checked_sub(generated).ok_or_else(|| {
-                Trouble::TooMany("more successors would have to be made than the budget allows".into())
-            })?;
-            pending.extend(made.into_iter().flat_map(|m| m.0));
-            // Seldom, so that most armies are not gone over again and again.
-            if parts.peek().is_none() || pending.len() > next.len().max(MOST_PENDING) {
-                next.append(&mut pending);
-                next.par_sort();
-                next = summed(next)?;
-            }
-            if next.len() > MOST_ARMIES {
-                return Err(Trouble::TooMany(format!("more than {MOST_ARMIES} armies at a time")));
-            }
-        }
-        Ok(next)
+        sums::step(walks, self.budget, expand)
     }
 
     /// Solutions whose armies `k` keeps.
@@ -192,9 +136,9 @@ impl<'a> Counter<'a> {
         let middle = if odd { before } else { last };
         let products = last.par_iter().map(|&(key, here)| -> Result<u128, Trouble> {
             let there = ground.army_key(&image(mirror, &ground.army(key)?));
-            here.checked_mul(ways(middle, there)).ok_or_else(too_large)
+            here.checked_mul(ways(middle, there)).ok_or_else(sums::too_large)
         });
-        products.try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(too_large))
+        products.try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(sums::too_large))
     }
 
     /// Solutions that are the reversals of their images under ρk.
@@ -219,27 +163,6 @@ impl<'a> Counter<'a> {
         let own = |&(key, ways): &(u128, u128)| -> Result<u128, Trouble> {
             Ok(if ground.is_turned(&ground.army(key)?, &turn, odd) { ways } else { 0 })
         };
-        middle.par_iter().map(own).try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(too_large))
+        middle.par_iter().map(own).try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(sums::too_large))
     }
-}
-
-fn too_large() -> Trouble {
-    Trouble::TooMany("the numbers do not fit 128 bits".into())
-}
-
-/// How many walks lead to an army.
-fn ways(walks: &Walks, key: u128) -> u128 {
-    walks.binary_search_by_key(&key, |w| w.0).map_or(0, |at| walks[at].1)
-}
-
-/// Ascending armies, each once.
-fn summed(walks: Walks) -> Result<Walks, Trouble> {
-    let mut sums: Walks = Vec::new();
-    for (key, ways) in walks {
-        match sums.last_mut().filter(|last| last.0 == key) {
-            Some(last) => last.1 = last.1.checked_add(ways).ok_or_else(too_large)?,
-            None => sums.push((key, ways)),
-        }
-    }
-    Ok(sums)
 }

@@ -5,6 +5,7 @@ mod agree;
 mod bounds;
 #[cfg(test)]
 mod broken;
+mod counts;
 mod ladders;
 mod packing;
 mod position;
@@ -24,6 +25,7 @@ use super::{Options, Report};
 use crate::job::Pruning;
 use crate::record::{Asked, Record, RunRecord, Verdict};
 use bounds::{Bounds, Rules};
+use counts::Counter;
 use position::{Position, Table};
 
 /// All bounds, as beams and `pruning = "all"` use them.
@@ -63,17 +65,17 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let game = game.unwrap_or_default();
     let ground = &problem.ground;
     if let Some(table) = Table::<u128>::new(ground, bases) {
-        Levels { table: &table, bases, record, game, folder, options, built: [None, None], report }.all()
+        Levels { table: &table, problem: &problem, record, game, folder, options, built: [None, None], report }.all()
     } else {
         let table = Table::<Wide>::new(ground, bases).ok_or("the positions are too many to number")?;
-        Levels { table: &table, bases, record, game, folder, options, built: [None, None], report }.all()
+        Levels { table: &table, problem: &problem, record, game, folder, options, built: [None, None], report }.all()
     }
 }
 
 /// The levels of one record's runs.
 struct Levels<'a, N> {
     table: &'a Table<'a, N>,
-    bases: [&'a [u8]; 2],
+    problem: &'a Problem,
     record: &'a Record,
     /// The positions of the game that was found.
     game: Vec<Position>,
@@ -90,10 +92,23 @@ impl<N: Number> Levels<'_, N> {
         for run in &self.record.runs {
             self.run(run, &mut budget).map_err(|reason| format!("length {}: {reason}", run.length))?;
         }
-        if self.record.counts.is_some() {
-            self.report.unchecked.push("how many there are: games are not counted again".into());
-        }
+        self.count(&mut budget)?;
         Ok(self.report)
+    }
+
+    fn start(&self) -> Position {
+        Position { armies: [self.problem.start.clone(), self.problem.target.clone()], turn: 0 }
+    }
+
+    /// The numbers of games, where the record has them.
+    fn count(&mut self, budget: &mut u64) -> Result<(), String> {
+        let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
+        let (bounds, _) = self.bounds(length)?;
+        let start = self.start();
+        let Self { table, options, .. } = *self;
+        let mut counter = Counter { table, start: &start, bounds: &bounds, length, budget, progress: options.progress };
+        let confirmed = counter.confirm(counts, &self.problem.whole_fixing()?);
+        self.report.count(counts, confirmed)
     }
 
     /// The bounds of games of this length, and the largest level that is not truncated.
@@ -108,9 +123,10 @@ impl<N: Number> Levels<'_, N> {
         };
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
+        let bases = [&self.problem.start[..], &self.problem.target[..]];
         let built = match &self.built[winner] {
             Some(built) => Arc::clone(built),
-            None => Arc::new(Bounds::new(self.table.board(), self.bases, winner, &names)?),
+            None => Arc::new(Bounds::new(self.table.board(), bases, winner, &names)?),
         };
         self.built[winner] = Some(Arc::clone(&built));
         Ok((built, keep))
@@ -141,8 +157,7 @@ impl<N: Number> Levels<'_, N> {
         let (bounds, keep) = self.bounds(run.length)?;
         let rules = Rules { length: if asked_levels { u32::MAX } else { run.length }, bounds };
         (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
-        let start = Position { armies: self.bases.map(<[u8]>::to_vec), turn: 0 };
-        let mut walk = Walk::begin(self.table, self.table.key(&start), None, first)?;
+        let mut walk = Walk::begin(self.table, self.table.key(&self.start()), None, first)?;
         for level in &run.levels[1..] {
             if walk.current().len() > keep {
                 return match run.verdict {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::counts::{Counter, Trouble};
+use super::counts::Counter;
 use super::cuts::{Cut, theorem_1_of};
 use super::databases::Databases;
 use super::ground::Ground;
@@ -132,15 +132,8 @@ impl<'a> Searches<'a> {
         };
         let asked = (length, self.record.palindromic);
         let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
-        match counter.confirm(counts) {
-            Ok(unsaid) => {
-                self.report.checked.push(format!("how many there are: counted again, {}", counts.sequences));
-                self.report.unchecked.extend(unsaid.map(|why| format!("how many there are: {why}")));
-            }
-            Err(Trouble::TooMany(why)) => self.report.unchecked.push(format!("how many there are: {why}")),
-            Err(Trouble::Wrong(why)) => return Err(why),
-        }
-        Ok(())
+        let confirmed = counter.confirm(counts);
+        self.report.count(counts, confirmed)
     }
 
     /// No length below the bound has a solution.

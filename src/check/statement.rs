@@ -94,6 +94,19 @@ impl Problem {
         Ok(())
     }
 
+    /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
+    /// alone.
+    pub fn whole_fixing(&self) -> Result<Vec<Vec<u8>>, String> {
+        let Ground { board, mirror, .. } = &self.ground;
+        let fixes = |k: &Vec<u8>| [&self.start, &self.target].into_iter().all(|army| image(k, army) == *army);
+        // Ascending, so that the identity is the first.
+        let whole: Vec<Vec<u8>> = board.symmetries().into_iter().filter(fixes).collect();
+        match whole.iter().all(|k| mirror.as_ref().is_none_or(|m| composed(k, m) == composed(m, k))) {
+            true => Ok(whole),
+            false => Err("symmetries.mirror: ρ does not commute with K".into()),
+        }
+    }
+
     /// K leaves the centroid alone, and ρ negates it.
     fn centroid(&self) -> Result<(), String> {
         let Ground { board, fixing, mirror, centroid, .. } = &self.ground;

@@ -3,7 +3,7 @@
 use crate::broken::{self, Fault};
 use crate::check::{Options, record_holds};
 use crate::job::Job;
-use crate::record::{Record, Verdict};
+use crate::record::{Count, Counts, Record, Verdict};
 use crate::run::{self, Question};
 use crate::search::Stop;
 
@@ -148,15 +148,62 @@ fn a_shortest_game_lies_on_the_levels_that_found_it() {
     assert!(said.iter().any(|line| line.starts_with("length 9, solution: 10 levels")), "{said:?}");
 }
 
-/// The numbers of a count rest on the search: check says so, and does not accept them.
+/// Whatever part of K the search used, games are counted as check counts them, and another number is refused.
 #[test]
-fn a_count_is_named_among_what_was_not_looked_at() {
+fn games_are_counted_again_and_other_numbers_refused() {
+    let lopsided = "board = '''\nSS..\nS...\n.#..\n...T\n..TT\n'''\nmoves = 8";
+    let mut classes = 0;
+    for (problem, order) in
+        [(format!("{CORNERS}\nmoves = 8"), 2), (format!("{CORNERS}\nmoves = 6"), 2), (lopsided.into(), 1)]
+    {
+        let mut numbers = None;
+        for (pruning, symmetry) in [("all", true), ("all", false), ("theorem-1", true), ("count", false)] {
+            let mut job = job(&problem, pruning);
+            job.search.symmetry = symmetry;
+            let mut record = asked(&job, Question::Count, None);
+            assert_eq!(record.verdict, Verdict::Counted);
+            let fixing = &record.symmetries.as_ref().unwrap().fixing;
+            assert_eq!(fixing.len(), if symmetry { order } else { 1 });
+            let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+            let report = record_holds(&record, "".as_ref(), &options).unwrap();
+            assert_eq!(report.unchecked, Vec::<String>::new());
+            let counts = record.counts.clone().unwrap();
+            assert_eq!(
+                report.checked.last(),
+                Some(&format!("how many there are: counted again, {}", counts.sequences))
+            );
+            // Two runs of as many moves: the one that found a game, and the one that counted.
+            let found = format!("length {}, solution: ", record.length.unwrap());
+            assert_eq!(report.checked.iter().filter(|line| line.starts_with(&found)).count(), 2);
+            assert_eq!(numbers.get_or_insert(counts.clone()), &counts, "{problem} {pruning} {symmetry}");
+            classes += usize::from(counts.sequences != counts.up_to_symmetry);
+            let edits: [fn(&mut Counts) -> &mut Count; 4] = [
+                |c| &mut c.sequences,
+                |c| &mut c.up_to_symmetry,
+                |c| c.final_positions.as_mut().unwrap(),
+                |c| c.final_up_to_symmetry.as_mut().unwrap(),
+            ];
+            for edit in edits {
+                let mut edited = counts.clone();
+                let number = edit(&mut edited);
+                *number = Count::from(number.to_string().parse::<u128>().unwrap() + 1);
+                record.counts = Some(edited);
+                let why = record_holds(&record, "".as_ref(), &options).unwrap_err();
+                assert!(why.starts_with("counts."), "{why}");
+            }
+        }
+    }
+    assert_eq!(classes, 8);
+}
+
+/// Where there is no room to count again, check says so and does not accept the numbers.
+#[test]
+fn a_count_of_games_beyond_the_budget_is_named_among_what_was_not_looked_at() {
     let job = job(&format!("{CORNERS}\nmoves = 8"), "all");
     let record = asked(&job, Question::Count, None);
-    assert_eq!(record.verdict, Verdict::Counted);
-    let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+    let spent = record.runs.iter().map(|run| run.generated).sum();
+    let options = Options { sample: None, budget: spent, progress: &|_| () };
     let report = record_holds(&record, "".as_ref(), &options).unwrap();
-    assert_eq!(report.unchecked, ["how many there are: games are not counted again"]);
-    // Two runs of nine moves: the one that found a game, and the one that counted.
-    assert_eq!(report.checked.iter().filter(|line| line.starts_with("length 9, solution: 10 levels")).count(), 2);
+    assert_eq!(report.unchecked.len(), 1);
+    assert!(report.unchecked[0].starts_with("how many there are: more successors"), "{:?}", report.unchecked);
 }

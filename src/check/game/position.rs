@@ -48,6 +48,12 @@ impl<'a, N: Number> Table<'a, N> {
         images.min().unwrap_or_default()
     }
 
+    /// The key of a position by itself, whatever state it stands for.
+    pub fn own_key(&self, Position { armies, turn }: &Position) -> N {
+        let [blue, red] = armies.each_ref().map(|army| self.ground.binomials.rank(Set::of(army).cells()));
+        self.pack(*turn, blue, red)
+    }
+
     fn pack(&self, turn: usize, blue: u128, red: u128) -> N {
         N::default().push(turn as u128, 1).push(blue, self.bits).push(red, self.bits)
     }
@@ -78,7 +84,7 @@ impl<'a, N: Number> Table<'a, N> {
     }
 
     /// Calls `each` with every move of `side`: the man's place in his army, and where he goes to.
-    fn moves(&self, armies: &[Vec<u8>; 2], side: usize, mut each: impl FnMut(usize, u8)) {
+    pub fn moves(&self, armies: &[Vec<u8>; 2], side: usize, mut each: impl FnMut(usize, u8)) {
         let (all, mut found) = (Set::of(&armies.concat()), Vec::new());
         for (man, &from) in armies[side].iter().enumerate() {
             destinations(self.board(), all, from, false, &mut found);

@@ -53,16 +53,22 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
         let ways = ways(&on_games, || before(puzzle), self.stop)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
-        for image in puzzle.images() {
-            let fixes = |[blue, red]: Armies<W>| blue.mapped(image) == blue && red.mapped(image) == red;
+        // All of K, whether or not the search used it.
+        let group = self.game.symmetries();
+        for k in &group[1..] {
+            let fixes = |armies: Armies<W>| armies.map(|army| k.apply(army)) == armies;
             fixed.push(fixed_sequences(puzzle, &on_games, fixes)?);
         }
         let burnside = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+        let image = |armies: Armies<W>| group.iter().map(|k| armies.map(|army| k.apply(army))).min();
+        let mut classes: Vec<_> = ends.iter().map(|key| image(puzzle.armies(*key).0)).collect();
+        classes.sort_unstable();
+        classes.dedup();
         Ok(Games {
             sequences: fixed[0],
             up_to_symmetry: burnside / fixed.len() as u128,
             final_positions: ends.iter().map(size).sum(),
-            final_up_to_symmetry: ends.len() as u128,
+            final_up_to_symmetry: classes.len() as u128,
         })
     }
 }
