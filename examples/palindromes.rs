@@ -8,19 +8,15 @@
 //!
 //! A line of Markdown for each rule (4, 6 and 8 unless said), then every army without a palindromic solution of the
 //! shortest length. A solution is palindromic if one of the mirrors that swap the ends, the reflection and the half turn,
-//! turns it into its own reversal. halma looks for palindromes of one mirror; where there is none, a plain search looks
-//! at all armies of the middle level for those of either.
+//! turns it into its own reversal. By Burnside's lemma there are 2r - s of these up to symmetry, of s solutions up to
+//! symmetry and r up to symmetry and reversal, which is how halma counts them.
 
-use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use halma::board::Board;
 use halma::job::{Job, Overrides};
-use halma::lattice::{Lattice, Rule};
-use halma::moves::destinations;
-use halma::record::Verdict;
+use halma::record::{Counts, Verdict};
 use halma::run::{self, Question};
 use halma::search::Stop;
-use rayon::prelude::*;
 
 /// The cells of an army, as column and row.
 type Army = Vec<(usize, usize)>;
@@ -41,8 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = if rules.is_empty() { &[4, 6, 8] } else { rules };
     let armies = symmetric(*side, *men);
     for &rule in rules {
-        let outcomes: Vec<(&Army, Outcome)> =
-            armies.par_iter().map(|army| (army, outcome(*side, army, rule))).collect();
+        let outcomes = each(&armies, |army| outcome(*side, army, rule));
         let of = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|(_, o)| wanted(o)).count();
         println!(
             "| {side}x{side} | {men} | {rule} | {} | {} | {} | {} |",
@@ -97,57 +92,27 @@ fn choose(orbits: &[Army], men: usize, chosen: &mut Army, armies: &mut Vec<Army>
     choose(rest, men, chosen, armies);
 }
 
-fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
-    let Some(length) = shortest(side, army, rule, None) else { return Outcome::Unsolvable };
-    if shortest(side, army, rule, Some(length)).is_some() || plainly_palindromic(side, army, rule, length) {
-        return Outcome::Palindromic;
-    }
-    Outcome::Not(length)
-}
-
-/// Whether a palindrome of `length` moves exists under either mirror, by a search without any reduction.
-fn plainly_palindromic(side: usize, army: &Army, rule: usize, length: u32) -> bool {
-    let map = vec![".".repeat(side); side].join("\n");
-    let board = Board::from_map(&map).unwrap_or_else(|fault| panic!("{fault:?}")).0;
-    let rule = [Rule::Four, Rule::Six, Rule::Eight][rule / 2 - 2];
-    let lattice = Lattice::new(board, rule);
-    let at = |x: usize, y: usize| lattice.board.at(x as i32, y as i32).unwrap_or_else(|| unreachable!("on the board"));
-    let moved = |state: &[bool]| -> Vec<Vec<bool>> {
-        let men = (0..state.len()).filter(|&c| state[c]);
-        let to = |from: usize| destinations(&lattice, state, from, false).into_iter().map(move |to| (from, to));
-        let after = |(from, to): (usize, usize)| {
-            let mut next = state.to_vec();
-            (next[from], next[to]) = (false, true);
-            next
-        };
-        men.flat_map(to).map(after).collect()
-    };
-    let mut start = vec![false; side * side];
-    army.iter().for_each(|&(x, y)| start[at(x, y)] = true);
-    let mut seen = HashSet::from([start.clone()]);
-    let mut level = vec![start];
-    for _ in 0..length / 2 {
-        let next: Vec<Vec<bool>> = level.iter().flat_map(|state| moved(state)).collect();
-        level = next.into_iter().filter(|state| seen.insert(state.clone())).collect();
-    }
-    let far = side - 1;
-    let image = |state: &[bool], mirror: fn(usize, usize, usize) -> (usize, usize)| {
-        let mut image = vec![false; state.len()];
-        for (x, y) in (0..side).flat_map(|x| (0..side).map(move |y| (x, y))) {
-            let (to_x, to_y) = mirror(far, x, y);
-            image[at(to_x, to_y)] = state[at(x, y)];
+/// What `of` says of each army, on all processors. Searches have thread pools of their own, and one inside another would
+/// begin the next search while it waits for the first.
+fn each(armies: &[Army], of: impl Fn(&Army) -> Outcome + Sync) -> Vec<(&Army, Outcome)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(army) = armies.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push((army, of(army)));
         }
-        image
+        done
     };
-    let continues = |state: &Vec<bool>| {
-        let images = [image(state, |far, x, y| (far - y, far - x)), image(state, |far, x, y| (far - x, far - y))];
-        images.iter().any(|image| if length.is_multiple_of(2) { image == state } else { moved(state).contains(image) })
-    };
-    level.iter().any(continues)
+    let mut outcomes = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a search")).collect::<Vec<_>>()
+    });
+    outcomes.sort_unstable_by_key(|&(army, _)| army);
+    outcomes
 }
 
-/// The shortest length; of palindromic solutions, where the greatest length of interest is given.
-fn shortest(side: usize, army: &Army, rule: usize, palindromic: Option<u32>) -> Option<u32> {
+fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
     let target: Army = army.iter().map(|&(x, y)| (side - 1 - y, side - 1 - x)).collect();
     let row = |y: usize| -> String {
         let cell = |x: usize| match (army.contains(&(x, y)), target.contains(&(x, y))) {
@@ -159,16 +124,26 @@ fn shortest(side: usize, army: &Army, rule: usize, palindromic: Option<u32>) -> 
         (0..side).map(cell).collect()
     };
     let map: Vec<String> = (0..side).map(row).collect();
-    let search = palindromic.map_or(String::new(), |max| format!("\npalindromic = true\nmax-length = {max}"));
     let text = format!(
-        "[problem]\nkind = \"transfer\"\nmoves = {rule}\nboard = \"\"\"\n{}\n\"\"\"\n[search]\npruning = \"none\"{search}\n",
+        "[problem]\nkind = \"transfer\"\nmoves = {rule}\nboard = \"\"\"\n{}\n\"\"\"\n[search]\npruning = \"leading\"\n",
         map.join("\n")
     );
     let overrides = Overrides { threads: Some(1), ..Overrides::default() };
     let job = Job::parse("army.toml".as_ref(), &text).and_then(|job| job.with(&overrides));
     let job = job.unwrap_or_else(|fault| panic!("{fault}"));
-    let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
-    // Anything but these two would be no answer.
-    assert!(matches!(record.verdict, Verdict::Optimal | Verdict::None), "{text}: {:?}", record.verdict);
-    record.length
+    let record = run::run(&job, Question::Count, &(), &Stop::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
+    match (record.verdict, record.length, &record.counts) {
+        (Verdict::None, ..) => Outcome::Unsolvable,
+        (Verdict::Counted, Some(_), Some(counts)) if palindromes(counts) > 0 => Outcome::Palindromic,
+        (Verdict::Counted, Some(length), Some(_)) => Outcome::Not(length),
+        // That would be no answer.
+        (verdict, ..) => panic!("{text}: {verdict:?}"),
+    }
+}
+
+/// How many solutions are palindromic, up to symmetry, in one mirror or the other.
+fn palindromes(counts: &Counts) -> u128 {
+    let number = |count: &halma::record::Count| count.to_string().parse::<u128>().expect("a number");
+    let both = counts.up_to_reversal.as_ref().expect("the armies are each other's mirror images");
+    2 * number(both) - number(&counts.up_to_symmetry)
 }
