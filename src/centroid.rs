@@ -148,17 +148,66 @@ mod tests {
     }
 
     #[test]
-    fn between_any_two_points_of_the_star_the_mirror_negates_it() {
+    fn between_any_two_points_of_the_star_it_is_linear_and_the_mirror_negates_it() {
         let lattice = Lattice::new(Board::named("star-121").unwrap(), Rule::Six);
         let point = |n: usize| army::named(&format!("point-{n}"), &lattice.board).unwrap().unwrap();
-        for to in 2..=6 {
-            let problem = Transfer { lattice: lattice.clone(), start: point(1), target: point(to), jumps_only: false };
+        for (from, to) in (1..=6).flat_map(|from| (1..=6).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+            let problem =
+                Transfer { lattice: lattice.clone(), start: point(from), target: point(to), jumps_only: false };
             let symmetries = problem.symmetries();
             let values = of_cells(&problem, &symmetries);
             let mirror = symmetries.mirror.unwrap();
-            assert!((0..121).all(|c| values[usize::from(mirror.cells[c])] == -values[c]), "to {to}");
+            assert!((0..121).all(|c| values[usize::from(mirror.cells[c])] == -values[c]), "{from} to {to}");
             assert!(gain(&values, &problem) > 0);
             assert!(symmetries.fixing.iter().all(|k| (0..121).all(|c| values[usize::from(k.cells[c])] == values[c])));
+            for (dx, dy) in lattice.rule.directions() {
+                let next = |c: usize| {
+                    let (x, y) = lattice.board.xy(c);
+                    lattice.board.at(x + dx, y + dy)
+                };
+                let mut gains: Vec<i32> = (0..121).filter_map(|c| Some(values[next(c)?] - values[c])).collect();
+                gains.dedup();
+                assert_eq!(gains.len(), 1, "{from} to {to}");
+            }
+        }
+    }
+
+    /// On boards that are long in one direction, across it.
+    #[test]
+    fn across_a_slanting_strip_it_is_neither_columns_nor_rows() {
+        let rows = ["...####", "##...##", "####..."];
+        let columns: Vec<String> = (0..7).map(|y| rows.iter().map(|row| row.as_bytes()[y] as char).collect()).collect();
+        let turned = |map: &[String]| map.iter().map(|row| row.chars().rev().collect()).collect::<Vec<String>>();
+        let rows = rows.map(String::from).to_vec();
+        for (map, from, to, expected) in [
+            (turned(&rows), (2, 1), (4, 1), (1, 2)),
+            (turned(&columns), (1, 2), (1, 4), (2, 1)),
+            (columns, (1, 4), (1, 2), (2, -1)),
+            (rows, (2, 1), (4, 1), (1, -2)),
+        ] {
+            let lattice = Lattice::new(Board::from_map(&map.join("\n")).unwrap().0, Rule::Eight);
+            let [start, target] = [from, to].map(|(x, y)| vec![lattice.board.at(x, y).unwrap()]);
+            let problem = Transfer { lattice: lattice.clone(), start, target, jumps_only: false };
+            let values = of_cells(&problem, &problem.symmetries());
+            for (c, value) in values.iter().enumerate() {
+                let (x, y) = lattice.board.xy(c);
+                let middle = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
+                assert_eq!(*value, expected.0 * (x - middle.0) + expected.1 * (y - middle.1), "{map:?}");
+            }
+        }
+    }
+
+    /// Where columns and rows are exchanged by K, neither of them alone will do.
+    #[test]
+    fn from_one_corner_of_a_square_to_the_opposite_one_it_is_along_the_diagonal() {
+        let lattice = Lattice::new(Board::from_map(&".....\n".repeat(5)).unwrap().0, Rule::Four);
+        let at = |cells: [(i32, i32); 3]| cells.map(|(x, y)| lattice.board.at(x, y).unwrap()).to_vec();
+        let [start, target] = [at([(0, 4), (0, 3), (1, 4)]), at([(4, 0), (4, 1), (3, 0)])];
+        let problem = Transfer { lattice: lattice.clone(), start, target, jumps_only: false };
+        let values = of_cells(&problem, &problem.symmetries());
+        for (c, value) in values.iter().enumerate() {
+            let (x, y) = lattice.board.xy(c);
+            assert_eq!(*value, x - y);
         }
     }
 

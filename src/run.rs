@@ -133,6 +133,9 @@ struct Terms {
 /// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
 /// folder, what it takes to go on there; a run that is found there is taken up.
 ///
+/// Searches have thread pools of their own. Many at once go on threads, not on the workers of another pool of rayon's: while
+/// one waits for its search it would begin the next one on top of it.
+///
 /// # Errors
 /// Where it could not even begin, found what is no solution, or met a damaged file.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
