@@ -149,7 +149,7 @@ impl Key for U256 {
             return self.low.bucket();
         }
         let zeros = self.high.leading_zeros();
-        let behind = self.high.checked_shl(zeros + 1).unwrap_or(0) | (self.low >> 1) >> (126 - zeros.min(126));
+        let behind = self.high.checked_shl(zeros + 1).unwrap_or(0) | self.low >> (127 - zeros);
         bucket_of(256 - zeros, (behind >> 64) as u64)
     }
     #[inline]
@@ -193,6 +193,24 @@ mod tests {
             check(a.low, b.low);
             check(a.low as u64, b.low as u64);
             check(a, a.plus(U256::from_words([1, 0, 0, 0])));
+        }
+    }
+
+    /// Of every length, all digits 1, or every second one or third one.
+    #[test]
+    fn buckets_of_keys_of_every_length_are_told_by_their_digits() {
+        for (length, every) in (1..=256).flat_map(|length| (1..=3).map(move |every| (length, every))) {
+            let mut words = [0; 4];
+            for bit in (0..length).rev().step_by(every) {
+                words[bit / 64] |= 1 << (bit % 64);
+            }
+            check(U256::from_words(words), U256::default());
+            if length <= 128 {
+                check(u128::from_words(words), 0);
+            }
+            if length <= 64 {
+                check(words[0], 0);
+            }
         }
     }
 
