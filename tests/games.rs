@@ -161,15 +161,13 @@ fn counts_agree_with_playing_all_games_out() {
         assert!((0..length).all(|shorter| ByHand::new(game, shorter).games == 0), "{map} {rule}");
         let played = ByHand::new(game, length);
         assert_eq!(numbers, [played.games.to_string(), played.classes.len().to_string()], "{map} {rule}");
-        assert_eq!(counts.final_positions.expect("ends").to_string(), played.ends.len().to_string(), "{map} {rule}");
+        let ends = counts.final_positions.as_ref().expect("ends");
+        assert_eq!(ends.to_string(), played.ends.len().to_string(), "{map} {rule}");
         symmetric += u32::from(game.symmetries().len() > 1);
         fixed += u32::from(2 * played.classes.len() as u128 > played.games && game.symmetries().len() == 2);
         let plain = Job { search: Search { symmetry: false, ..job.search.clone() }, ..job };
-        let counted = answer(&plain, Question::Count).counts.expect("counts");
-        assert_eq!(
-            [&counted.sequences, &counted.up_to_symmetry].map(ToString::to_string),
-            [&numbers[0], &numbers[0]].map(Clone::clone)
-        );
+        // Up to symmetry is by all of K, whether or not the search uses it.
+        assert_eq!(answer(&plain, Question::Count).counts, Some(counts), "{map} {rule}");
     }
     assert!(symmetric > 2, "{symmetric} games have a symmetry");
     assert!(fixed > 0, "a symmetry that keeps a sequence of moves is among them");
