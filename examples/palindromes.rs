@@ -11,12 +11,11 @@
 //! turns it into its own reversal. By Burnside's lemma there are 2r - s of these up to symmetry, of s solutions up to
 //! symmetry and r up to symmetry and reversal, which is how halma counts them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use halma::job::{Job, Overrides};
-use halma::record::{Counts, Verdict};
+use halma::record::{Count, Counts, Verdict};
 use halma::run::{self, Question};
 use halma::search::Stop;
+use rayon::prelude::*;
 
 /// The cells of an army, as column and row.
 type Army = Vec<(usize, usize)>;
@@ -37,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = if rules.is_empty() { &[4, 6, 8] } else { rules };
     let armies = symmetric(*side, *men);
     for &rule in rules {
-        let outcomes = each(&armies, |army| outcome(*side, army, rule));
+        let outcomes: Vec<(&Army, Outcome)> =
+            armies.par_iter().map(|army| (army, outcome(*side, army, rule))).collect();
         let of = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|(_, o)| wanted(o)).count();
         println!(
             "| {side}x{side} | {men} | {rule} | {} | {} | {} | {} |",
@@ -73,6 +73,7 @@ fn symmetric(side: usize, men: usize) -> Vec<Army> {
         image.sort_unstable();
         *army < image
     });
+    armies.sort_unstable();
     armies
 }
 
@@ -90,26 +91,6 @@ fn choose(orbits: &[Army], men: usize, chosen: &mut Army, armies: &mut Vec<Army>
         chosen.truncate(before);
     }
     choose(rest, men, chosen, armies);
-}
-
-/// What `of` says of each army, on all processors. Searches have thread pools of their own, and one inside another would
-/// begin the next search while it waits for the first.
-fn each(armies: &[Army], of: impl Fn(&Army) -> Outcome + Sync) -> Vec<(&Army, Outcome)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let Some(army) = armies.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push((army, of(army)));
-        }
-        done
-    };
-    let mut outcomes = std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("a search")).collect::<Vec<_>>()
-    });
-    outcomes.sort_unstable_by_key(|&(army, _)| army);
-    outcomes
 }
 
 fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
@@ -143,7 +124,7 @@ fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
 
 /// How many solutions are palindromic, up to symmetry, in one mirror or the other.
 fn palindromes(counts: &Counts) -> u128 {
-    let number = |count: &halma::record::Count| count.to_string().parse::<u128>().expect("a number");
+    let number = |count: &Count| count.to_string().parse::<u128>().expect("no more than 128 bits");
     let both = counts.up_to_reversal.as_ref().expect("the armies are each other's mirror images");
     2 * number(both) - number(&counts.up_to_symmetry)
 }

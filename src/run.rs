@@ -133,13 +133,16 @@ struct Terms {
 /// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
 /// folder, what it takes to go on there; a run that is found there is taken up.
 ///
-/// Searches have thread pools of their own. Many at once go on threads, not on the workers of another pool of rayon's: while
-/// one waits for its search it would begin the next one on top of it.
-///
 /// # Errors
 /// Where it could not even begin, found what is no solution, or met a damaged file.
 pub fn run(job: &Job, question: Question, progress: &dyn Progress, stop: &Stop) -> Result<Record, RunError> {
-    run_shared(job, question, progress, stop, Arc::new(Alone))
+    let run = || run_shared(job, question, progress, stop, Arc::new(Alone));
+    if rayon::current_thread_index().is_none() {
+        return run();
+    }
+    // A search has a thread pool of its own. A worker of another pool that waited for it would begin its next task meanwhile, on
+    // top of this one, and with many searches overflow its stack; to wait for a thread keeps it here.
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// [`run`], by one of several processes, which all do the same with their share of the work. All of them get the record;
@@ -584,5 +587,35 @@ pub fn level_record(figures: &LevelFigures) -> LevelRecord {
         file: figures.file.clone(),
         seconds: Some(figures.seconds),
         bytes: Some(figures.bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use rayon::prelude::*;
+
+    use super::*;
+
+    thread_local! {
+        static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// Else with many searches they overflow its stack.
+    #[test]
+    fn a_worker_of_another_pool_begins_nothing_while_its_search_goes_on() {
+        let text = "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 6\narmy = ['a1', 'b1', 'a2']\n";
+        let job = Job::parse("job.toml".as_ref(), text).unwrap();
+        let most = (0..64).into_par_iter().map(|_| {
+            let under_way = UNDER_WAY.get() + 1;
+            UNDER_WAY.set(under_way);
+            let record = run(&job, Question::Solve, &(), &Stop::after(None)).unwrap();
+            UNDER_WAY.set(under_way - 1);
+            assert_eq!(record.verdict, Verdict::Optimal);
+            under_way
+        });
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        assert_eq!(pool.install(|| most.max()), Some(1));
     }
 }

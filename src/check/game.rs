@@ -35,7 +35,7 @@ const ALL: [&str; 9] =
 /// What holds of a game's record, whose level files lie below `folder`.
 pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
     let problem = Problem::of(record)?;
-    let (board, bases) = (&problem.ground.board, [&problem.start[..], &problem.target[..]]);
+    let (board, bases) = (&problem.ground.board, problem.ends());
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
     let (men, cells) = (record.problem.men, board.len());
@@ -96,18 +96,13 @@ impl<N: Number> Levels<'_, N> {
         Ok(self.report)
     }
 
-    fn start(&self) -> Position {
-        Position { armies: [self.problem.start.clone(), self.problem.target.clone()], turn: 0 }
-    }
-
     /// The numbers of games, where the record has them.
     fn count(&mut self, budget: &mut u64) -> Result<(), String> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
         let (bounds, _) = self.bounds(length)?;
-        let start = self.start();
-        let Self { table, options, .. } = *self;
-        let mut counter = Counter { table, start: &start, bounds: &bounds, length, budget, progress: options.progress };
-        let confirmed = counter.confirm(counts, &self.problem.whole_fixing()?);
+        let Self { problem, table, options, .. } = *self;
+        let mut counter = Counter { problem, table, bounds: &bounds, length, budget, progress: options.progress };
+        let confirmed = counter.confirm(counts);
         self.report.count(counts, confirmed)
     }
 
@@ -123,10 +118,9 @@ impl<N: Number> Levels<'_, N> {
         };
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
-        let bases = [&self.problem.start[..], &self.problem.target[..]];
         let built = match &self.built[winner] {
             Some(built) => Arc::clone(built),
-            None => Arc::new(Bounds::new(self.table.board(), bases, winner, &names)?),
+            None => Arc::new(Bounds::new(self.table.board(), self.problem.ends(), winner, &names)?),
         };
         self.built[winner] = Some(Arc::clone(&built));
         Ok((built, keep))
@@ -157,7 +151,8 @@ impl<N: Number> Levels<'_, N> {
         let (bounds, keep) = self.bounds(run.length)?;
         let rules = Rules { length: if asked_levels { u32::MAX } else { run.length }, bounds };
         (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
-        let mut walk = Walk::begin(self.table, self.table.key(&self.start()), None, first)?;
+        let start = self.table.key(&Position::first(self.problem.ends()));
+        let mut walk = Walk::begin(self.table, start, None, first)?;
         for level in &run.levels[1..] {
             if walk.current().len() > keep {
                 return match run.verdict {
@@ -223,7 +218,7 @@ impl<N: Number> Levels<'_, N> {
 /// Plays a game: its positions, if somebody wins with the last move and not before.
 fn replay(board: &Board, bases: [&[u8]; 2], solution: &[String]) -> Result<Vec<Position>, String> {
     let goals = [Set::of(bases[1]), Set::of(bases[0])];
-    let mut positions = vec![Position { armies: bases.map(<[u8]>::to_vec), turn: 0 }];
+    let mut positions = vec![Position::first(bases)];
     let won = |armies: &[Vec<u8>; 2]| (0..2).find(|&side| Set::of(&armies[side]) == goals[side]);
     for (number, written) in solution.iter().enumerate() {
         let fault = |fault: String| format!("solution, move {} ({written}): {fault}", number + 1);

@@ -26,6 +26,10 @@ pub(super) fn composed(first: &[u8], then: &[u8]) -> Vec<u8> {
     first.iter().map(|&c| then[usize::from(c)]).collect()
 }
 
+fn commute(one: &[u8], other: &[u8]) -> bool {
+    composed(one, other) == composed(other, one)
+}
+
 impl Problem {
     /// The problem, with everything that the record says of it found true.
     pub fn of(record: &Record) -> Result<Self, String> {
@@ -74,7 +78,7 @@ impl Problem {
             if !board.is_automorphism(k) {
                 return Err(format!("symmetries.fixing[{number}] is no automorphism of the board under the rule"));
             }
-            if image(k, &self.start) != self.start || image(k, &self.target) != self.target {
+            if !self.fixes(k) {
                 return Err(format!("symmetries.fixing[{number}] does not fix start and target"));
             }
             if fixing.iter().any(|other| !fixing.contains(&composed(k, other))) {
@@ -88,20 +92,28 @@ impl Problem {
         if image(mirror, &self.start) != self.target || image(mirror, &self.target) != self.start {
             return Err("symmetries.mirror: ρ does not swap start and target".into());
         }
-        if composed(mirror, mirror) != identity || fixing.iter().any(|k| composed(k, mirror) != composed(mirror, k)) {
+        if composed(mirror, mirror) != identity || !fixing.iter().all(|k| commute(k, mirror)) {
             return Err("symmetries.mirror: ρ is not of order two, or does not commute with K".into());
         }
         Ok(())
+    }
+
+    /// Both ends, the start first; of a game the bases.
+    pub fn ends(&self) -> [&[u8]; 2] {
+        [&self.start, &self.target]
+    }
+
+    fn fixes(&self, permutation: &[u8]) -> bool {
+        self.ends().into_iter().all(|end| image(permutation, end) == end)
     }
 
     /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
     /// alone.
     pub fn whole_fixing(&self) -> Result<Vec<Vec<u8>>, String> {
         let Ground { board, mirror, .. } = &self.ground;
-        let fixes = |k: &Vec<u8>| [&self.start, &self.target].into_iter().all(|army| image(k, army) == *army);
         // Ascending, so that the identity is the first.
-        let whole: Vec<Vec<u8>> = board.symmetries().into_iter().filter(fixes).collect();
-        match whole.iter().all(|k| mirror.as_ref().is_none_or(|m| composed(k, m) == composed(m, k))) {
+        let whole: Vec<Vec<u8>> = board.symmetries().into_iter().filter(|k| self.fixes(k)).collect();
+        match mirror.iter().all(|mirror| whole.iter().all(|k| commute(k, mirror))) {
             true => Ok(whole),
             false => Err("symmetries.mirror: ρ does not commute with K".into()),
         }

@@ -5,13 +5,14 @@ use super::bounds::Bounds;
 use super::position::{Position, Table};
 use crate::check::moves::Set;
 use crate::check::number::Number;
+use crate::check::statement::Problem;
 use crate::check::sums::{self, Trouble, Walks};
 use crate::record::Counts;
 
 /// A count under way.
 pub(super) struct Counter<'a, N> {
+    pub problem: &'a Problem,
     pub table: &'a Table<'a, N>,
-    pub start: &'a Position,
     /// Cut no position of a game of that length.
     pub bounds: &'a Bounds,
     pub length: u32,
@@ -20,15 +21,14 @@ pub(super) struct Counter<'a, N> {
 }
 
 impl<N: Number> Counter<'_, N> {
-    /// Whether the record's numbers are right, given that no game is shorter. `whole` is K, the identity first.
-    pub fn confirm(&mut self, stated: &Counts, whole: &[Vec<u8>]) -> Result<(), Trouble> {
-        let (mut games, mut ends) = (Vec::new(), Vec::new());
-        for k in whole {
-            let last = self.walks(k)?;
-            games.push(sums::total(last.iter().map(|walk| walk.1))?);
-            if ends.is_empty() {
-                ends = last;
-            }
+    /// Whether the record's numbers are right, given that no game is shorter.
+    pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
+        let whole = self.problem.whole_fixing()?;
+        let games_to = |ends: &Walks<N>| sums::total(ends.iter().map(|walk| walk.1));
+        let ends = self.walks(&whole[0])?;
+        let mut games = vec![games_to(&ends)?];
+        for k in &whole[1..] {
+            games.push(games_to(&self.walks(k)?)?);
         }
         let kept = |k: &Vec<u8>| -> Result<u128, String> {
             let kept = |walk: &(N, u128)| Ok(u128::from(keeps(k, &self.table.position(walk.0)?.armies)));
@@ -48,7 +48,7 @@ impl<N: Number> Counter<'_, N> {
 
     /// Games of that length whose positions `k` keeps, by the last one.
     fn walks(&mut self, k: &[u8]) -> Result<Walks<N>, Trouble> {
-        let mut walks = vec![(self.table.own_key(self.start), 1)];
+        let mut walks = vec![(self.table.own_key(&Position::first(self.problem.ends())), 1)];
         for depth in 0..self.length {
             let positions = walks.len();
             (self.progress)(&format!(

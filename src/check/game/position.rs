@@ -16,6 +16,13 @@ pub(super) struct Position {
     pub turn: usize,
 }
 
+impl Position {
+    /// The first one: every man in his own base, blue to move.
+    pub fn first(bases: [&[u8]; 2]) -> Self {
+        Self { armies: bases.map(<[u8]>::to_vec), turn: 0 }
+    }
+}
+
 /// The board, both bases, and K; keys are numbers of this kind.
 pub(super) struct Table<'a, N> {
     pub ground: &'a Ground,
