@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Attempts, Context, Outcome, Question, RunError, attempted};
+use super::lengths::{Attempts, Outcome};
+use super::writing::attempted;
+use super::{Context, Question, RunError};
 use crate::cells::Cells;
 use crate::game::Game;
 use crate::job::Pruning;

@@ -15,7 +15,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Question, RunError, identity};
+use super::folder::identity;
+use super::{Context, Question, RunError};
 use crate::job::Job;
 use crate::key::Key;
 use crate::puzzle::Puzzle;

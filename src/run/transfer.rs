@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::{Attempts, Context, Outcome, Question, RunError, attempted};
+use super::lengths::{Attempts, Outcome};
+use super::writing::attempted;
+use super::{Context, Question, RunError};
 use crate::bound::shelf::Shelf;
 use crate::cells::Cells;
 use crate::key::Key;

@@ -1,0 +1,109 @@
+//! A run's folder: what it says the run is, and how a run is found there again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Question, share};
+use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
+use crate::record::{Asked, PROGRAM};
+use crate::search::exchange::Exchange;
+use crate::store::StoreError;
+use crate::store::workspace::{self, Disk, Workspace};
+
+/// The time between two savings, where the job does not say.
+const CHECKPOINT: Duration = Duration::from_secs(300);
+
+/// What a run's folder says of the run: all that its levels depend on.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    program: String,
+    asked: Asked,
+    problem: Stated,
+    pruning: Pruning,
+    palindromic: bool,
+    symmetry: bool,
+    /// Where several processes search, whose share it is: the number of the process, and how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    share: Option<(usize, usize)>,
+}
+
+/// What may be another one when a run goes on.
+#[derive(Serialize, Deserialize)]
+struct Terms {
+    job: PathBuf,
+    question: Question,
+    search: Search,
+    limits: Limits,
+    output: Output,
+}
+
+/// The folder of the run, new or taken up; a temporary one where the job has none.
+pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) -> Result<Workspace, StoreError> {
+    let disk = Disk::new(job.limits.disk);
+    let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
+    let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
+    let dir = &share::folder(dir, share);
+    let terms = Terms {
+        job: job.file.clone(),
+        question,
+        search: job.search.clone(),
+        limits: job.limits.clone(),
+        output: job.output.clone(),
+    };
+    let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
+    let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
+    let (identity, terms) = (identity(job, question, share), value(serde_json::to_value(terms)));
+    let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    workspace.begin()?;
+    Ok(workspace)
+}
+
+/// What a job and a question come to, in a line: two processes with the same one search the same.
+#[must_use]
+pub fn fingerprint(job: &Job, question: Question) -> String {
+    let (asked, max_length, depth) = question.asked(job);
+    let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
+    let (stated, asked, digest) = (&job.stated, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
+    format!("{asked} {} of {} men on {}, {} ({digest:032x})", stated.kind, stated.men, stated.board, job.search.pruning)
+}
+
+/// What the list of a run's folder, or of one process's share of it, says that the run is.
+pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usize)>) -> serde_json::Value {
+    let identity = Identity {
+        program: PROGRAM.into(),
+        asked: question.asked(job).0,
+        problem: job.stated.clone(),
+        pruning: job.search.pruning.clone(),
+        palindromic: job.search.palindromic,
+        symmetry: job.search.symmetry,
+        share,
+    };
+    serde_json::to_value(identity).unwrap_or_default()
+}
+
+/// The job and the question of the run in `folder`, where that has one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged, or says what this program cannot have written.
+pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
+    let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
+    let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
+    let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
+    let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    if let Some((process, processes)) = identity.share {
+        return Err(odd(format!("it is the share of process {process} of {processes}; start all of them again")));
+    }
+    if identity.program != PROGRAM {
+        return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
+    }
+    let problem = match identity.problem.kind.as_str() {
+        "game" => Problem::Game(identity.problem.game().map_err(odd)?),
+        _ => Problem::Transfer(identity.problem.transfer().map_err(odd)?),
+    };
+    let Terms { job, question, search, limits, mut output } = terms;
+    output.dir = Some(folder.into());
+    Ok(Some((Job { file: job, stated: identity.problem, problem, search, limits, output }, question)))
+}

@@ -1,0 +1,140 @@
+//! One length after another, until one has a solution.
+
+use std::ops::RangeInclusive;
+
+use super::{Context, Question, RunError};
+use crate::record::{Record, RunRecord, Verdict};
+use crate::search::Stopped;
+use crate::store::StoreError;
+use crate::store::workspace;
+
+/// A search for one length after another.
+pub(super) trait Attempts {
+    /// A length that no solution falls below; `None` where there is no solution at all.
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped>;
+
+    /// Says that earlier processes of the run have reported that many levels.
+    fn resume_after(&mut self, _levels: usize) {}
+
+    /// The last of the lengths from `first` on to decide at once, none beyond `most`, after these runs.
+    fn reach(&mut self, first: u32, _most: u32, _runs: &[RunRecord]) -> Result<u32, Stopped> {
+        Ok(first)
+    }
+
+    /// Decides lengths one after another, until one has a solution: all of them, or the first alone.
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError>;
+}
+
+/// What came of one length.
+pub(super) enum Outcome {
+    /// A solution, in moves.
+    Found(Vec<String>),
+    /// None of this length; where every state has been seen, none of any.
+    Refuted { exhausted: bool },
+    /// Nothing found, nothing proved.
+    Unproved,
+    /// The search was stopped.
+    Stopped(Stopped),
+}
+
+impl Context<'_> {
+    /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted.
+    pub(super) fn lengths(&self, search: &mut impl Attempts, record: &mut Record) -> Result<(), RunError> {
+        let max_length = record.max_length;
+        let bound = match search.lower_bound() {
+            Ok(bound) => bound,
+            Err(stopped) => return self.incomplete(stopped, record),
+        };
+        let Some(bound) = bound else {
+            // Not even the abstraction has a way from the start to the target.
+            record.verdict = Verdict::None;
+            record.exhausted = true;
+            record.refuted_up_to = max_length;
+            return Ok(());
+        };
+        record.lower_bound = Some(bound);
+        let max_length = max_length.unwrap_or(u32::MAX);
+        // The abstraction refutes all lengths below its distance, as far as anybody asked.
+        record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length));
+        let mut gap = None;
+        let mut settle = |record: &mut Record, run: RunRecord| {
+            match run.verdict {
+                Verdict::None if gap.is_none() => record.refuted_up_to = Some(run.length),
+                Verdict::None => {}
+                _ => gap = gap.take().or(run.reason.clone()),
+            }
+            record.runs.push(run);
+            gap.clone()
+        };
+        let mut proved_nothing = None;
+        for answer in self.workspace.answers() {
+            let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            proved_nothing = settle(record, run);
+        }
+        search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
+        // Answers that are not in the run's folder yet: not worth a write each where they are quick.
+        let mut unsaved = Vec::new();
+        let mut next = bound + record.runs.len() as u32;
+        while next <= max_length {
+            let last = match search.reach(next, max_length, &record.runs) {
+                Ok(last) => last,
+                Err(stopped) => {
+                    self.save(unsaved)?;
+                    return self.incomplete(stopped, record);
+                }
+            };
+            // Of lengths that are decided together none is an answer in the run's folder before all are.
+            let before = record.runs.len();
+            for (run, outcome) in search.attempt(next..=last)? {
+                next = run.length + 1;
+                match outcome {
+                    Outcome::Found(solution) => {
+                        record.length = Some(run.length);
+                        record.runs.push(run);
+                        record.solution = Some(solution);
+                        let optimal = proved_nothing.is_none() && !matches!(self.question, Question::Prove { .. });
+                        record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
+                        return Ok(());
+                    }
+                    Outcome::Refuted { exhausted: true } if proved_nothing.is_none() => {
+                        record.verdict = Verdict::None;
+                        record.exhausted = true;
+                        record.refuted_up_to = Some(run.length);
+                        record.runs.push(run);
+                        return Ok(());
+                    }
+                    Outcome::Refuted { .. } | Outcome::Unproved => {
+                        proved_nothing = settle(record, run);
+                    }
+                    Outcome::Stopped(stopped) => {
+                        self.save(unsaved)?;
+                        record.runs.push(run);
+                        return self.incomplete(stopped, record);
+                    }
+                }
+            }
+            let together = &record.runs[before..];
+            let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
+            for run in together {
+                unsaved.push(serde_json::to_value(run).map_err(|e| self.odd(e.to_string()))?);
+            }
+            if slow || self.workspace.is_due() {
+                // Levels named after a length serve that length, and those that are decided with it.
+                self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
+            }
+        }
+        record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
+        record.reason = proved_nothing;
+        Ok(())
+    }
+
+    /// Puts answers into the run's folder, and leaves all levels there.
+    fn save(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
+        if answers.is_empty() { Ok(()) } else { self.workspace.answer(answers, |_| false) }
+    }
+
+    /// What is found in the run's folder makes no sense.
+    fn odd(&self, reason: String) -> StoreError {
+        StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
+    }
+}
