@@ -17,7 +17,7 @@ use halma::search::duplicates::{Gathered, Scratch};
 use halma::search::{Berth, Expander, Stop};
 use halma::store::{Level, Segment, SegmentWriter};
 
-/// Reachable cells of every man: shared pieces of empty cells, against a search of each man's jumps by itself.
+/// Reachable cells of every man: all men at once, against a search of each man's jumps by itself.
 fn reach(c: &mut Criterion) {
     let field = field::field();
     let ranks = Ranks::<u64>::new(81, 10).expect("41 bits");
@@ -26,7 +26,7 @@ fn reach(c: &mut Criterion) {
     let lattice = &field.problem.lattice;
     let mover = Mover::<2>::new(lattice, false);
     let (mut pieces, mut reached) = (Pieces::default(), vec![Cells::EMPTY; 10]);
-    let mut shared = || {
+    let mut at_once = || {
         let mut targets = 0;
         for (army, &set) in armies.iter().zip(&sets) {
             mover.reach(army, set, &mut pieces, &mut reached);
@@ -42,10 +42,10 @@ fn reach(c: &mut Criterion) {
         }
         targets
     };
-    assert_eq!(shared(), alone());
+    assert_eq!(at_once(), alone());
     let mut group = c.benchmark_group("reach");
     group.throughput(Throughput::Elements(armies.len() as u64));
-    group.bench_function("shared pieces", |b| b.iter(&mut shared));
+    group.bench_function("all men at once", |b| b.iter(&mut at_once));
     group.bench_function("each man alone", |b| b.iter(alone));
 }
 

@@ -1,12 +1,16 @@
 //! Where men can go: the fast generator for the search, and the slow, obvious one beside it.
 //!
 //! A chain of jumps stays on cells of one type (Section 2.1 of the paper) and passes over men of the other types, so
-//! the mover never gets in his own way, and all men of one type move among the same connected pieces of empty cells.
-//! A man lets a jump connect one pair of cells for each axis; joining the empty pairs gives those pieces, and a man
+//! the mover never gets in his own way. Where a word holds the cells of a type, all men jump at once (`quarters.rs`).
+//! On other boards all men of one type move among the same connected pieces of empty cells:
+//! a man lets a jump connect one pair of cells for each axis; joining the empty pairs gives those pieces, and a man
 //! reaches the pieces at the other ends of the pairs that his own cell belongs to.
+
+mod quarters;
 
 use crate::cells::Cells;
 use crate::lattice::Lattice;
+use quarters::Quarters;
 
 /// Moves on one lattice, in bit sets.
 #[derive(Clone, Debug)]
@@ -16,9 +20,18 @@ pub struct Mover<const W: usize> {
     pairs: Vec<(u8, u8)>,
     starts: Vec<u16>,
     jumps_only: bool,
+    jumps: Jumps<W>,
 }
 
-/// What [`Mover::reach`] needs to work without allocating; empty between calls.
+/// How jumps are generated: on quarter boards, where a word holds one.
+#[derive(Clone, Debug)]
+enum Jumps<const W: usize> {
+    Small(Quarters<W, u32>),
+    Large(Quarters<W, u64>),
+    Pieces,
+}
+
+/// What [`Mover::reach`] needs on large boards to work without allocating; empty between calls.
 #[derive(Clone, Debug)]
 pub struct Pieces<const W: usize> {
     /// By cell: one more than the number of the man on it, or 0.
@@ -46,16 +59,29 @@ impl<const W: usize> Mover<W> {
             pairs.extend_from_slice(lattice.jumps(cell));
             starts.push(pairs.len() as u16);
         }
-        Self { neighbours: (0..lattice.len()).map(neighbours).collect(), pairs, starts, jumps_only }
+        let small = Quarters::new(lattice).map(Jumps::Small);
+        let jumps = small.or_else(|| Quarters::new(lattice).map(Jumps::Large)).unwrap_or(Jumps::Pieces);
+        Self { neighbours: (0..lattice.len()).map(neighbours).collect(), pairs, starts, jumps_only, jumps }
     }
 
     /// Where each man can go in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of `men`.
     #[inline]
     pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
-        let Pieces { man, piece, pieces, landings } = scratch;
-        for ((i, &cell), reach) in (1u8..).zip(men).zip(reach.iter_mut()) {
-            man[usize::from(cell)] = i;
+        for (&cell, reach) in men.iter().zip(reach.iter_mut()) {
             *reach = if self.jumps_only { Cells::EMPTY } else { self.neighbours[usize::from(cell)] & !occupied };
+        }
+        match &self.jumps {
+            Jumps::Small(quarters) => quarters.jumps(men, reach),
+            Jumps::Large(quarters) => quarters.jumps(men, reach),
+            Jumps::Pieces => self.jump_in_pieces(men, scratch, reach),
+        }
+    }
+
+    /// Adds to `reach` where each man can go by jumps, on any board.
+    fn jump_in_pieces(&self, men: &[u8], scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
+        let Pieces { man, piece, pieces, landings } = scratch;
+        for (i, &cell) in (1u8..).zip(men) {
+            man[usize::from(cell)] = i;
         }
         for &cell in men {
             let cell = usize::from(cell);
@@ -177,6 +203,10 @@ mod tests {
             let map = format!("..........\n{}\n", drawn.join("\n"));
             check::<2>(Board::from_map(&map).unwrap().0, rule, jumps_only, &men);
             check::<1>(Board::named("checkers-32").unwrap(), rule, jumps_only, &men);
+            for (columns, rows) in [(64, 1), (32, 2), (2, 32), (1, 20)] {
+                let narrow = format!("{}\n", ".".repeat(columns)).repeat(rows);
+                check::<1>(Board::from_map(&narrow).unwrap().0, rule, jumps_only, &men);
+            }
             check::<2>(Board::named("star-121").unwrap(), rule, jumps_only, &men);
             check::<4>(Board::named("16x16").unwrap(), rule, jumps_only, &men);
         }

@@ -1,0 +1,170 @@
+//! Jumps of all men at once, on quarter boards.
+//!
+//! A jump changes column and row by 0 or 2, so it stays on cells of the mover's type (Section 2.1 of the paper). These
+//! make a board of their own, with half as many columns and rows; there a jump is one step, allowed where the cell passed
+//! over, which is of another type, holds a man. From a set of cells all steps along an axis are two shifts. A quarter
+//! board fits a word, every man has a word of his own, and a vector unit takes many men at a time.
+
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
+
+use crate::cells::Cells;
+use crate::lattice::Lattice;
+
+/// The cells of a quarter board: bit `columns * (y / 2) + x / 2` is the one in column x and row y.
+pub(super) trait Quarter:
+    Copy
+    + Default
+    + PartialEq
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitOrAssign
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + From<bool>
+    + Into<u64>
+{
+    /// How many cells there may be.
+    const CELLS: u32;
+}
+
+impl Quarter for u32 {
+    const CELLS: u32 = Self::BITS;
+}
+
+impl Quarter for u64 {
+    const CELLS: u32 = Self::BITS;
+}
+
+/// Men taken at a time.
+const LANES: usize = 16;
+/// Bits of a quarter that are looked up at a time.
+const BITS: usize = 5;
+/// The most axes of a rule.
+const AXES: usize = 4;
+
+/// What one man, or several, mean to the men of each type: by type, the cells occupied, and then for each axis the cells
+/// from which a jump goes over him to the cell with the higher bit.
+type Shadow<Q> = [[Q; 4]; 1 + AXES];
+
+/// Quarter boards of one lattice.
+#[derive(Clone, Debug)]
+pub(super) struct Quarters<const W: usize, Q> {
+    /// By cell: its type, and its bit.
+    homes: Vec<(u8, Q)>,
+    /// By cell: what a man there means.
+    shadows: Vec<Shadow<Q>>,
+    /// By axis: how many bits on a jump lands.
+    shifts: [u32; AXES],
+    axes: usize,
+    /// By type: the cells that the board has.
+    cells: [Q; 4],
+    /// By type, then for each few bits of a quarter: the cells that they stand for.
+    spread: [Vec<[Cells<W>; 1 << BITS]>; 4],
+}
+
+impl<const W: usize, Q: Quarter> Quarters<W, Q> {
+    /// The quarter boards of a lattice; `None` where they have too many cells.
+    pub(super) fn new(lattice: &Lattice) -> Option<Self> {
+        let board = &lattice.board;
+        let places: Vec<(i32, i32)> = (0..lattice.len()).map(|cell| board.xy(cell)).collect();
+        let columns = places.iter().map(|&(x, _)| x / 2 + 1).max()?;
+        let place = |cell: usize| (columns * (places[cell].1 / 2) + places[cell].0 / 2) as u32;
+        if (0..lattice.len()).any(|cell| place(cell) >= Q::CELLS) {
+            return None;
+        }
+        let home = |cell| (board.type_of(cell) as u8, Q::from(true) << place(cell));
+        let homes: Vec<(u8, Q)> = (0..lattice.len()).map(home).collect();
+        let mut shadows = vec![Shadow::<Q>::default(); lattice.len()];
+        let (mut cells, mut shifts) = ([Q::default(); 4], [0; AXES]);
+        let words = ((0..lattice.len()).map(place).max()? as usize + 1).div_ceil(BITS);
+        let mut spread = std::array::from_fn(|_| vec![[Cells::EMPTY; 1 << BITS]; words]);
+        let axes = lattice.rule.axes();
+        for (axis, &(dx, dy)) in axes.iter().enumerate() {
+            // On a board with so few rows that this is no bit there are no such jumps.
+            shifts[axis] = (columns * dy + dx).unsigned_abs().min(Q::CELLS - 1);
+        }
+        for cell in 0..lattice.len() {
+            let ((kind, bit), (x, y)) = (homes[cell], places[cell]);
+            let kind = usize::from(kind);
+            cells[kind] |= bit;
+            shadows[cell][0][kind] = bit;
+            for (axis, &(dx, dy)) in axes.iter().enumerate() {
+                if let Some((a, b)) = board.at(x - dx, y - dy).zip(board.at(x + dx, y + dy)) {
+                    let (kind, lower) = homes[if place(a) < place(b) { a } else { b }];
+                    shadows[cell][1 + axis][usize::from(kind)] |= lower;
+                }
+            }
+            let (word, place) = (place(cell) as usize / BITS, place(cell) as usize % BITS);
+            for (set, cells) in spread[kind][word].iter_mut().enumerate() {
+                if set >> place & 1 != 0 {
+                    cells.add(cell);
+                }
+            }
+        }
+        Some(Self { homes, shadows, shifts, axes: axes.len(), cells, spread })
+    }
+
+    /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
+    #[inline]
+    pub(super) fn jumps(&self, men: &[u8], reach: &mut [Cells<W>]) {
+        match self.axes {
+            2 => self.along::<2>(men, reach),
+            3 => self.along::<3>(men, reach),
+            _ => self.along::<AXES>(men, reach),
+        }
+    }
+
+    #[inline]
+    fn along<const A: usize>(&self, men: &[u8], reach: &mut [Cells<W>]) {
+        let mut all = Shadow::<Q>::default();
+        for &man in men {
+            let shadow = &self.shadows[usize::from(man)];
+            for (all, own) in all.iter_mut().zip(shadow).take(1 + A) {
+                all.iter_mut().zip(own).for_each(|(all, own)| *all |= *own);
+            }
+        }
+        for (men, reach) in men.chunks(LANES).zip(reach.chunks_mut(LANES)) {
+            let (mut start, mut free, mut over) =
+                ([Q::default(); LANES], [Q::default(); LANES], [[Q::default(); LANES]; A]);
+            for (i, &man) in men.iter().enumerate() {
+                let (kind, bit) = self.homes[usize::from(man)];
+                let kind = usize::from(kind & 3);
+                (start[i], free[i]) = (bit, self.cells[kind] & !all[0][kind]);
+                for (over, all) in over.iter_mut().zip(&all[1..]) {
+                    over[i] = all[kind];
+                }
+            }
+            let reached = self.flood(start, &free, &over);
+            for ((&man, reach), (reached, start)) in men.iter().zip(reach).zip(reached.into_iter().zip(start)) {
+                let mut rest: u64 = (reached ^ start).into();
+                for cells in &self.spread[usize::from(self.homes[usize::from(man)].0 & 3)] {
+                    *reach |= cells[rest as usize % (1 << BITS)];
+                    rest >>= BITS;
+                }
+            }
+        }
+    }
+
+    /// All that can be reached from `start` on cells that are `free`; `over` says by axis what can be jumped over.
+    #[inline(always)]
+    fn flood<const A: usize>(&self, start: [Q; LANES], free: &[Q; LANES], over: &[[Q; LANES]; A]) -> [Q; LANES] {
+        let mut reached = start;
+        loop {
+            let mut grown = Q::default();
+            for i in 0..LANES {
+                let here = reached[i];
+                let mut landings = Q::default();
+                for (over, shift) in over.iter().zip(self.shifts) {
+                    landings |= (here & over[i]) << shift | (here >> shift) & over[i];
+                }
+                reached[i] |= landings & free[i];
+                grown |= reached[i] ^ here;
+            }
+            if grown == Q::default() {
+                return reached;
+            }
+        }
+    }
+}
