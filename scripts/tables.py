@@ -32,6 +32,11 @@ def largest_level(record):
     return f"{max((int(run['largest_level']) for run in record['runs']), default=0):,}"
 
 
+def coarser(record):
+    """A record's pruning over two classes of cells fewer."""
+    return f"{record['pruning'].split('(')[0]}(classes={len(record['partition']['values']) - 2})"
+
+
 def fault(record, file, length):
     """What keeps the record in `file` from proving the published length, or None."""
     claim = tuple(record[key] for key in ("verdict", "length", "refuted_up_to"))
