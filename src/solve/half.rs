@@ -141,7 +141,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The least state of `small` whose image is in `large`, and its image.
-    fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, StoreError> {
+    fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
         let search = |first: usize| {
             let blocks = first..(first + BLOCKS).min(small.blocks());
             Ok(found(self.images(small, blocks)?, large)?.into_iter().min())
@@ -187,9 +187,9 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         &self,
         places: Vec<usize>,
         search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
-    ) -> Result<Option<T>, StoreError> {
-        let found = self.expander.install(|| places.into_par_iter().find_map_first(|p| search(p).transpose()));
-        found.transpose()
+    ) -> Result<Option<T>, Stopped> {
+        let search = |place| self.stop.check().and_then(|()| Ok(search(place)?)).transpose();
+        self.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
     }
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,

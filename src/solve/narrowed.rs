@@ -15,7 +15,7 @@ use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
-use crate::store::{Level, StoreError};
+use crate::store::Level;
 use crate::symmetry::Symmetry;
 
 /// What is within reach of the start, so many moves before level `by_then`.
@@ -83,7 +83,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let count = abstraction.space.count();
         // By rank, a bit that says whether the level holds the histogram's mirror image.
         let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let enter = |block: usize| -> Result<(), StoreError> {
+        let enter = |block: usize| -> Result<(), Stopped> {
+            self.stop.check()?;
             let (mut keys, mut image) = (Vec::new(), vec![0; self.ground.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
             level.read_block(block, &mut keys)?;
@@ -100,7 +101,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             });
             Ok(())
         };
-        let here = self.expander.install(|| -> Result<Vec<u32>, StoreError> {
+        let here = self.expander.install(|| -> Result<Vec<u32>, Stopped> {
             (0..level.blocks()).into_par_iter().try_for_each(enter)?;
             let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
             Ok((0..count as u32).into_par_iter().filter(holds).collect())
