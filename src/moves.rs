@@ -1,52 +1,33 @@
 //! Where men can go: the fast generator for the search, and the slow, obvious one beside it.
 //!
 //! A chain of jumps stays on cells of one type (Section 2.1 of the paper) and passes over men of the other types, so
-//! the mover never gets in his own way. Where a word holds the cells of a type, all men jump at once (`quarters.rs`).
-//! On other boards all men of one type move among the same connected pieces of empty cells:
-//! a man lets a jump connect one pair of cells for each axis; joining the empty pairs gives those pieces, and a man
-//! reaches the pieces at the other ends of the pairs that his own cell belongs to.
+//! the mover never gets in his own way. Where a word holds the cells of a type, all men jump at once (`quarters.rs`);
+//! on larger boards men of one type share the pieces of empty cells that they jump about in (`pieces.rs`).
 
+mod pieces;
 mod quarters;
+
+pub use pieces::Pieces;
 
 use crate::cells::Cells;
 use crate::lattice::Lattice;
+use pieces::Pairs;
 use quarters::Quarters;
 
 /// Moves on one lattice, in bit sets.
 #[derive(Clone, Debug)]
 pub struct Mover<const W: usize> {
     neighbours: Vec<Cells<W>>,
-    /// The pairs that a man on cell `c` lets a jump connect: `pairs[starts[c]..starts[c + 1]]`.
-    pairs: Vec<(u8, u8)>,
-    starts: Vec<u16>,
     jumps_only: bool,
     jumps: Jumps<W>,
 }
 
-/// How jumps are generated: on quarter boards, where a word holds one.
+/// How jumps are generated: on quarter boards, where a word holds one, else by pieces.
 #[derive(Clone, Debug)]
 enum Jumps<const W: usize> {
     Small(Quarters<W, u32>),
     Large(Quarters<W, u64>),
-    Pieces,
-}
-
-/// What [`Mover::reach`] needs on large boards to work without allocating; empty between calls.
-#[derive(Clone, Debug)]
-pub struct Pieces<const W: usize> {
-    /// By cell: one more than the number of the man on it, or 0.
-    man: [u8; 256],
-    /// By cell: one more than the number of its piece, or 0.
-    piece: [u8; 256],
-    pieces: Vec<Cells<W>>,
-    /// Men and the cell that one jump takes them to.
-    landings: Vec<(u8, u8)>,
-}
-
-impl<const W: usize> Default for Pieces<W> {
-    fn default() -> Self {
-        Self { man: [0; 256], piece: [0; 256], pieces: Vec::new(), landings: Vec::new() }
-    }
+    Pieces(Pairs),
 }
 
 impl<const W: usize> Mover<W> {
@@ -54,14 +35,11 @@ impl<const W: usize> Mover<W> {
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Self {
         let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect();
-        let (mut pairs, mut starts) = (Vec::new(), vec![0]);
-        for cell in 0..lattice.len() {
-            pairs.extend_from_slice(lattice.jumps(cell));
-            starts.push(pairs.len() as u16);
-        }
         let small = Quarters::new(lattice).map(Jumps::Small);
-        let jumps = small.or_else(|| Quarters::new(lattice).map(Jumps::Large)).unwrap_or(Jumps::Pieces);
-        Self { neighbours: (0..lattice.len()).map(neighbours).collect(), pairs, starts, jumps_only, jumps }
+        let jumps = small
+            .or_else(|| Quarters::new(lattice).map(Jumps::Large))
+            .unwrap_or_else(|| Jumps::Pieces(Pairs::new(lattice)));
+        Self { neighbours: (0..lattice.len()).map(neighbours).collect(), jumps_only, jumps }
     }
 
     /// Where each man can go in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of `men`.
@@ -73,66 +51,8 @@ impl<const W: usize> Mover<W> {
         match &self.jumps {
             Jumps::Small(quarters) => quarters.jumps(men, reach),
             Jumps::Large(quarters) => quarters.jumps(men, reach),
-            Jumps::Pieces => self.jump_in_pieces(men, scratch, reach),
+            Jumps::Pieces(pairs) => pairs.jumps(men, scratch, reach),
         }
-    }
-
-    /// Adds to `reach` where each man can go by jumps, on any board.
-    fn jump_in_pieces(&self, men: &[u8], scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
-        let Pieces { man, piece, pieces, landings } = scratch;
-        for (i, &cell) in (1u8..).zip(men) {
-            man[usize::from(cell)] = i;
-        }
-        for &cell in men {
-            let cell = usize::from(cell);
-            for &(a, b) in &self.pairs[usize::from(self.starts[cell])..usize::from(self.starts[cell + 1])] {
-                match (man[usize::from(a)], man[usize::from(b)]) {
-                    (0, 0) => join(piece, pieces, a, b),
-                    (i, 0) => landings.push((i - 1, b)),
-                    (0, i) => landings.push((i - 1, a)),
-                    _ => {}
-                }
-            }
-        }
-        for (i, cell) in landings.drain(..) {
-            let reach = &mut reach[usize::from(i)];
-            match piece[usize::from(cell)] {
-                0 => reach.add(usize::from(cell)),
-                p => *reach |= pieces[usize::from(p) - 1],
-            }
-        }
-        for &cell in men {
-            man[usize::from(cell)] = 0;
-        }
-        for cells in pieces.drain(..) {
-            cells.for_each(|c| piece[c] = 0);
-        }
-    }
-}
-
-/// Puts the empty cells `a` and `b` into one piece.
-#[inline(always)]
-fn join<const W: usize>(piece: &mut [u8; 256], pieces: &mut Vec<Cells<W>>, a: u8, b: u8) {
-    let (a, b) = (usize::from(a), usize::from(b));
-    match (piece[a], piece[b]) {
-        (0, 0) => {
-            pieces.push(Cells::of(a).with(b));
-            (piece[a], piece[b]) = (pieces.len() as u8, pieces.len() as u8);
-        }
-        (p, 0) => {
-            pieces[usize::from(p) - 1].add(b);
-            piece[b] = p;
-        }
-        (0, p) => {
-            pieces[usize::from(p) - 1].add(a);
-            piece[a] = p;
-        }
-        (p, q) if p != q => {
-            let gone = std::mem::take(&mut pieces[usize::from(q) - 1]);
-            gone.for_each(|c| piece[c] = p);
-            pieces[usize::from(p) - 1] |= gone;
-        }
-        _ => {}
     }
 }
 

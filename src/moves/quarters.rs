@@ -51,11 +51,11 @@ type Shadow<Q> = [[Q; 4]; 1 + AXES];
 /// Quarter boards of one lattice.
 #[derive(Clone, Debug)]
 pub(super) struct Quarters<const W: usize, Q> {
-    /// By cell: its type, and its bit.
+    /// By cell: its type, 0 to 3 (masked where it is an index, which spares a check of bounds), and its bit.
     homes: Vec<(u8, Q)>,
     /// By cell: what a man there means.
     shadows: Vec<Shadow<Q>>,
-    /// By axis: how many bits on a jump lands.
+    /// By axis: how many bits on a jump lands; of the `axes` that the lattice has jumps along.
     shifts: [u32; AXES],
     axes: usize,
     /// By type: the cells that the board has.
@@ -68,33 +68,35 @@ impl<const W: usize, Q: Quarter> Quarters<W, Q> {
     /// The quarter boards of a lattice; `None` where they have too many cells.
     pub(super) fn new(lattice: &Lattice) -> Option<Self> {
         let board = &lattice.board;
-        let places: Vec<(i32, i32)> = (0..lattice.len()).map(|cell| board.xy(cell)).collect();
-        let columns = places.iter().map(|&(x, _)| x / 2 + 1).max()?;
-        let place = |cell: usize| (columns * (places[cell].1 / 2) + places[cell].0 / 2) as u32;
-        if (0..lattice.len()).any(|cell| place(cell) >= Q::CELLS) {
+        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
+        let place = |cell: usize| {
+            let (x, y) = board.xy(cell);
+            (columns * (y / 2) + x / 2) as u32
+        };
+        let last = (0..lattice.len()).map(place).max()?;
+        if last >= Q::CELLS {
             return None;
         }
         let home = |cell| (board.type_of(cell) as u8, Q::from(true) << place(cell));
         let homes: Vec<(u8, Q)> = (0..lattice.len()).map(home).collect();
         let mut shadows = vec![Shadow::<Q>::default(); lattice.len()];
-        let (mut cells, mut shifts) = ([Q::default(); 4], [0; AXES]);
-        let words = ((0..lattice.len()).map(place).max()? as usize + 1).div_ceil(BITS);
-        let mut spread = std::array::from_fn(|_| vec![[Cells::EMPTY; 1 << BITS]; words]);
-        let axes = lattice.rule.axes();
-        for (axis, &(dx, dy)) in axes.iter().enumerate() {
-            // On a board with so few rows that this is no bit there are no such jumps.
-            shifts[axis] = (columns * dy + dx).unsigned_abs().min(Q::CELLS - 1);
-        }
+        let (mut cells, mut shifts) = ([Q::default(); 4], Vec::new());
+        let mut spread = std::array::from_fn(|_| vec![[Cells::EMPTY; 1 << BITS]; (last as usize + 1).div_ceil(BITS)]);
         for cell in 0..lattice.len() {
-            let ((kind, bit), (x, y)) = (homes[cell], places[cell]);
+            let (kind, bit) = homes[cell];
             let kind = usize::from(kind);
             cells[kind] |= bit;
             shadows[cell][0][kind] = bit;
-            for (axis, &(dx, dy)) in axes.iter().enumerate() {
-                if let Some((a, b)) = board.at(x - dx, y - dy).zip(board.at(x + dx, y + dy)) {
-                    let (kind, lower) = homes[if place(a) < place(b) { a } else { b }];
-                    shadows[cell][1 + axis][usize::from(kind)] |= lower;
+            for &(a, b) in lattice.jumps(cell) {
+                let (a, b) = (usize::from(a), usize::from(b));
+                let (lower, shift) = (if place(a) < place(b) { a } else { b }, place(a).abs_diff(place(b)));
+                // Axes that shift alike may share their number: the lower cell and the shift tell the jump.
+                let axis = shifts.iter().position(|&s| s == shift).unwrap_or(shifts.len());
+                if axis == shifts.len() {
+                    shifts.push(shift);
                 }
+                let (kind, bit) = homes[lower];
+                shadows[cell][1 + axis][usize::from(kind)] |= bit;
             }
             let (word, place) = (place(cell) as usize / BITS, place(cell) as usize % BITS);
             for (set, cells) in spread[kind][word].iter_mut().enumerate() {
@@ -103,14 +105,16 @@ impl<const W: usize, Q: Quarter> Quarters<W, Q> {
                 }
             }
         }
-        Some(Self { homes, shadows, shifts, axes: axes.len(), cells, spread })
+        let axes = shifts.len();
+        shifts.resize(AXES, 0);
+        Some(Self { homes, shadows, shifts: shifts.try_into().ok()?, axes, cells, spread })
     }
 
     /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
     #[inline]
     pub(super) fn jumps(&self, men: &[u8], reach: &mut [Cells<W>]) {
         match self.axes {
-            2 => self.along::<2>(men, reach),
+            0..=2 => self.along::<2>(men, reach),
             3 => self.along::<3>(men, reach),
             _ => self.along::<AXES>(men, reach),
         }

@@ -1,0 +1,104 @@
+//! Jumps of all men by pieces of the board, which may have any size.
+//!
+//! All men of one type move among the same connected pieces of empty cells: a man lets a jump connect one pair of cells
+//! for each axis; joining the empty pairs gives those pieces, and a man reaches the pieces at the other ends of the pairs
+//! that his own cell belongs to.
+
+use crate::cells::Cells;
+use crate::lattice::Lattice;
+
+/// What [`Mover::reach`](super::Mover::reach) needs on large boards to work without allocating; empty between calls.
+#[derive(Clone, Debug)]
+pub struct Pieces<const W: usize> {
+    /// By cell: one more than the number of the man on it, or 0.
+    man: [u8; 256],
+    /// By cell: one more than the number of its piece, or 0.
+    piece: [u8; 256],
+    pieces: Vec<Cells<W>>,
+    /// Men and the cell that one jump takes them to.
+    landings: Vec<(u8, u8)>,
+}
+
+impl<const W: usize> Default for Pieces<W> {
+    fn default() -> Self {
+        Self { man: [0; 256], piece: [0; 256], pieces: Vec::new(), landings: Vec::new() }
+    }
+}
+
+/// The pairs of cells that men let jumps connect.
+#[derive(Clone, Debug)]
+pub(super) struct Pairs {
+    /// Those of a man on cell `c`: `pairs[starts[c]..starts[c + 1]]`.
+    pairs: Vec<(u8, u8)>,
+    starts: Vec<u16>,
+}
+
+impl Pairs {
+    /// The pairs of a lattice.
+    pub(super) fn new(lattice: &Lattice) -> Self {
+        let (mut pairs, mut starts) = (Vec::new(), vec![0]);
+        for cell in 0..lattice.len() {
+            pairs.extend_from_slice(lattice.jumps(cell));
+            starts.push(pairs.len() as u16);
+        }
+        Self { pairs, starts }
+    }
+
+    /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
+    pub(super) fn jumps<const W: usize>(&self, men: &[u8], scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
+        let Pieces { man, piece, pieces, landings } = scratch;
+        for (i, &cell) in (1u8..).zip(men) {
+            man[usize::from(cell)] = i;
+        }
+        for &cell in men {
+            let cell = usize::from(cell);
+            for &(a, b) in &self.pairs[usize::from(self.starts[cell])..usize::from(self.starts[cell + 1])] {
+                match (man[usize::from(a)], man[usize::from(b)]) {
+                    (0, 0) => join(piece, pieces, a, b),
+                    (i, 0) => landings.push((i - 1, b)),
+                    (0, i) => landings.push((i - 1, a)),
+                    _ => {}
+                }
+            }
+        }
+        for (i, cell) in landings.drain(..) {
+            let reach = &mut reach[usize::from(i)];
+            match piece[usize::from(cell)] {
+                0 => reach.add(usize::from(cell)),
+                p => *reach |= pieces[usize::from(p) - 1],
+            }
+        }
+        for &cell in men {
+            man[usize::from(cell)] = 0;
+        }
+        for cells in pieces.drain(..) {
+            cells.for_each(|c| piece[c] = 0);
+        }
+    }
+}
+
+/// Puts the empty cells `a` and `b` into one piece.
+#[inline(always)]
+fn join<const W: usize>(piece: &mut [u8; 256], pieces: &mut Vec<Cells<W>>, a: u8, b: u8) {
+    let (a, b) = (usize::from(a), usize::from(b));
+    match (piece[a], piece[b]) {
+        (0, 0) => {
+            pieces.push(Cells::of(a).with(b));
+            (piece[a], piece[b]) = (pieces.len() as u8, pieces.len() as u8);
+        }
+        (p, 0) => {
+            pieces[usize::from(p) - 1].add(b);
+            piece[b] = p;
+        }
+        (0, p) => {
+            pieces[usize::from(p) - 1].add(a);
+            piece[a] = p;
+        }
+        (p, q) if p != q => {
+            let gone = std::mem::take(&mut pieces[usize::from(q) - 1]);
+            gone.for_each(|c| piece[c] = p);
+            pieces[usize::from(p) - 1] |= gone;
+        }
+        _ => {}
+    }
+}
