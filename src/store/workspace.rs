@@ -123,6 +123,18 @@ impl Disk {
     }
 }
 
+/// Locks the file, trying for so long: a process that this one has just started holds a copy of every open file, locks
+/// included, until it runs its own program.
+fn try_lock_for(lock: &File, patience: Duration) -> Result<(), TryLockError> {
+    let begun = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => std::thread::sleep(Duration::from_millis(2)),
+            result => return result,
+        }
+    }
+}
+
 /// A file that the list names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
@@ -222,7 +234,7 @@ impl Workspace {
         let io = |source| StoreError::Io { file: folder.into(), source };
         fs::create_dir_all(folder.join("levels")).map_err(io)?;
         let lock = File::create(folder.join("lock")).map_err(io)?;
-        match lock.try_lock() {
+        match try_lock_for(&lock, Duration::from_millis(200)) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { folder: folder.into() }),
             Err(TryLockError::Error(source)) => return Err(io(source)),

@@ -1,7 +1,5 @@
 //! Shortest transfers on small boards as `scripts/referee.py` settles them, against every pruning that proves.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use halma::board::Board;
 use halma::job::Pruning;
 use halma::lattice::{Lattice, Rule};

@@ -1,7 +1,5 @@
 //! Stored levels: what was written is read, damage is named and never used, and a full disk costs nothing but time.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! `halma check` and the search share no code: on small boards they agree, under every pruning, on every level of every
 //! length and on the least length that a bound leaves. A bound that cuts less than it should is caught here too.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::path::Path;
 
 use halma::check::{Options, Report, record_holds};

@@ -8,7 +8,7 @@ use serde_json::Value;
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
 
 fn schema() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(include_str!("../docs/job.schema.json")).expect("JSON");
+    let schema: Value = serde_json::from_str(include_str!("../../docs/job.schema.json")).expect("JSON");
     jsonschema::meta::validate(&schema).expect("a schema");
     jsonschema::validator_for(&schema).expect("a schema")
 }

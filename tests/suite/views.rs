@@ -232,5 +232,5 @@ fn man_pages_and_completions_name_every_command() {
         assert!(script.contains("describe") && script.contains("max-length"), "{shell}");
     }
     let (status, schema, _) = halma(&["schema"]);
-    assert_eq!((status, schema.as_str()), (0, include_str!("../docs/job.schema.json")));
+    assert_eq!((status, schema.as_str()), (0, include_str!("../../docs/job.schema.json")));
 }

@@ -1,7 +1,5 @@
 //! Level sets without pruning: published sizes, and the same levels however they are computed.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::sync::Arc;
 
 use halma::army;

@@ -1,7 +1,5 @@
 //! Counts of shortest transfers: against walks written out one by one, under every pruning that counts.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 

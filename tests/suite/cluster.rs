@@ -1,8 +1,5 @@
 //! Several processes as scripts start them: a command each, a host file, addresses on loopback.
 
-#![cfg(feature = "cluster")]
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

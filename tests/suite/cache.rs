@@ -1,7 +1,5 @@
 //! Pattern databases that stay from one run to the next change no record, and a damaged one does no harm.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;

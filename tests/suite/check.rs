@@ -1,7 +1,5 @@
 //! `halma check`: sound records hold, edited ones are refused with the reason, and so are exchanged or forged level files.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;

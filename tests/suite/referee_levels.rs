@@ -1,7 +1,5 @@
 //! Level sets as `scripts/referee.py` derives them from rules of its own: sizes, successors and digests agree.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
-
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,0 +1,28 @@
+//! All integration tests, in one program: it is linked once, and its tests share the processors.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
+
+mod boards;
+mod browser;
+mod cache;
+mod check;
+mod check_cases;
+mod cli;
+#[cfg(feature = "cluster")]
+mod cluster;
+mod configs;
+mod counts;
+mod examples;
+mod game_bounds;
+mod games;
+mod job_errors;
+mod levels;
+mod paper;
+mod record;
+mod referee_levels;
+mod referee_shortest;
+mod rows;
+mod schema;
+mod solutions;
+mod store;
+mod views;
