@@ -93,7 +93,7 @@ impl Meter {
             seconds: self.earlier.seconds + self.begun.elapsed().as_secs_f64(),
             cpu_seconds: self.earlier.cpu_seconds + (cpu_seconds() - self.cpu_seconds).max(0.0),
             peak_memory_bytes: self.earlier.peak_memory_bytes.max(peak_memory()),
-            disk_bytes_written: self.earlier.disk_bytes_written + disk_bytes_written,
+            disk_bytes_written: self.earlier.disk_bytes_written.saturating_add(disk_bytes_written),
         }
     }
 }

@@ -11,7 +11,6 @@ mod check;
 pub mod cluster;
 mod commands;
 mod exit;
-mod folder;
 mod manual;
 mod resume;
 pub mod row;

@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Game;
 use crate::problem::Transfer;
+use crate::rank;
 use crate::source::{Fault, Source};
 
 pub mod pruning;
@@ -156,6 +157,30 @@ impl Job {
     /// The first fault found, with its place.
     pub fn parse(file: &Path, text: &str) -> Result<Self, Fault> {
         resolve::job(&Source::new(file, text))
+    }
+
+    /// Whether all holds that is checked of a job file, of one that was put together otherwise.
+    ///
+    /// # Errors
+    /// What does not.
+    pub(crate) fn sound(&self) -> Result<(), String> {
+        let (cells, men) = match &self.problem {
+            Problem::Transfer(problem) => (problem.lattice.len(), problem.start.len()),
+            Problem::Game(game) => (game.lattice.len(), game.blue.len()),
+        };
+        if men == 0 || rank::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
+            return Err(format!("{men} men on {cells} cells are none or have too many positions"));
+        }
+        if let Problem::Transfer(problem) = &self.problem
+            && problem.jumps_only
+            && problem.types(&problem.start) != problem.types(&problem.target)
+        {
+            return Err("jumps keep a man's type, and start and target have other types".into());
+        }
+        match self.search.misfit(&self.problem) {
+            None => Ok(()),
+            Some(misfit) => Err(format!("pruning {} {misfit}", self.search.pruning)),
+        }
     }
 
     /// The job with options of the command line in place of its keys.

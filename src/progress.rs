@@ -12,6 +12,7 @@ use file_rotate::compression::Compression;
 use file_rotate::suffix::AppendCount;
 use file_rotate::{ContentLimit, FileRotate};
 
+use crate::plain;
 use crate::report::grouped;
 use crate::search::Watch;
 use crate::solve::{Begun, LevelFigures, Progress};
@@ -47,7 +48,7 @@ impl Lines {
     /// A line; who closed standard error does not want it, and a full disk is not worth a search.
     pub fn line(&self, text: &str) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = writeln!(out, "{text}");
+        let _ = writeln!(out, "{}", plain::message(text));
     }
 }
 

@@ -42,6 +42,11 @@ pub trait Puzzle: Sync {
         emit: &mut impl FnMut(Self::Key),
     ) -> u64;
 
+    /// Whether a key that was read from a file is one of a state. Of others it is not known what [`Self::successors`] does.
+    fn is_state(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> bool {
+        true
+    }
+
     /// A number to report the largest of on each level: the centroid of a transfer's army. `None` where the puzzle
     /// has no such number.
     fn measure(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> Option<i64> {

@@ -58,6 +58,13 @@ impl<K: Key> Ranks<K> {
         self.table[cell * (self.men + 2) + j]
     }
 
+    /// How many sets there are: every rank is below.
+    #[must_use]
+    pub fn count(&self) -> K {
+        let cells = self.table.len() / (self.men + 2) - 1;
+        self.choose(cells, self.men)
+    }
+
     /// How many men a set has.
     #[must_use]
     pub fn men(&self) -> usize {

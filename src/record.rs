@@ -2,18 +2,20 @@
 //!
 //! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
 
-use std::io::Write;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::budget;
+use crate::folder::{self, Folder};
 use crate::job::{Pruning, Stated};
 use crate::lattice::Lattice;
 use crate::symmetry::Symmetries;
 
+mod claims;
 pub mod number;
 
 pub use number::{Count, Digest};
@@ -400,6 +402,14 @@ pub enum RecordError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// The record contradicts itself.
+    #[error("{}: damaged record: {reason}", file.display())]
+    Contradiction {
+        /// The record.
+        file: PathBuf,
+        /// What contradicts what.
+        reason: String,
+    },
     /// The file is a record that another version wrote.
     #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
     Format {
@@ -411,12 +421,28 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// Reads a record.
+    /// Reads a record, which must not contradict itself.
     ///
     /// # Errors
-    /// [`RecordError::Damaged`] and [`RecordError::Format`] where the file is there and cannot be trusted.
+    /// [`RecordError::Damaged`], [`RecordError::Contradiction`] and [`RecordError::Format`] where the file is there and
+    /// cannot be trusted.
     pub fn read(file: &Path) -> Result<Self, RecordError> {
-        let text = std::fs::read_to_string(file).map_err(|source| RecordError::Read { file: file.into(), source })?;
+        let record = Self::read_unjudged(file)?;
+        match record.contradiction() {
+            None => Ok(record),
+            Some(reason) => Err(RecordError::Contradiction { file: file.into(), reason }),
+        }
+    }
+
+    /// Reads a record for one who judges it himself.
+    ///
+    /// # Errors
+    /// [`RecordError::Damaged`] and [`RecordError::Format`].
+    pub fn read_unjudged(file: &Path) -> Result<Self, RecordError> {
+        let refused = |source| RecordError::Read { file: file.into(), source };
+        let (folder, name) = folder::parted(file).map_err(refused)?;
+        let bytes = folder.read(name, folder::RECORD).map_err(refused)?;
+        let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
         Self::parse(file, &text)
     }
 
@@ -464,10 +490,9 @@ impl Record {
     /// Where the file system does not let it.
     pub fn write(&self, file: &Path) -> Result<(), RecordError> {
         let write = || {
-            std::fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
-            let mut writer = AtomicWriteFile::open(file)?;
-            writer.write_all(self.to_json()?.as_bytes())?;
-            writer.commit()
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            Folder::make(folder)?.replace(name, self.to_json()?.as_bytes(), File::sync_all)
         };
         write().map_err(|source| RecordError::Write { file: file.into(), source })
     }

@@ -3,21 +3,24 @@
 mod folder;
 mod game;
 mod lengths;
+mod place;
 mod share;
 mod transfer;
 mod writing;
 
 pub use folder::{fingerprint, unfinished};
+pub use place::place;
 pub use share::check as check_shared;
 pub use writing::level_record;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::budget;
-use crate::job::{Job, Problem, Pruning};
+use crate::job::{Job, Output, Problem, Pruning, Stated};
 use crate::record::{self, Asked, Record, RecordError, Verdict};
 use crate::search::exchange::{Alone, Exchange, Lost};
 use crate::search::{Expander, Stop};
@@ -82,6 +85,20 @@ pub enum RunError {
     /// The record cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The record of another problem lies where this one's would.
+    #[error("{}: the record of another problem", file.display())]
+    OtherProblem {
+        /// The record.
+        file: PathBuf,
+        /// Its problem.
+        problem: Box<Stated>,
+    },
+    /// The record of another question lies where this one's would, though the folder has the name of this one.
+    #[error("{}: the record of another question; move it away", file.display())]
+    OtherQuestion {
+        /// The record.
+        file: PathBuf,
+    },
     /// Another process of the search is gone.
     #[error(transparent)]
     Lost(#[from] Lost),
@@ -102,7 +119,8 @@ pub enum RunError {
 }
 
 /// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
-/// folder, what it takes to go on there; a run that is found there is taken up.
+/// folder, what it takes to go on there; a run that is found there is taken up. Where another question's record lies there,
+/// all goes to a folder beneath: see [`place`].
 ///
 /// # Errors
 /// Where it could not even begin, found what is no solution, or met a damaged file.
@@ -152,6 +170,8 @@ fn answer(
     if exchange.is_shared() {
         check_shared(job, question)?;
     }
+    let output = Output { dir: place(job, question)?, ..job.output.clone() };
+    let job = &Job { output, ..job.clone() };
     let beside = exchange.beside().max(1);
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));

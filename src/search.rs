@@ -7,6 +7,7 @@
 //! hold is taken out, and the rest is coded: the ranges in order are the next level. Which thread did what, and what went
 //! where, changes nothing but the time.
 
+mod audit;
 pub mod digest;
 pub mod duplicates;
 pub mod exchange;

@@ -11,8 +11,18 @@
 //! ```
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use crate::folder;
+use crate::plain;
+
+/// So many characters of a long line are shown before its place, and after.
+const SHOWN: (usize, usize) = (80, 120);
+
+/// The longest word that suggestions are looked for.
+const WORD: usize = 64;
 
 /// A file's text, kept so that faults in it can be shown.
 #[derive(Clone, Debug)]
@@ -55,9 +65,12 @@ impl Source {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it cannot be read, or is not UTF-8.
+    /// Where it cannot be read, is not UTF-8, or is larger than anybody types.
     pub fn read(file: &Path) -> Result<Self, Fault> {
-        match std::fs::read_to_string(file) {
+        let text = folder::read_named(file, folder::TYPED).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8 text"))
+        });
+        match text {
             Ok(text) => Ok(Self::new(file, text)),
             Err(e) => Err(Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") }),
         }
@@ -114,19 +127,37 @@ impl Source {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}:", file.display())?;
+            write!(f, "{}:", plain::shown(&file.to_string_lossy()))?;
         }
         if let Some(place) = &self.place {
             write!(f, "{}:{}:", place.line, place.column)?;
         }
         let gap = if self.file.is_some() { " " } else { "" };
-        write!(f, "{gap}{}", self.message)?;
+        write!(f, "{gap}{}", plain::message(&self.message))?;
         let Some(place) = &self.place else { return Ok(()) };
         let gutter = " ".repeat(place.line.to_string().len());
+        let (before, line, width) = place.window();
         // Tabs stay tabs under the line, so that the caret keeps its column whatever their width.
-        let indent: String =
-            place.text.chars().take(place.column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
-        write!(f, "\n{gutter} |\n{} | {}\n{gutter} | {indent}{}", place.line, place.text, "^".repeat(place.width))
+        let indent: String = line.chars().take(before).map(|c| if c == '\t' { c } else { ' ' }).collect();
+        write!(f, "\n{gutter} |\n{} | {line}\n{gutter} | {indent}{}", place.line, "^".repeat(width))
+    }
+}
+
+impl Place {
+    /// What is shown of the line: how many characters come before the place, the line or a part of it, the place's width there.
+    /// A long line is cut, and a control character is a picture of one.
+    fn window(&self) -> (usize, String, usize) {
+        let from = (self.column - 1).saturating_sub(SHOWN.0);
+        let from = if self.text.chars().nth(SHOWN.0 + SHOWN.1).is_some() { from } else { 0 };
+        let mut rest = self.text.chars().skip(from);
+        let mut line: String = if from > 0 { "…".into() } else { String::new() };
+        let begun = line.chars().count();
+        line.extend(rest.by_ref().take(SHOWN.0 + SHOWN.1).map(plain::pictured));
+        if rest.next().is_some() {
+            line.push('…');
+        }
+        let before = begun + self.column - 1 - from;
+        (before, line, self.width.min(SHOWN.1))
     }
 }
 
@@ -135,6 +166,10 @@ impl std::error::Error for Fault {}
 /// `; did you mean ...?` for the allowed word nearest to the one found; nothing where none is near.
 #[must_use]
 pub fn suggestion<'a>(found: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+    // What is compared takes time and memory by the product of both lengths.
+    if found.len() > WORD {
+        return String::new();
+    }
     let near = |a: &&str| strsim::damerau_levenshtein(found, a) <= a.len().max(found.len()) / 3;
     let nearest = allowed.into_iter().filter(near).min_by_key(|a| strsim::damerau_levenshtein(found, a));
     nearest.map(|a| format!("; did you mean `{a}`?")).unwrap_or_default()
@@ -168,6 +203,20 @@ mod tests {
             let found = source.within(&(4..text.len()), value, 3..5);
             assert_eq!(&text[found], expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_place_and_has_no_commands_to_the_terminal() {
+        let text = format!("{}\u{1b}[2Jx{}", "a".repeat(1000), "b".repeat(1 << 20));
+        let at = 1000 + "\u{1b}[2J".len();
+        let shown = Source::new("j.toml", text).fault(at..at + 5000, "wrong\u{1b}[31m").to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "j.toml:1:1005: wrong\\u001b[31m");
+        assert!(lines[2].starts_with("1 | …aaa") && lines[2].contains("a\u{241b}[2Jxbbb"), "{shown}");
+        assert!(lines[2].ends_with('…') && lines[2].chars().count() < 220, "{shown}");
+        let x = lines[2].chars().position(|c| c == 'x');
+        assert_eq!(lines[3].chars().position(|c| c == '^'), x, "{shown}");
+        assert_eq!(suggestion(&"a".repeat(1 << 20), ["army"]), "");
     }
 
     #[test]

@@ -70,6 +70,17 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// What it means that `file` cannot be opened or read.
+    pub(crate) fn reading(file: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            // Links, pipes and what else this program does not write.
+            io::ErrorKind::InvalidData => Self::Damaged { file, reason: source.to_string() },
+            _ => Self::Io { file, source },
+        }
+    }
+}
+
 /// Where one block of a level lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockEntry<K> {
@@ -85,6 +96,16 @@ pub struct BlockEntry<K> {
     pub keys: u32,
     /// The checksum of its bytes.
     pub checksum: u64,
+}
+
+impl<K: Key> BlockEntry<K> {
+    /// Whether the block has keys, none beyond what a block can have or its bytes can say: whoever makes room for them goes by
+    /// this number.
+    fn is_possible(&self) -> bool {
+        let further = (self.keys as usize).wrapping_sub(1);
+        let bytes = further..=further.saturating_mul(varint::longest::<K>());
+        further < BLOCK && bytes.contains(&(self.bytes as usize))
+    }
 }
 
 /// Codes ascending keys into blocks.

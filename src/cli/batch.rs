@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::commands::{Search, ask, overrides};
 use super::{Exit, Failure, Live, Options, SearchArgs};
 use crate::describe;
+use crate::folder::{Folder, RECORD, refuse_link};
 use crate::job::Job;
+use crate::plain;
 use crate::progress::{Lines, status};
 use crate::record::{self, PROGRAM, Record, Verdict};
 use crate::report::{self, grouped};
@@ -19,6 +21,14 @@ use crate::run::Question;
 
 /// The name of a batch's status in its folder.
 pub(super) const FILE: &str = "batch.json";
+
+/// The name of the lock that a batch holds while it goes on.
+const LOCK: &str = "batch.lock";
+
+/// Whether a process is at work on the batch in the folder.
+pub(super) fn is_at_work(folder: &Path) -> bool {
+    Folder::open(folder).is_ok_and(|folder| folder.is_locked(LOCK))
+}
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,7 +94,7 @@ impl State {
 impl Queue {
     /// Reads the status of a batch; `None` where the folder has none.
     pub(super) fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD).ok()?).ok()
     }
 
     /// How many jobs are done, running, ...
@@ -186,7 +196,7 @@ impl<'a> Board<'a> {
             table.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
             (screen, table)
         };
-        let log = folder.map(|f| f.join("batch.log"));
+        let log = folder.map(|f| f.join("batch.log")).filter(|log| refuse_link(log).is_ok());
         Self { folder, log, quiet, screen: (!quiet && io::stderr().is_terminal()).then(live) }
     }
 
@@ -203,7 +213,7 @@ impl<'a> Board<'a> {
             Lines::in_log(log).line(&line);
         }
         match &self.screen {
-            Some((_, table)) => table.set_message(live(queue, changed)),
+            Some((_, table)) => table.set_message(plain::message(&live(queue, changed)).into_owned()),
             None if self.quiet => {}
             None => Lines::on_stderr().line(line.trim_end()),
         }
@@ -257,6 +267,9 @@ pub(super) fn batch(
         let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
         std::fs::create_dir_all(folder).map_err(|e| Failure { exit: Exit::Input, message: unmade(e) })?;
     }
+    // Two batches may share a folder; it is enough that one of them holds the lock.
+    let place = folder.and_then(|folder| Folder::open(folder).ok());
+    let lock = place.as_ref().and_then(|place| place.lock(LOCK, Duration::ZERO).ok().flatten());
     let jobs = files.iter().map(|file| waiting(file, &options.at(file))).collect();
     let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs };
     let board = Board::new(folder, options.quiet);
@@ -286,6 +299,10 @@ pub(super) fn batch(
     }
     board.clear();
     finish(&queue, form, folder, options.json, out)?;
+    if let Some(place) = place.filter(|_| lock.is_some()) {
+        // While it is held.
+        let _ = place.remove(LOCK);
+    }
     Ok(queue.exit())
 }
 
@@ -293,7 +310,12 @@ pub(super) fn batch(
 fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(folder) = folder {
         for (form, name) in [(Table::Text, "table.txt"), (Table::Csv, "table.csv"), (Table::Markdown, "table.md")] {
-            super::views::write(&queue.table(form)?, Some(&folder.join(name)), out)?;
+            let written = Folder::open(folder).and_then(|place| {
+                let table = queue.table(form).map_err(|failure| io::Error::other(failure.message))?;
+                place.replace(name, table.as_bytes(), |_| Ok(()))
+            });
+            let message = |e| format!("{}: cannot be written: {e}", folder.join(name).display());
+            written.map_err(|e| Failure { exit: Exit::Input, message: message(e) })?;
         }
     }
     let text = match json {
@@ -332,7 +354,7 @@ fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
 
 fn one(file: &Path, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     let job = read(file, args)?;
-    let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.exists());
+    let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.symlink_metadata().is_ok());
     if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
         && record.problem == job.stated
         && (&record.pruning, record.palindromic) == (&job.search.pruning, job.search.palindromic)

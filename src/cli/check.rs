@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Exit, Failure};
 use crate::check::{self, Options, Report};
+use crate::plain;
 
 /// What the command line says of how to check.
 pub(super) struct Terms {
@@ -19,7 +20,7 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
     let progress = |text: &str| {
         if !terms.quiet {
             // Who closed standard error does not want it.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", plain::message(text));
         }
     };
     let options = Options { sample: terms.sample, budget: terms.budget, progress: &progress };

@@ -4,12 +4,13 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, folder, manual, resume, row, status};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, manual, resume, row, status};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
+use crate::plain::{self, Plain};
 use crate::progress::{self, All, Lines, StatusFile};
-use crate::record::{self, Record};
+use crate::record::Record;
 use crate::replay::Checked;
 use crate::report;
 use crate::run::{self, Question};
@@ -49,11 +50,17 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
     }
 }
 
-/// Does what was typed.
+/// Does what was typed. No text that goes to `out` or into the message has commands to a terminal in it, whatever stands in the
+/// files that were read.
 ///
 /// # Errors
 /// One message for standard error, and the exit status.
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
+    command(cli, search, &mut Plain::new(out)).map_err(shown)
+}
+
+fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Solve { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Solve), search, out),
         Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
@@ -137,10 +144,10 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
     Ok(Exit::of(record))
 }
 
-/// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
+/// Searches, which writes the record, and has the solution replayed by code that shares nothing with the search.
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     // Now, and not when the search has taken hours.
-    let dir = folder::choose(job, question)?;
+    let dir = run::place(job, question)?;
     if let Some(dir) = &dir {
         std::fs::create_dir_all(dir).map_err(|e| Failure {
             exit: Exit::Input,
@@ -148,24 +155,21 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
         })?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
+        let text = format!("the folder has the record of another question; this one: {}", beneath.display());
         // Who closed standard error does not want it.
-        let _ =
-            writeln!(io::stderr(), "the folder has the record of another question; this one: {}", beneath.display());
+        let _ = writeln!(io::stderr(), "{}", plain::message(&text));
     }
     let mut job = job.clone();
     job.output.dir = dir;
     ask_there(&job, question, args, search)
 }
 
-/// As [`ask`], in the job's output folder whatever record lies there: an interrupted run's is not looked at.
+/// As [`ask`], in the job's output folder, which is the right one.
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     let record = search(job, question, args)?;
     if record.solution.is_some() {
         Checked::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
-    }
-    if let Some(dir) = job.output.dir.as_ref().filter(|_| !args.cluster.follows()) {
-        record.write(&dir.join(record::FILE))?;
     }
     Ok(record)
 }

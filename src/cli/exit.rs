@@ -6,6 +6,7 @@ use super::row::RowError;
 use crate::check::CheckError;
 use crate::record::{Asked, Record, RecordError, Verdict};
 use crate::replay::ReplayError;
+use crate::report;
 use crate::run::RunError;
 use crate::source::Fault;
 use crate::store::StoreError;
@@ -81,11 +82,15 @@ impl From<ReplayError> for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         let exit = match &error {
+            // Bytes that are no text, a link, a pipe: something is there, and it is no record.
+            RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
             RecordError::Read { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
             RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
-            RecordError::Damaged { .. } | RecordError::Format { .. } => Exit::Damaged,
+            RecordError::Damaged { .. } | RecordError::Contradiction { .. } | RecordError::Format { .. } => {
+                Exit::Damaged
+            }
         };
         Self { exit, message: error.to_string() }
     }
@@ -106,6 +111,13 @@ impl From<RunError> for Failure {
             RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
             RunError::TooLarge { .. } | RunError::CountUnder(_) | RunError::NotShared { .. } => Exit::Input,
             RunError::Lost(_) => Exit::Unfinished,
+            RunError::OtherProblem { file, problem } => {
+                let (file, problem) = (file.display(), report::problem(&problem));
+                let allowed = "allowed is a folder of its own for each: change dir in [output], or give --output-dir";
+                let message = format!("{file}: the record of another problem ({problem}); {allowed}");
+                return Self { exit: Exit::Input, message };
+            }
+            RunError::OtherQuestion { .. } => Exit::Input,
             RunError::Store(fault) => return fault.into(),
             RunError::Record(fault) => return fault.into(),
         };

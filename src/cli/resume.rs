@@ -12,12 +12,19 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
     let folder = &args.job;
     let Some((mut job, question)) = run::unfinished(folder)? else {
         let file = folder.join(record::FILE);
-        if !file.exists() {
+        if file.symlink_metadata().is_err() {
             let message = format!("{}: no run to go on with, and no record of one", folder.display());
             return Err(Failure { exit: Exit::Input, message });
         }
         return print(&Record::read(&file)?, args, out);
     };
+    if run::place(&job, question)?.as_ref() != Some(folder) {
+        let message = format!(
+            "{}: the record there is not of the run that was interrupted there; move one of them away",
+            folder.join(record::FILE).display()
+        );
+        return Err(Failure { exit: Exit::Input, message });
+    }
     job.limits.threads = args.threads.map(|t| t as usize).or(job.limits.threads);
     job.limits.memory = args.memory.or(job.limits.memory);
     job.output.keep_levels |= args.keep_levels;

@@ -3,27 +3,31 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::batch::{Queue, State};
+use super::batch::{self, Queue, State};
 use super::{Exit, Failure};
 use crate::progress::status::{self, Status};
 use crate::record::{self, Record};
+use crate::store::workspace;
 use crate::{report, run};
 
 /// `halma status`: the exit status is the record's, and 3 (not finished) where there is none yet.
 pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if let Some(queue) = Queue::read(folder) {
-        return of_batch(&queue, json, out);
+        return of_batch(&queue, batch::is_at_work(folder), json, out);
     }
     let file = folder.join(record::FILE);
-    let running = Status::read(folder).filter(Status::is_alive);
-    let unfinished = running.is_some() || run::unfinished(folder)?.is_some();
-    let record = file.is_file().then(|| Record::read(&file)).transpose()?;
+    // The process that works on a run holds its lock; what the file says of a process may be old, or anybody's.
+    let at_work = workspace::is_at_work(folder);
+    let running = Status::read(folder).filter(|_| at_work);
+    let unfinished = at_work || run::unfinished(folder)?.is_some();
+    let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
     let left = || format!("no process works on it; halma resume {} goes on", folder.display());
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {
             let age = status::now().saturating_sub(status.started);
             (format!("running: {}; for {age} s, process {}", status.sentence(), status.pid), Exit::Unfinished)
         }
+        (None, ..) if at_work => ("running: at its beginning".into(), Exit::Unfinished),
         (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
         (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),
         (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
@@ -44,14 +48,13 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     Ok(exit)
 }
 
-fn of_batch(queue: &Queue, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+fn of_batch(queue: &Queue, alive: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if json {
         let text = serde_json::to_string_pretty(queue);
         writeln!(out, "{}", text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })?)?;
         return Ok(queue.exit());
     }
     writeln!(out, "{}", queue.counts())?;
-    let alive = status::alive(queue.pid);
     for job in &queue.jobs {
         let running = job.folder.as_deref().filter(|_| job.state == State::Running && alive).and_then(Status::read);
         let (state, said) = match (job.state, running) {

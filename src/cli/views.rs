@@ -97,7 +97,7 @@ pub(super) fn describe(
 /// The record that is meant: the file itself, the one in a folder, else all in the folders beneath it, by name.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let record = path.join(record::FILE);
-    if !path.is_dir() || record.is_file() {
+    if !path.is_dir() || record.symlink_metadata().is_ok() {
         files.push(if path.is_dir() { record } else { path.into() });
         return Ok(());
     }
@@ -105,9 +105,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         |e: std::io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", path.display()) };
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            folders.push(path);
+        let entry = entry.map_err(unreadable)?;
+        // Not links: they lead elsewhere, or in circles.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
         }
     }
     folders.sort();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use super::{begun, level_line};
+use crate::plain;
 use crate::search::Watch;
 use crate::solve::{Begun, LevelFigures, Progress};
 
@@ -71,7 +72,7 @@ impl Progress for Bars {
     }
 
     fn note(&self, text: &str) {
-        self.bar.println(format!("  {text}"));
+        self.bar.println(plain::message(&format!("  {text}")));
     }
 }
 

@@ -1,14 +1,13 @@
 //! The file in a run's folder that says how far the run is, for other processes: it is there while the run goes on.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
+use crate::folder::{Folder, TYPED, parted};
 use crate::record::{PROGRAM, Side};
 use crate::report::grouped;
 use crate::search::Watch;
@@ -53,31 +52,19 @@ impl Status {
     /// Reads the status in a folder; `None` where there is none, or none that this program has written.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
-    }
-
-    /// Whether the process that wrote it is there.
-    #[must_use]
-    pub fn is_alive(&self) -> bool {
-        alive(self.pid)
+        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, TYPED).ok()?).ok()
     }
 
     /// The status in a line.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let part = 100.0 * self.expanded as f64 / (self.states.max(1)) as f64;
+        let part = 100.0 * self.expanded.min(self.states) as f64 / (self.states.max(1)) as f64;
         let length = self.length.map(|l| format!("length {l}, ")).unwrap_or_default();
         let level = self.level.map(|l| format!("level {l}")).unwrap_or_else(|| "at its beginning".into());
         let side = self.side.map(|s| format!(" {}", s.name())).unwrap_or_default();
         let expected = self.expected.map(|e| format!(", about {} new ones expected", grouped(e))).unwrap_or_default();
         format!("{length}{level}{side}: {part:.0}% of {} states expanded{expected}", grouped(self.states))
     }
-}
-
-/// Whether a process of that number is there.
-#[must_use]
-pub fn alive(pid: u32) -> bool {
-    Path::new("/proc").join(pid.to_string()).exists()
 }
 
 /// Seconds since 1970.
@@ -89,9 +76,9 @@ pub fn now() -> u64 {
 /// Writes a document, whole or not at all. One that cannot be written is not worth a search.
 pub fn write(file: &Path, document: &impl Serialize) {
     let write = || -> std::io::Result<()> {
-        let mut writer = AtomicWriteFile::open(file)?;
-        writer.write_all((serde_json::to_string_pretty(document)? + "\n").as_bytes())?;
-        writer.commit()
+        let text = serde_json::to_string_pretty(document)? + "\n";
+        let (folder, name) = parted(file)?;
+        folder.replace(name, text.as_bytes(), |_| Ok(()))
     };
     let _ = write();
 }
@@ -100,6 +87,8 @@ pub fn write(file: &Path, document: &impl Serialize) {
 pub struct StatusFile {
     file: PathBuf,
     begun: Instant,
+    /// Whether this process has written it: another one's stays.
+    written: AtomicBool,
     /// When it is to be written next, in milliseconds after the beginning.
     due: AtomicU64,
     expanded: AtomicU64,
@@ -128,6 +117,7 @@ impl StatusFile {
         Self {
             file: folder.join(FILE),
             begun: Instant::now(),
+            written: AtomicBool::new(false),
             due: AtomicU64::new(INTERVAL),
             expanded: AtomicU64::new(0),
             successors: AtomicU64::new(0),
@@ -151,6 +141,7 @@ impl StatusFile {
         status.expanded = self.expanded.load(order);
         status.successors = self.successors.load(order);
         status.updated = now();
+        self.written.store(true, order);
         write(&self.file, &*status);
     }
 }
@@ -184,6 +175,8 @@ impl Progress for StatusFile {
 
 impl Drop for StatusFile {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.file);
+        if self.written.load(Ordering::Relaxed) {
+            let _ = std::fs::remove_file(&self.file);
+        }
     }
 }

@@ -230,6 +230,16 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         vec![self.canonical(self.ground.bases, 0)]
     }
 
+    fn is_state(&self, scratch: &mut Self::Scratch, key: K) -> bool {
+        let Ground { ranks, bits, .. } = &*self.ground;
+        let (turn, blue, red) = key.split(*bits);
+        let exact = blue < ranks.count() && red < ranks.count() && K::pair(turn, blue, red, *bits) == key;
+        exact && {
+            let ([blue, red], _) = self.armies_near(key, &mut scratch.cells);
+            (blue & red).is_empty()
+        }
+    }
+
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let Scratch { pieces, men, reach, cells, views } = scratch;

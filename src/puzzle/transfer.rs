@@ -260,6 +260,10 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         generated
     }
 
+    fn is_state(&self, _: &mut Self::Scratch, key: K) -> bool {
+        key < self.ground.ranks.count()
+    }
+
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {
         self.ground.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
         Some(self.ground.centroid(&scratch.upright.men))

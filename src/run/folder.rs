@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Question, share};
+use crate::folder::refuse_link;
 use crate::job::{Job, Limits, Output, Problem, Pruning, Search, Stated};
 use crate::record::{Asked, PROGRAM};
 use crate::search::exchange::Exchange;
@@ -15,6 +16,10 @@ use crate::store::workspace::{self, Disk, Workspace};
 
 /// The time between two savings, where the job does not say.
 const CHECKPOINT: Duration = Duration::from_secs(300);
+
+/// The most threads and moves that a job can ask for.
+const THREADS: usize = 4096;
+const LONGEST: u32 = 9999;
 
 /// What a run's folder says of the run: all that its levels depend on.
 #[derive(Serialize, Deserialize)]
@@ -46,6 +51,9 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
     let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
     let dir = &share::folder(dir, share);
+    if share.is_some() {
+        refuse_link(dir).map_err(|source| StoreError::reading(dir.clone(), source))?;
+    }
     let terms = Terms {
         job: job.file.clone(),
         question,
@@ -103,7 +111,23 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
         "game" => Problem::Game(identity.problem.game().map_err(odd)?),
         _ => Problem::Transfer(identity.problem.transfer().map_err(odd)?),
     };
-    let Terms { job, question, search, limits, mut output } = terms;
-    output.dir = Some(folder.into());
-    Ok(Some((Job { file: job, stated: identity.problem, problem, search, limits, output }, question)))
+    let Terms { job, question, search, limits, output } = terms;
+    // The folder for tables is nothing that a run's folder may choose: it lies elsewhere.
+    let output = Output { dir: Some(folder.into()), cache: None, ..output };
+    let job = Job { file: job, stated: identity.problem, problem, search, limits, output };
+    allowed(&job, question).map_err(odd)?;
+    Ok(Some((job, question)))
+}
+
+/// Whether the terms of a run are such as a job and a command line can state.
+fn allowed(job: &Job, question: Question) -> Result<(), String> {
+    let threads = job.limits.threads.unwrap_or(1);
+    if !(1..=THREADS).contains(&threads) {
+        return Err(format!("the run asks for {threads} threads: allowed are 1 to {THREADS}"));
+    }
+    let (_, max_length, depth) = question.asked(job);
+    if let Some(number) = max_length.or(depth).filter(|&number| number > LONGEST) {
+        return Err(format!("the run asks for {number} moves: allowed are 0 to {LONGEST}"));
+    }
+    job.sound()
 }

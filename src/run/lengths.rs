@@ -69,6 +69,7 @@ impl Context<'_> {
         let mut proved_nothing = None;
         for answer in self.workspace.answers() {
             let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            self.taken_up(&run, bound, max_length, &record.runs)?;
             proved_nothing = settle(record, run);
         }
         search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
@@ -125,6 +126,26 @@ impl Context<'_> {
         }
         record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
         record.reason = proved_nothing;
+        Ok(())
+    }
+
+    /// Whether the run can be the next one after those before it. That it is true, nobody can say without searching again.
+    fn taken_up(&self, run: &RunRecord, bound: u32, most: u32, before: &[RunRecord]) -> Result<(), StoreError> {
+        let next = bound + before.len() as u32;
+        if run.length != next || next > most {
+            return Err(self.odd(format!("its answer for length {} stands where that for {next} belongs", run.length)));
+        }
+        if !matches!(run.verdict, Verdict::None | Verdict::Incomplete) {
+            return Err(self.odd(format!("its answer for length {next} is none that a search goes on from")));
+        }
+        if let Some(what) = run.contradiction() {
+            return Err(self.odd(what));
+        }
+        let led =
+            |earlier: &RunRecord| earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next);
+        if run.verdict == Verdict::None && run.levels.is_empty() && !before.iter().any(led) {
+            return Err(self.odd(format!("its answer for length {next} rests on no level")));
+        }
         Ok(())
     }
 

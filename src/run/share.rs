@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::identity;
 use super::{Context, Question, RunError};
+use crate::folder::Folder;
 use crate::job::Job;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
@@ -95,7 +96,7 @@ pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(),
     {
         return Err(lost.into());
     }
-    let folder = workspace.folder().to_owned();
+    let folder = workspace.folder();
     workspace.close()?;
     // It stays where somebody has put something there.
     let _ = fs::remove_dir(folder);
@@ -171,20 +172,22 @@ impl Context<'_> {
     fn find(&self) -> Result<Found, StoreError> {
         let Some(dir) = &self.job.output.dir else { return Ok(Found::new()) };
         let exchange = self.expander.exchange();
-        let mut places = vec![(1, 0, dir.clone())];
-        let entries = fs::read_dir(dir).map_err(|source| StoreError::Io { file: dir.clone(), source })?;
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
+        let io = |source| StoreError::Io { file: dir.clone(), source };
+        let whole = Folder::open(dir).map_err(io)?;
+        let mut places = Vec::new();
+        for name in whole.names().map_err(io)? {
             let numbers = name.strip_prefix("process-").and_then(|rest| rest.split_once("-of-"));
             if let Some((Ok(part), Ok(of))) = numbers.map(|(part, of)| (part.parse(), of.parse())) {
-                places.push((of, part, entry.path()));
+                let share = whole.beneath(&name);
+                places.push((of, part, share.map_err(|source| StoreError::reading(dir.join(&name), source))?));
             }
         }
-        places.retain(|&(of, ..)| of != exchange.processes());
+        places.push((1, 0, whole));
+        places.retain(|(of, ..)| *of != exchange.processes());
         let mut found = Found::new();
         for (of, part, folder) in places {
             let run = identity(self.job, self.question, (of > 1).then_some((part, of)));
-            if let Some(left) = Left::find(&folder, &run)? {
+            if let Some(left) = Left::find(folder, &run)? {
                 found.insert((of, part), left);
             }
         }

@@ -160,7 +160,7 @@ fn summed(length: u32, verdict: Verdict, reason: Option<String>, levels: &[Level
         pruning: None,
         c: None,
         seconds,
-        generated: levels.iter().map(|f| f.tally.generated).sum(),
+        generated: levels.iter().fold(0, |sum, f| sum.saturating_add(f.tally.generated)),
         largest_level: levels.iter().map(|f| f.tally.states).max().unwrap_or(0),
         self_consistent: true,
         levels: levels.iter().map(level_record).collect(),

@@ -16,7 +16,7 @@ use super::{Berth, Stop, Stopped};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
-use crate::store::workspace::{Mark, Partial, Saved, Workspace};
+use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 use crate::store::{Level, Segment, StoreError};
 
 /// Successors that one piece of a level makes at most (about), in bytes of keys: the more ranges they go to, the more, so
@@ -47,8 +47,9 @@ impl Share {
         Tally {
             states: sum(|s| s.states),
             generated: sum(|s| s.generated),
-            pruned: sum(|s| s.generated) - sum(|s| s.emitted),
-            duplicates: sum(|s| s.emitted) - sum(|s| s.unique),
+            // Of a folder that was tampered with they may not add up; then the record contradicts itself.
+            pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)),
+            duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
             old: sum(|s| s.old),
             digest: mixed(|s| s.digest),
             second: Digest(mixed(|s| s.second)),
@@ -138,18 +139,24 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// Goes on where an earlier process left the level.
-    pub(super) fn resume(&mut self) -> Result<(), StoreError> {
+    pub(super) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
         self.take_up(workspace, partial.layers)?;
+        if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
+            let reason = format!("the layers of {} hold more than it says was made", partial.label);
+            return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
+        }
         self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
         Ok(())
     }
 
     /// Opens layers that the run's folder has.
-    pub(super) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), StoreError> {
+    pub(super) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), Stopped> {
         for label in labels {
             let (layer, _) = workspace.need(&label)?;
+            let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
+            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.stop)?;
             self.layers.push((label, layer));
         }
         Ok(())

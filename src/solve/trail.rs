@@ -117,6 +117,7 @@ impl Grower<'_> {
         let bytes: Option<u64> = bytes.into_iter().sum();
         if let Some(((level, saved), bytes)) = found.zip(bytes) {
             let (tally, digest) = figures(&saved)?;
+            self.expander.audit(puzzle, &level, (&tally, digest), self.stop)?;
             self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, trail);
             return Ok(());
         }

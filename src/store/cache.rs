@@ -4,23 +4,26 @@
 //! all that. The name says which program wrote it and all that the table depends on; it is compared whole, the file is
 //! called by its digest. What does not fit in any way is not used, and written again. Files may be deleted at any time.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use atomic_write_file::AtomicWriteFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::StoreError;
 use crate::bound::shelf::Shelf;
+use crate::folder::Folder;
 
 const MAGIC: &[u8; 8] = b"HALMATBL";
+
+/// The most bytes that a table may have.
+const LARGEST: u64 = 3 << 29;
 
 /// An open folder.
 #[derive(Debug)]
 pub struct Cache {
-    folder: PathBuf,
+    folder: Folder,
     program: String,
     fault: Mutex<Option<String>>,
 }
@@ -31,8 +34,8 @@ impl Cache {
     /// # Errors
     /// Where it cannot be made.
     pub fn open(folder: &Path, program: &str) -> Result<Self, StoreError> {
-        fs::create_dir_all(folder).map_err(|source| StoreError::Io { file: folder.into(), source })?;
-        Ok(Self { folder: folder.into(), program: program.into(), fault: Mutex::new(None) })
+        let folder = Folder::make(folder).map_err(|source| StoreError::Io { file: folder.into(), source })?;
+        Ok(Self { folder, program: program.into(), fault: Mutex::new(None) })
     }
 
     /// What went wrong first, in a line.
@@ -41,25 +44,26 @@ impl Cache {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn note(&self, file: &Path, fault: impl std::fmt::Display) {
+    fn note(&self, file: &str, fault: impl std::fmt::Display) {
+        let file = self.folder.path(file);
         let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert_with(|| format!("cache: {}: {fault}", file.display()));
     }
 
     /// The file of that name, and what it begins with.
-    fn place(&self, name: &str) -> (PathBuf, Vec<u8>) {
+    fn place(&self, name: &str) -> (String, Vec<u8>) {
         let name = format!("{} {name}", self.program);
         let mut head = MAGIC.to_vec();
         head.extend((name.len() as u32).to_le_bytes());
         head.extend(name.as_bytes());
-        (self.folder.join(format!("{:032x}.table", xxh3_128(name.as_bytes()))), head)
+        (format!("{:032x}.table", xxh3_128(name.as_bytes())), head)
     }
 }
 
 impl Shelf for Cache {
     fn take(&self, name: &str) -> Option<Vec<u8>> {
         let (file, head) = self.place(name);
-        let mut bytes = match fs::read(&file) {
+        let mut bytes = match self.folder.read(&file, LARGEST) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
             read => read.map_err(|e| self.note(&file, e)).ok()?,
         };
@@ -78,14 +82,8 @@ impl Shelf for Cache {
         let mut digest = Xxh3::new();
         digest.update(&head);
         digest.update(bytes);
-        let write = || {
-            let mut out = AtomicWriteFile::open(&file)?;
-            out.write_all(&head)?;
-            out.write_all(bytes)?;
-            out.write_all(&digest.digest128().to_le_bytes())?;
-            out.commit()
-        };
-        if let Err(e) = write() {
+        let table = [&head[..], bytes, &digest.digest128().to_le_bytes()].concat();
+        if let Err(e) = self.folder.replace(&file, &table, File::sync_all) {
             self.note(&file, format_args!("the table is not kept: {e}"));
         }
     }
@@ -93,6 +91,9 @@ impl Shelf for Cache {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
     use super::*;
 
     fn only_file(folder: &Path) -> PathBuf {

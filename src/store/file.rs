@@ -19,14 +19,15 @@
 //! A reader of another version must refuse the file. Header, index and footer are checked when a file is opened, a
 //! block whenever it is read.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::workspace::Disk;
-use super::{BlockEntry, Bytes, Level, Segment, StoreError, map};
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, map, varint};
+use crate::folder::{Folder, parted};
 use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
@@ -67,15 +68,13 @@ impl LevelFile {
     fn read_error(&self, source: std::io::Error) -> StoreError {
         match source.kind() {
             std::io::ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
-            _ => StoreError::Io { file: self.path.clone(), source },
+            _ => StoreError::reading(self.path.clone(), source),
         }
     }
 
-    fn bytes(&self, offset: u64, length: usize) -> Result<Vec<u8>, StoreError> {
-        if length == 0 {
-            return Ok(Vec::new());
-        }
-        map::map(&self.file, offset, length).map(|m| m.to_vec()).map_err(|e| self.read_error(e))
+    /// A part of the file, at least a byte.
+    fn bytes(&self, offset: u64, length: usize) -> Result<memmap2::Mmap, StoreError> {
+        map::map(&self.file, offset, length).map_err(|e| self.read_error(e))
     }
 }
 
@@ -102,7 +101,8 @@ fn key_from<K: Key>(bytes: &[u8]) -> K {
 /// stay full of what nobody can use.
 #[derive(Debug)]
 struct Temporary<'a> {
-    name: PathBuf,
+    folder: &'a Folder,
+    name: String,
     disk: &'a Disk,
     claimed: u64,
     renamed: bool,
@@ -112,7 +112,7 @@ impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.renamed {
             // What cannot be removed now is removed when the run's folder is next opened.
-            let _ = fs::remove_file(&self.name);
+            let _ = self.folder.remove(&self.name);
             self.disk.release(self.claimed);
         }
     }
@@ -121,7 +121,7 @@ impl Drop for Temporary<'_> {
 /// Writes one level file.
 #[derive(Debug)]
 pub struct LevelFileWriter<'a, K> {
-    path: PathBuf,
+    name: String,
     temporary: Temporary<'a>,
     out: BufWriter<File>,
     header: Vec<u8>,
@@ -131,14 +131,14 @@ pub struct LevelFileWriter<'a, K> {
 }
 
 impl<'a, K: Key> LevelFileWriter<'a, K> {
-    /// Begins the file `path` for the level with that identity.
+    /// Begins the file `name` of the folder for the level with that identity.
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
-    pub fn create(path: &Path, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
-        let name = path.with_extension("tmp");
-        let file = File::create(&name).map_err(|e| disk.refused(&name, e))?;
-        let temporary = Temporary { name, disk, claimed: 0, renamed: false };
+    pub fn create(folder: &'a Folder, name: &str, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
+        let temporary = format!("{}.tmp", name.strip_suffix(".level").unwrap_or(name));
+        let file = folder.create(&temporary).map_err(|e| disk.refused(&folder.path(&temporary), e))?;
+        let temporary = Temporary { folder, name: temporary, disk, claimed: 0, renamed: false };
         let mut header = Vec::new();
         header.extend_from_slice(MAGIC);
         header.extend_from_slice(&VERSION.to_le_bytes());
@@ -146,17 +146,17 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         header.extend_from_slice(&identity.to_le_bytes());
         let out = BufWriter::with_capacity(1 << 18, file);
         let mut writer =
-            Self { path: path.into(), temporary, out, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
+            Self { name: name.into(), temporary, out, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
         writer.write(&header)?;
         writer.header = header;
         Ok(writer)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        let Temporary { name, disk, claimed, .. } = &mut self.temporary;
-        disk.take(bytes.len() as u64, name)?;
+        let Temporary { folder, name, disk, claimed, .. } = &mut self.temporary;
+        disk.take(bytes.len() as u64, &folder.path(name))?;
         *claimed += bytes.len() as u64;
-        self.out.write_all(bytes).map_err(|e| disk.refused(name, e))?;
+        self.out.write_all(bytes).map_err(|e| disk.refused(&folder.path(name), e))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
@@ -172,7 +172,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         self.write(&segment.bytes)
     }
 
-    /// Completes the file: what [`open`] would give.
+    /// Completes the file: what [`open_in`] would give.
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
@@ -193,16 +193,18 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         tail.extend_from_slice(&checksum(&self.header, &tail).to_le_bytes());
         tail.extend_from_slice(END);
         self.write(&tail)?;
-        let Self { path, mut temporary, mut out, blocks, .. } = self;
+        let Self { name, mut temporary, mut out, blocks, .. } = self;
+        let folder = temporary.folder;
         let written = (|| {
             out.flush()?;
             temporary.disk.sync(out.get_ref())?;
-            fs::rename(&temporary.name, &path)?;
+            folder.rename(&temporary.name, &name)?;
             temporary.renamed = true;
-            sync_folder(&path)
+            Ok(())
         })();
-        written.map_err(|e| temporary.disk.refused(&temporary.name, e))?;
-        let file = File::open(&path).map_err(|source| StoreError::Io { file: path.clone(), source })?;
+        written.map_err(|e| temporary.disk.refused(&folder.path(&temporary.name), e))?;
+        let (path, file) = (folder.path(&name), folder.file(&name));
+        let file = file.map_err(|source| StoreError::reading(path.clone(), source))?;
         Ok(Level::in_file(blocks, LevelFile { path, file }))
     }
 }
@@ -214,26 +216,19 @@ fn checksum(header: &[u8], tail: &[u8]) -> u128 {
     hash.digest128()
 }
 
-/// Makes the names in the folder of `path` last.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        _ => File::open(".")?.sync_all(),
-    }
-}
-
-/// Writes `level` as the file `path`, and gives back the level in the file.
+/// Writes `level` as the file `name` of the folder, and gives back the level in the file.
 ///
 /// # Errors
 /// Where a block cannot be read, or the system or the disk budget refuses.
-pub fn write<K: Key>(
-    path: &Path,
+pub fn write_in<K: Key>(
+    folder: &Folder,
+    name: &str,
     identity: u128,
     level: &Level<K>,
     digest: u128,
     disk: &Disk,
 ) -> Result<Level<K>, StoreError> {
-    let mut writer = LevelFileWriter::create(path, identity, disk)?;
+    let mut writer = LevelFileWriter::create(folder, name, identity, disk)?;
     for (number, block) in level.blocks.iter().enumerate() {
         let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
         let entry = BlockEntry { offset: 0, segment: 0, ..*block };
@@ -242,20 +237,51 @@ pub fn write<K: Key>(
     writer.finish(digest)
 }
 
-/// Opens the level file `path`, which must have this identity and hold a level of `keys` keys with that digest.
+/// [`write_in`], by a path.
+///
+/// # Errors
+/// As [`write_in`].
+pub fn write<K: Key>(
+    path: &Path,
+    identity: u128,
+    level: &Level<K>,
+    digest: u128,
+    disk: &Disk,
+) -> Result<Level<K>, StoreError> {
+    let (folder, name) = parted(path).map_err(|e| disk.refused(path, e))?;
+    write_in(&folder, name, identity, level, digest, disk)
+}
+
+/// [`open_in`], by a path.
+///
+/// # Errors
+/// As [`open_in`].
+pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
+    let (folder, name) = parted(path).map_err(|source| StoreError::reading(path.into(), source))?;
+    open_in(&folder, name, identity, keys, digest)
+}
+
+/// Opens the level file `name` of the folder, which must have this identity and hold a level of `keys` keys with that digest.
+/// Its blocks are not read: [`Level::audit_block`] does that.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] where it is anything else.
-pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
-    let io = |source| StoreError::Io { file: path.into(), source };
-    let file = match File::open(path) {
+pub fn open_in<K: Key>(
+    folder: &Folder,
+    name: &str,
+    identity: u128,
+    keys: u64,
+    digest: u128,
+) -> Result<Level<K>, StoreError> {
+    let path = folder.path(name);
+    let file = match folder.file(name) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(StoreError::Damaged { file: path.into(), reason: "it is missing".into() });
+            return Err(StoreError::Damaged { file: path, reason: "it is missing".into() });
         }
-        file => file.map_err(io)?,
+        file => file.map_err(|source| StoreError::reading(path.clone(), source))?,
     };
-    let length = file.metadata().map_err(io)?.len();
-    let level = LevelFile { path: path.into(), file };
+    let length = file.metadata().map_err(|source| StoreError::Io { file: path.clone(), source })?.len();
+    let level = LevelFile { path, file };
     if length < (HEADER + FOOTER) as u64 {
         return Err(level.damaged(format!("it is only {length} bytes long")));
     }
@@ -270,7 +296,7 @@ pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Res
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
     let entry = (K::BYTES + 24) as u64;
     let expected = blocks.checked_mul(entry).and_then(|b| b.checked_add(index_at)?.checked_add(FOOTER as u64));
-    if expected != Some(length) {
+    if expected != Some(length) || index_at < HEADER as u64 {
         return Err(level.damaged("its index does not fit its length"));
     }
     let tail = level.bytes(index_at, (length - index_at) as usize)?;
@@ -292,7 +318,26 @@ pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Res
         keys: number::<4>(e, K::BYTES + 12) as u32,
         checksum: number::<8>(e, K::BYTES + 16) as u64,
     });
-    Ok(Level::in_file(entries.collect(), level))
+    let entries: Vec<BlockEntry<K>> = entries.collect();
+    match is_whole(&entries, index_at, keys) {
+        true => Ok(Level::in_file(entries, level)),
+        false => Err(level.damaged("its index is not one of ascending blocks, one after another")),
+    }
+}
+
+/// Whether the blocks fill a file from its header to its index, ascend, and have as many keys, none of them more than a block
+/// can have or its bytes can say.
+fn is_whole<K: Key>(blocks: &[BlockEntry<K>], index_at: u64, keys: u64) -> bool {
+    let mut at = HEADER as u64;
+    let possible = blocks.iter().all(|block| {
+        let fits = block.offset == at;
+        at += u64::from(block.bytes);
+        fits && block.is_possible()
+    });
+    possible
+        && at == index_at
+        && blocks.windows(2).all(|pair| pair[0].first < pair[1].first)
+        && blocks.iter().map(|block| u64::from(block.keys)).sum::<u64>() == keys
 }
 
 impl<K: Key> Level<K> {
@@ -302,6 +347,37 @@ impl<K: Key> Level<K> {
         match &self.bytes {
             Bytes::File(file) => Some(&file.path),
             Bytes::Memory(_) => None,
+        }
+    }
+
+    /// The keys of block `number`, as [`Self::read_block`] reads them, where the block is what a writer of levels would
+    /// have written: its keys ascend, below those of the next block, and its bytes say no more. A checksum does not
+    /// tell that, because whoever forges a file can forge it, too.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`], and where the block is not so.
+    pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
+        let block = &self.blocks[number];
+        let next = self.blocks.get(number + 1).map(|next| next.first);
+        keys.clear();
+        let sound = self.with_bytes(number, |mut bytes| {
+            let mut key = block.first;
+            keys.push(key);
+            for _ in 1..block.keys {
+                let before = key;
+                key = key.plus(varint::get(&mut bytes)).plus(varint::one());
+                keys.push(key);
+                if key <= before {
+                    return false;
+                }
+            }
+            bytes.is_empty() && next.is_none_or(|next| key < next) && key < K::MAX
+        })?;
+        match &self.bytes {
+            Bytes::File(file) if !sound => {
+                Err(file.damaged(format!("the keys of the block at byte {} do not ascend", block.offset)))
+            }
+            _ => Ok(()),
         }
     }
 }

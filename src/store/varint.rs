@@ -9,6 +9,12 @@ pub fn one<K: Key>() -> K {
     K::from_words([1, 0, 0, 0])
 }
 
+/// The most bytes of a value.
+#[must_use]
+pub fn longest<K: Key>() -> usize {
+    (8 * K::BYTES).div_ceil(7)
+}
+
 /// Appends `value`.
 #[inline]
 pub fn put<K: Key>(value: K, bytes: &mut Vec<u8>) {

@@ -11,14 +11,13 @@
 //! and a run goes on by asking for each level whether it is there already.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
@@ -29,6 +28,7 @@ pub use left::Left;
 
 use super::{Level, StoreError, file};
 use crate::budget::{Meter, Spent};
+use crate::folder::{self, Folder, Lock};
 use crate::key::Key;
 use crate::record::{self, Digest, FileRecord};
 
@@ -36,6 +36,16 @@ use crate::record::{self, Digest, FileRecord};
 const FORMAT: u32 = 2;
 /// The name of the list.
 pub const LIST: &str = "run.json";
+/// The name of the lock.
+pub const LOCK: &str = "lock";
+/// The name of the folder of level files.
+const LEVELS: &str = "levels";
+/// How long to try for the lock.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// The most lists and tables that a list may have: each takes memory beyond its bytes.
+const PARTS: usize = 1 << 20;
+/// More successors than anybody can make.
+const TOO_MANY: u64 = 1 << 50;
 
 /// The disk that a run may use, and, for tests, how it fails.
 #[derive(Debug, Default)]
@@ -111,7 +121,7 @@ impl Disk {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 StoreError::Full { file: path.into(), reason: source.to_string() }
             }
-            _ => StoreError::Io { file: path.into(), source },
+            _ => StoreError::reading(path.into(), source),
         }
     }
 
@@ -120,18 +130,6 @@ impl Disk {
             return Err(io::Error::other("injected: not synced"));
         }
         file.sync_all()
-    }
-}
-
-/// Locks the file, trying for so long: a process that this one has just started holds a copy of every open file, locks
-/// included, until it runs its own program.
-fn try_lock_for(lock: &File, patience: Duration) -> Result<(), TryLockError> {
-    let begun = Instant::now();
-    loop {
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => std::thread::sleep(Duration::from_millis(2)),
-            result => return result,
-        }
     }
 }
 
@@ -203,7 +201,8 @@ struct Sealed<'a> {
 /// A run's folder, locked for this process.
 #[derive(Debug)]
 pub struct Workspace {
-    folder: PathBuf,
+    folder: Folder,
+    levels: Folder,
     identity: u128,
     disk: Disk,
     keep: bool,
@@ -211,7 +210,7 @@ pub struct Workspace {
     last: Mutex<Instant>,
     meter: Meter,
     list: Mutex<List>,
-    _lock: File,
+    _lock: Lock,
     _temporary: Option<tempfile::TempDir>,
 }
 
@@ -231,16 +230,10 @@ impl Workspace {
         interval: Duration,
         keep: bool,
     ) -> Result<Self, StoreError> {
-        let io = |source| StoreError::Io { file: folder.into(), source };
-        fs::create_dir_all(folder.join("levels")).map_err(io)?;
-        let lock = File::create(folder.join("lock")).map_err(io)?;
-        match try_lock_for(&lock, Duration::from_millis(200)) {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { folder: folder.into() }),
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
+        let (place, lock) = locked(folder)?;
+        let levels = place.make_beneath(LEVELS).map_err(|source| StoreError::reading(place.path(LEVELS), source))?;
         let identity = xxh3_128(run.to_string().as_bytes());
-        let list = match read_list(&folder.join(LIST))? {
+        let list = match read_list(&place)? {
             Some(list) if list.run != run => {
                 return Err(StoreError::Foreign {
                     folder: folder.into(),
@@ -251,7 +244,8 @@ impl Workspace {
             None => List { format: FORMAT, run, terms, ..List::default() },
         };
         let workspace = Self {
-            folder: folder.into(),
+            folder: place,
+            levels,
             identity,
             disk,
             keep,
@@ -283,10 +277,6 @@ impl Workspace {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn path(&self, label: &str) -> PathBuf {
-        self.folder.join("levels").join(format!("{label}.level"))
-    }
-
     /// The identity of the file with that label in this run.
     fn identity(&self, label: &str) -> u128 {
         identity_of(self.identity, label)
@@ -295,31 +285,25 @@ impl Workspace {
     /// The file with that label, where the run is to keep it.
     #[must_use]
     pub fn kept(&self, label: &str) -> Option<FileRecord> {
-        let file = || FileRecord { name: format!("levels/{label}.level"), identity: Digest(self.identity(label)) };
+        let file =
+            || FileRecord { name: format!("{LEVELS}/{}", file_name(label)), identity: Digest(self.identity(label)) };
         self.keep.then(file)
     }
 
     /// Removes files that the list does not name, and counts the others.
     fn sweep(&self) -> Result<(), StoreError> {
         let list = self.list();
-        let folder = self.folder.join("levels");
-        let io = |source| StoreError::Io { file: folder.clone(), source };
-        for entry in fs::read_dir(&folder).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+        for name in names(&self.levels)? {
             if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
-                self.disk.used.fetch_add(entry.metadata().map_err(io)?.len(), Ordering::Relaxed);
+                self.disk.used.fetch_add(self.levels.length(&name), Ordering::Relaxed);
             } else if name.ends_with(".level") || name.ends_with(".tmp") {
-                fs::remove_file(entry.path()).map_err(io)?;
+                remove(&self.levels, &name)?;
             }
         }
         // A process that was killed while it replaced the list or the record leaves the new one under a temporary name.
-        let io = |source| StoreError::Io { file: self.folder.clone(), source };
-        for entry in fs::read_dir(&self.folder).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+        for name in names(&self.folder)? {
             if [LIST, record::FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
-                fs::remove_file(entry.path()).map_err(io)?;
+                remove(&self.folder, &name)?;
             }
         }
         Ok(())
@@ -327,17 +311,14 @@ impl Workspace {
 
     /// Replaces the list on disk by the one in memory.
     fn commit(&self, list: &List) -> Result<(), StoreError> {
-        let path = self.folder.join(LIST);
         let write = || {
             let text = serde_json::to_string_pretty(list)?;
             let checksum = format!("{:032x}", xxh3_128(text.as_bytes()));
             let sealed = Sealed { checksum, list: serde_json::from_str(&text)? };
-            let mut out = AtomicWriteFile::open(&path)?;
-            out.write_all(serde_json::to_string_pretty(&sealed)?.as_bytes())?;
-            self.disk.sync(out.as_file())?;
-            out.commit()
+            let sealed = serde_json::to_string_pretty(&sealed)?;
+            self.folder.replace(LIST, sealed.as_bytes(), |file| self.disk.sync(file))
         };
-        write().map_err(|e| self.disk.refused(&path, e))?;
+        write().map_err(|e| self.disk.refused(&self.folder.path(LIST), e))?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())
     }
@@ -367,8 +348,8 @@ impl Workspace {
 
     /// Where it is.
     #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path("")
     }
 
     /// Whether so much time has passed since the list was last written that what is only in memory should be saved.
@@ -425,10 +406,7 @@ impl Workspace {
     /// Where its file is damaged.
     pub fn load<K: Key>(&self, label: &str) -> Result<Option<(Level<K>, Saved)>, StoreError> {
         let Some(saved) = self.list().files.get(label).cloned() else { return Ok(None) };
-        let path = self.path(label);
-        let digest = u128::from_str_radix(&saved.digest, 16)
-            .map_err(|e| StoreError::Damaged { file: self.folder.join(LIST), reason: e.to_string() })?;
-        let level = file::open(&path, self.identity(label), saved.keys, digest)?;
+        let level = open_level(&self.levels, self.identity(label), label, &saved)?;
         Ok(Some((level, saved)))
     }
 
@@ -438,7 +416,7 @@ impl Workspace {
     /// Where it is not, or its file is damaged.
     pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, Saved), StoreError> {
         let missing = || StoreError::Damaged {
-            file: self.folder.join(LIST),
+            file: self.folder.path(LIST),
             reason: format!("it names {label} and does not say what that is"),
         };
         self.load(label)?.ok_or_else(missing)
@@ -449,7 +427,7 @@ impl Workspace {
     /// # Errors
     /// Where the file cannot be made.
     pub fn writer<K: Key>(&self, label: &str) -> Result<file::LevelFileWriter<'_, K>, StoreError> {
-        file::LevelFileWriter::create(&self.path(label), self.identity(label), &self.disk)
+        file::LevelFileWriter::create(&self.levels, &file_name(label), self.identity(label), &self.disk)
     }
 
     /// Writes `level` as the file with that label, which only [`Self::enter`] makes part of the run.
@@ -457,7 +435,7 @@ impl Workspace {
     /// # Errors
     /// Where it cannot be written.
     pub fn write<K: Key>(&self, label: &str, level: &Level<K>, digest: u128) -> Result<Level<K>, StoreError> {
-        file::write(&self.path(label), self.identity(label), level, digest, &self.disk)
+        file::write_in(&self.levels, &file_name(label), self.identity(label), level, digest, &self.disk)
     }
 
     /// Enters complete files into the list, which thereby become part of the run; the level at hand has no pieces then.
@@ -533,13 +511,10 @@ impl Workspace {
     /// Where one is there and cannot be removed.
     pub fn remove(&self, labels: &[String]) -> Result<(), StoreError> {
         for label in labels {
-            let path = self.path(label);
-            let bytes = fs::metadata(&path).map_or(0, |m| m.len());
-            match fs::remove_file(&path) {
-                Ok(()) => self.disk.release(bytes),
-                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-                Err(source) => return Err(StoreError::Io { file: path, source }),
-            }
+            let name = file_name(label);
+            let bytes = self.levels.length(&name);
+            remove(&self.levels, &name)?;
+            self.disk.release(bytes);
         }
         Ok(())
     }
@@ -560,19 +535,53 @@ impl Workspace {
         if self.keep {
             return Ok(());
         }
-        let io = |file: &Path| {
-            let file = file.to_owned();
-            move |source| StoreError::Io { file, source }
-        };
-        let list = self.folder.join(LIST);
-        if list.exists() {
-            fs::remove_file(&list).map_err(io(&list))?;
-        }
-        let levels = self.folder.join("levels");
-        fs::remove_dir_all(&levels).map_err(io(&levels))?;
-        let lock = self.folder.join("lock");
-        fs::remove_file(&lock).map_err(io(&lock))
+        // The list first: without it, the rest is nothing. The lock last, while it is held.
+        remove(&self.folder, LIST)?;
+        clear(&self.folder, &self.levels)?;
+        remove(&self.folder, LOCK)
     }
+}
+
+/// The folder, made where there is none, and its lock.
+fn locked(path: &Path) -> Result<(Folder, Lock), StoreError> {
+    let begun = Instant::now();
+    loop {
+        let place = Folder::make(path).map_err(|source| StoreError::reading(path.into(), source))?;
+        match place.lock(LOCK, PATIENCE) {
+            Ok(Some(lock)) => return Ok((place, lock)),
+            Ok(None) => return Err(StoreError::Locked { folder: path.into() }),
+            // A run that ended has just taken its folder away.
+            Err(e) if e.kind() == io::ErrorKind::NotFound && begun.elapsed() < PATIENCE => {}
+            Err(source) => return Err(StoreError::reading(place.path(LOCK), source)),
+        }
+    }
+}
+
+fn names(folder: &Folder) -> Result<Vec<String>, StoreError> {
+    folder.names().map_err(|source| StoreError::Io { file: folder.path(""), source })
+}
+
+fn remove(folder: &Folder, name: &str) -> Result<(), StoreError> {
+    folder.remove(name).map_err(|source| StoreError::reading(folder.path(name), source))
+}
+
+/// Removes the level files of a run, and their folder unless somebody has put something there.
+fn clear(folder: &Folder, levels: &Folder) -> Result<(), StoreError> {
+    let files = names(levels)?.into_iter().filter(|name| name.ends_with(".level") || name.ends_with(".tmp"));
+    files.into_iter().try_for_each(|name| remove(levels, &name))?;
+    folder.remove_empty(LEVELS);
+    Ok(())
+}
+
+/// The name of the file with that label.
+fn file_name(label: &str) -> String {
+    format!("{label}.level")
+}
+
+/// Opens the file with that label, of which the list says `saved`.
+fn open_level<K: Key>(levels: &Folder, identity: u128, label: &str, saved: &Saved) -> Result<Level<K>, StoreError> {
+    let digest: Digest = saved.digest.parse().map_err(|reason| StoreError::Damaged { file: LIST.into(), reason })?;
+    file::open_in(levels, &file_name(label), identity, saved.keys, digest.0)
 }
 
 /// The identity of the file with that label in a run.
@@ -587,13 +596,16 @@ fn complete(list: &List) -> BTreeMap<String, Saved> {
 }
 
 /// Reads the list of a run's folder, if there is one.
-fn read_list(path: &Path) -> Result<Option<List>, StoreError> {
-    let damaged = |reason: String| StoreError::Damaged { file: path.into(), reason };
-    let text = match fs::read(path) {
+fn read_list(folder: &Folder) -> Result<Option<List>, StoreError> {
+    let damaged = |reason: String| StoreError::Damaged { file: folder.path(LIST), reason };
+    let text = match folder.read(LIST, folder::RECORD) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(StoreError::Io { file: path.into(), source }),
+        Err(source) => return Err(StoreError::reading(folder.path(LIST), source)),
     };
+    if text.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > PARTS {
+        return Err(damaged("it has more parts than any run".into()));
+    }
     let sealed: Sealed = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
     if format!("{:032x}", xxh3_128(sealed.list.get().as_bytes())) != sealed.checksum {
         return Err(damaged("it does not match its checksum".into()));
@@ -602,7 +614,41 @@ fn read_list(path: &Path) -> Result<Option<List>, StoreError> {
     if list.format != FORMAT {
         return Err(damaged(format!("it is of format {}, this program reads format {FORMAT}", list.format)));
     }
+    list.sound().map_err(damaged)?;
     Ok(Some(list))
+}
+
+impl List {
+    /// What this program cannot have written, whatever the checksum says.
+    fn sound(&self) -> Result<(), String> {
+        let plain = |label: &str| folder::is_plain(&file_name(label)) && !label.is_empty() && !label.starts_with('.');
+        if let Some(label) = self.files.keys().find(|label| !plain(label)) {
+            return Err(format!("`{label}` is no name of a level"));
+        }
+        if let Some(partial) = &self.partial {
+            let mark = Mark { next_block: 0, generated: partial.generated, emitted: partial.emitted };
+            let counted = |mark: &Mark| mark.emitted <= mark.generated && mark.generated < TOO_MANY;
+            if !partial.marks.iter().chain([&mark]).all(counted) {
+                return Err("its counts of successors contradict each other".into());
+            }
+            if let Some(layer) = partial.layers.iter().find(|layer| !self.files.contains_key(*layer)) {
+                return Err(format!("it names {layer} and does not say what that is"));
+            }
+        }
+        let Spent { seconds, cpu_seconds, .. } = self.spent;
+        match [seconds, cpu_seconds].iter().all(|time| (0.0..1e12).contains(time)) {
+            true => Ok(()),
+            false => Err("the time spent is none".into()),
+        }
+    }
+}
+
+/// Whether a process is at work on the run in `folder`, or on a share of it.
+#[must_use]
+pub fn is_at_work(folder: &Path) -> bool {
+    let Ok(place) = Folder::open(folder) else { return false };
+    let of_share = |name: &String| name.starts_with("process-") && place.beneath(name).is_ok_and(|f| f.is_locked(LOCK));
+    place.is_locked(LOCK) || place.names().is_ok_and(|names| names.iter().any(of_share))
 }
 
 /// What the run in `folder` is, and its terms, where it holds one that has not ended.
@@ -610,5 +656,9 @@ fn read_list(path: &Path) -> Result<Option<List>, StoreError> {
 /// # Errors
 /// Where its list is damaged.
 pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
-    Ok(read_list(&folder.join(LIST))?.map(|list| (list.run, list.terms)))
+    let place = match Folder::open(folder) {
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        place => place.map_err(|source| StoreError::Io { file: folder.into(), source })?,
+    };
+    Ok(read_list(&place)?.map(|list| (list.run, list.terms)))
 }

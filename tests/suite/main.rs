@@ -13,6 +13,7 @@ mod cluster;
 mod configs;
 mod counts;
 mod examples;
+mod folders;
 mod game_bounds;
 mod games;
 mod job_errors;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use halma::job::Job;
+use halma::job::{Job, Output};
 use halma::record::{Asked, Record, RunRecord, Side, Verdict};
 use halma::run::{self, Question};
 use halma::search::Stop;
@@ -12,9 +12,17 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(format!("{name}.toml"))
 }
 
-fn ask(name: &str, question: Question) -> Record {
+/// The job, which names the user's own folder for its records, with that of a test in its place.
+fn job(name: &str, dir: Option<&Path>) -> Job {
     let mut job = Job::read(&file(name)).unwrap_or_else(|fault| panic!("{fault}"));
     job.limits.threads = Some(2);
+    job.output = Output { dir: dir.map(Into::into), ..Output::default() };
+    job
+}
+
+fn ask(name: &str, question: Question) -> Record {
+    let folder = tempfile::tempdir().expect("a folder");
+    let job = job(name, Some(folder.path()));
     run::run(&job, question, &(), &Stop::after(None)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
@@ -38,6 +46,45 @@ fn conserves(record: &Record) {
     for level in record.runs.iter().flat_map(|r| &r.levels).filter(|l| l.depth > 0) {
         assert_eq!(level.generated, level.pruned + level.duplicates + level.old + level.states, "{level:?}");
     }
+}
+
+/// All files of the checkout's own `runs/`, with when they were written.
+fn own_runs(folder: &Path) -> Vec<(PathBuf, std::time::SystemTime)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => files.extend(own_runs(&entry.path())),
+            false => files.extend(entry.metadata().and_then(|m| m.modified()).map(|time| (entry.path(), time))),
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_run_of_the_library_leaves_the_record_of_another_question_alone_and_the_checkouts_runs_too() {
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("runs");
+    let before = own_runs(&runs);
+    cell("p5-square-2-8move", 12);
+    assert_eq!(own_runs(&runs), before, "tests write into folders of their own");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).join("result.json");
+    let job = job("table-3/p5-square-2-8move", Some(folder.path()));
+    let run = |question| run::run(&job, question, &(), &Stop::after(None)).unwrap_or_else(|e| panic!("{e}"));
+    let counted = run(Question::Count);
+    assert_eq!(counted, Record::read(&at("")).expect("a record"));
+    let solved = run(Question::Solve);
+    assert_eq!(counted, Record::read(&at("")).expect("a record"), "the count stays");
+    assert_eq!(solved, Record::read(&at("solve-leading")).expect("a record"));
+    assert_eq!(run(Question::Count).essence(), counted.essence(), "the same question is answered in its place");
+    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 2, "the record, and the folder of the other question");
+
+    let mut other = self::job("table-3/p5-square-2-6move", Some(folder.path()));
+    other.limits.threads = Some(1);
+    let refused = run::run(&other, Question::Solve, &(), &Stop::after(None)).expect_err("another problem's folder");
+    assert!(refused.to_string().ends_with("result.json: the record of another problem"), "{refused}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Where a run writes: into its folder, without taking the place of another question's record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Exit, Failure};
+use super::{Question, RunError};
+use crate::folder;
 use crate::job::Job;
 use crate::record::{self, Asked, Record};
-use crate::report;
-use crate::run::Question;
+use crate::store::StoreError;
 
 /// The folder for the record of `question`; `None` where the job writes none.
 ///
@@ -16,36 +16,26 @@ use crate::run::Question;
 ///
 /// # Errors
 /// Where the record of another problem lies there, or what lies there is no record.
-pub(super) fn choose(job: &Job, question: Question) -> Result<Option<PathBuf>, Failure> {
+pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError> {
     let Some(dir) = job.output.dir.clone() else { return Ok(None) };
     if free(&dir.join(record::FILE), job, question)? {
         return Ok(Some(dir));
     }
     let beneath = dir.join(name(job, question));
-    match free(&beneath.join(record::FILE), job, question)? {
-        true => Ok(Some(beneath)),
-        // Only a hand can have put it there.
-        false => Err(Failure {
-            exit: Exit::Input,
-            message: format!("{}: the record of another question; move it away", beneath.join(record::FILE).display()),
-        }),
-    }
+    folder::refuse_link(&beneath).map_err(|source| StoreError::reading(beneath.clone(), source))?;
+    let file = beneath.join(record::FILE);
+    // Only a hand can have put another one there.
+    if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
 }
 
 /// Whether nothing lies there, or a record of the same question.
-fn free(file: &std::path::Path, job: &Job, question: Question) -> Result<bool, Failure> {
-    if !file.exists() {
+fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
+    if file.symlink_metadata().is_err() {
         return Ok(true);
     }
     let there = Record::read(file)?;
     if there.problem != job.stated {
-        let message = format!(
-            "{}: the record of another problem ({}); allowed is a folder of its own for each: change dir in [output], or \
-             give --output-dir",
-            file.display(),
-            report::problem(&there.problem)
-        );
-        return Err(Failure { exit: Exit::Input, message });
+        return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
     }
     let search = (&there.pruning, there.palindromic);
     Ok((there.question, there.max_length, there.depth) == question.asked(job)

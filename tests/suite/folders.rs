@@ -1,0 +1,385 @@
+//! Run folders from strangers: what lies in them is read with care, or refused; nothing outside them is touched.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use halma::record::{Record, Verdict};
+use halma::search::{Expander, Stop, Stopped, Tally, digest, saved};
+use halma::store::workspace::{Disk, LIST, Workspace};
+use halma::store::{Level, StoreError, file};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_128;
+
+const JOB: &str = "[problem]\nkind = \"transfer\"\nmoves = 6\nboard = \"\"\"\nSS..\nS...\n...T\n..TT\n\"\"\"\n[search]\npruning = \"none\"\n[limits]\nthreads = 1\ncheckpoint = \"1 ms\"\n";
+
+/// A folder with a job, a run of it that kept its levels and can be taken up, and something of somebody else's.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::write(place.at("job.toml"), JOB).unwrap();
+        fs::create_dir(place.at("mine")).unwrap();
+        fs::write(place.at("mine/file"), "mine").unwrap();
+        fs::write(place.at("mine/x.level"), "mine").unwrap();
+        let (status, out, err) = place.halma(&["solve", "job.toml", "-q", "--keep-levels", "--output-dir", "run"]);
+        assert_eq!(status, 0, "{out}{err}");
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn halma(&self, args: &[&str]) -> (i32, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        command.current_dir(self.0.path()).env_remove("HALMA_CACHE").timeout(std::time::Duration::from_secs(60));
+        let output = command.args(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+    }
+
+    /// `halma resume` refuses the folder, and nothing of somebody else's has changed.
+    #[track_caller]
+    fn refuses(&self, words: &str) {
+        let (status, out, err) = self.halma(&["resume", "run", "-q"]);
+        assert_eq!((status, out.as_str()), (4, ""), "{err}");
+        assert!(err.contains(words), "{err}");
+        self.untouched();
+    }
+
+    #[track_caller]
+    fn untouched(&self) {
+        let mut names: Vec<_> = fs::read_dir(self.at("mine")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["file", "x.level"]);
+        assert!(["file", "x.level"].iter().all(|n| fs::read(self.at("mine").join(n)).unwrap() == b"mine"));
+    }
+
+    /// Changes the list and makes its checksum right.
+    fn forge(&self, change: impl FnOnce(&mut Value)) {
+        let path = self.at("run").join(LIST);
+        let mut sealed: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        change(&mut sealed["list"]);
+        let text = sealed["list"].to_string();
+        fs::write(path, format!("{{\"checksum\":\"{:032x}\",\"list\":{text}}}", xxh3_128(text.as_bytes()))).unwrap();
+    }
+}
+
+#[test]
+fn links_in_a_runs_folder_lead_nowhere() {
+    for (name, target, words) in [
+        ("lock", "mine/file", "run/lock: damaged: it is a symbolic link"),
+        ("lock", "mine/new", "run/lock: damaged: it is a symbolic link"),
+        ("levels", "mine", "run/levels: damaged: it is no folder"),
+        ("run.json", "mine/file", "run/run.json: damaged: it is a symbolic link"),
+        ("result.json", "mine/file", "run/result.json: cannot be read: it is a symbolic link"),
+        ("levels/L7-forward-001.level", "mine/x.level", ""),
+    ] {
+        let place = Place::new();
+        let path = place.at("run").join(name);
+        let there = path.symlink_metadata();
+        match there.as_ref().is_ok_and(|there| there.is_dir()) {
+            true => fs::remove_dir_all(&path).unwrap(),
+            false => drop(fs::remove_file(&path)),
+        }
+        symlink(place.at(target), &path).unwrap();
+        if name.starts_with("levels/") {
+            // Left over, where the list does not name it.
+            place.halma(&["resume", "run", "-q"]);
+            place.untouched();
+        } else {
+            place.refuses(words);
+        }
+    }
+}
+
+#[test]
+fn a_list_names_no_file_outside_and_no_folder_for_tables() {
+    for label in ["../mine/x", "L/../../../mine/x", "/mine/x", "", "..", ".hidden", "a\u{1b}[2J"] {
+        let place = Place::new();
+        place.forge(|list| {
+            let files = list["files"].as_object_mut().unwrap();
+            let any = files.values().next().unwrap().clone();
+            files.insert(label.into(), any);
+        });
+        place.refuses("is no name of a level");
+    }
+    let place = Place::new();
+    let cache = place.at("made/by/nobody");
+    place.forge(|list| list["terms"]["output"]["cache"] = json!(cache));
+    let (status, out, err) = place.halma(&["resume", "run", "-q"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("The shortest solution has"), "{out}");
+    assert!(!place.at("made").exists());
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let place = Place::new();
+    let run = place.at("run");
+    for name in ["result.json", "run.json", "lock", "status.json"] {
+        drop(fs::remove_file(run.join(name)));
+        assert!(std::process::Command::new("mkfifo").arg(run.join(name)).status().unwrap().success());
+        for command in
+            [&["resume", "run"][..], &["status", "run"], &["check", "run"], &["report", "run"], &["replay", "run"]]
+        {
+            let (status, ..) = place.halma(command);
+            assert!([0, 2, 3, 4].contains(&status), "{name}, {command:?}: {status}");
+        }
+        fs::remove_file(run.join(name)).unwrap();
+    }
+    symlink("/dev/zero", place.at("zero.toml")).unwrap();
+    let (status, _, err) = place.halma(&["describe", "zero.toml"]);
+    assert_eq!((status, err.as_str()), (2, "zero.toml: cannot be read: it is no regular file\n"));
+}
+
+#[test]
+fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
+    type Forge = fn(&mut Value);
+    let forgeries: [(&str, Forge); 6] = [
+        ("stands where that for", |list| drop(list["answers"].as_array_mut().unwrap().remove(0))),
+        ("stands where that for", |list| {
+            let answers = list["answers"].as_array_mut().unwrap();
+            answers.push(answers.last().unwrap().clone());
+        }),
+        ("the sum over its levels", |list| list["answers"][0]["generated"] = json!(5)),
+        ("generated, and", |list| list["answers"][0]["levels"][1]["pruned"] = json!(5)),
+        ("rests on no level", |list| {
+            let answer = &mut list["answers"][0];
+            (answer["levels"], answer["generated"], answer["largest_level"]) = (json!([]), json!(0), json!(0));
+        }),
+        ("none that a search goes on from", |list| list["answers"][0]["verdict"] = json!("solution")),
+    ];
+    let place = Place::new();
+    let whole = fs::read(place.at("run").join(LIST)).unwrap();
+    let answers = serde_json::from_slice::<Value>(&whole).unwrap()["list"]["answers"].as_array().unwrap().len();
+    assert!(answers > 1, "{answers} answers");
+    for (words, forge) in forgeries {
+        fs::write(place.at("run").join(LIST), &whole).unwrap();
+        place.forge(forge);
+        place.refuses(words);
+    }
+}
+
+#[test]
+fn terms_that_no_job_can_state_are_refused() {
+    let place = Place::new();
+    for (at, value) in [
+        ("/limits/threads", json!(1_000_000)),
+        ("/search/palindromic", json!(3)),
+        ("/question", json!({"Prove": {"max_length": 4_000_000_000u32}})),
+    ] {
+        let whole = fs::read(place.at("run").join(LIST)).unwrap();
+        place.forge(|list| *list["terms"].pointer_mut(at).unwrap() = value);
+        let (status, out, err) = place.halma(&["resume", "run", "-q"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{at}: {err}");
+        fs::write(place.at("run").join(LIST), whole).unwrap();
+    }
+}
+
+#[test]
+fn a_record_that_contradicts_itself_has_status_4_wherever_it_is_read() {
+    let place = Place::new();
+    let file = place.at("run/result.json");
+    let mut record = Record::read(&file).unwrap();
+    let length = record.length.unwrap();
+    record.length = Some(length - 2);
+    record.write(&file).unwrap();
+    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
+    let solution =
+        format!("run/result.json: damaged record: length is {}, and the solution has {length} moves\n", length - 2);
+    for command in
+        [&["resume", "run"][..], &["status", "run"], &["report", "run"], &["replay", "run"], &["solve", "queue.toml"]]
+    {
+        let (status, out, err) = place.halma(command);
+        assert_eq!((status, out.as_str(), err.as_str()), (4, "", solution.as_str()), "{command:?}");
+    }
+    assert_eq!(place.halma(&["batch", "queue.toml", "-q"]).0, 4);
+    assert_eq!(place.halma(&["check", "run"]).0, 4);
+    fs::write(&file, b"{\"format\": 1, \"program\": \"\xff\"}").unwrap();
+    for command in
+        [&["resume", "run"][..], &["status", "run"], &["report", "run"], &["replay", "run"], &["check", "run"]]
+    {
+        assert_eq!(place.halma(command).0, 4, "{command:?}: a record that is no text");
+    }
+}
+
+#[test]
+fn no_text_of_a_stranger_commands_the_terminal() {
+    let place = Place::new();
+    let wild = "\u{1b}[2J\u{9b}31m\r\u{7}";
+    let file = place.at("run/result.json");
+    let mut record = Record::read(&file).unwrap();
+    (record.verdict, record.reason) = (Verdict::Incomplete, Some(wild.into()));
+    record.solution.as_mut().unwrap()[0].push_str(wild);
+    record.write(&file).unwrap();
+    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    fs::write(place.at("wild.toml"), format!("{JOB}\n'{wild}' = 1\n")).unwrap();
+    fs::write(place.at("long.toml"), format!("{JOB}\n{} = 1\n", "x".repeat(900_000))).unwrap();
+    fs::write(place.at("huge.toml"), format!("{JOB}\n#{}\n", "x".repeat(50_000_000))).unwrap();
+    let commands = [
+        &["resume", "run"][..],
+        &["resume", "run", "--json"],
+        &["status", "run"],
+        &["status", "run", "--json"],
+        &["replay", "run"],
+        &["solve", "wild.toml"],
+        &["solve", "long.toml"],
+        &["solve", "huge.toml"],
+    ];
+    for command in commands {
+        let (_, out, err) = place.halma(command);
+        let odd: Vec<char> =
+            out.chars().chain(err.chars()).filter(|c| c.is_control() && !"\n\t".contains(*c)).collect();
+        assert_eq!(odd, [], "{command:?}");
+        assert!(err.len() < 6000, "{command:?}: {} bytes", err.len());
+    }
+    assert_eq!(place.halma(&["solve", "huge.toml"]).2, "huge.toml: cannot be read: it is larger than 1.0 MiB\n");
+}
+
+#[test]
+fn a_run_goes_on_while_its_lock_is_held_whatever_its_status_says() {
+    let place = Place::new();
+    let status = json!({"program": "halma", "pid": 1, "started": 0, "updated": 0, "length": 7, "level": 3, "side": "forward",
+        "states": 1, "expanded": u64::MAX, "successors": 1, "expected": null, "made": 0});
+    fs::write(place.at("run/status.json"), status.to_string()).unwrap();
+    let (_, out, _) = place.halma(&["status", "run"]);
+    assert!(out.contains("no process works on it"), "{out}");
+    let lock = fs::File::create(place.at("run/lock")).unwrap();
+    lock.lock().unwrap();
+    let (exit, out, _) = place.halma(&["status", "run"]);
+    assert_eq!(exit, 3);
+    assert!(out.starts_with("running: length 7, level 3 forward: 100% of 1 states expanded"), "{out}");
+    fs::remove_file(place.at("run/status.json")).unwrap();
+    assert_eq!(place.halma(&["status", "run"]).1, "running: at its beginning\n");
+}
+
+#[test]
+fn short_runs_on_one_folder_wait_or_are_told_and_none_fails() {
+    let place = Place::new();
+    let run = |_| {
+        let (status, _, err) = place.halma(&["solve", "job.toml", "-q", "--output-dir", "shared"]);
+        assert!(status == 0 || status == 2 && err.contains("another process is at work"), "{status}: {err}");
+        status == 0
+    };
+    let answered: usize = std::thread::scope(|scope| {
+        let four: Vec<_> = (0..4).map(|_| scope.spawn(|| (0..60).filter(|n| run(*n)).count())).collect();
+        four.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    assert!(answered > 100, "{answered} of 240");
+    let names: Vec<_> = fs::read_dir(place.at("shared")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["result.json"]);
+}
+
+/// A puzzle of numbers below 1,000.
+struct Numbers;
+
+impl halma::puzzle::Puzzle for Numbers {
+    type Key = u64;
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn start(&self) -> Vec<u64> {
+        vec![0]
+    }
+
+    fn successors(&self, (): &mut (), key: u64, _: u32, emit: &mut impl FnMut(u64)) -> u64 {
+        emit((key + 1) % 1000);
+        1
+    }
+
+    fn is_state(&self, (): &mut (), key: u64) -> bool {
+        key < 1000
+    }
+}
+
+#[test]
+fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let run =
+        || Workspace::open(folder.path(), json!(1), json!(null), Disk::new(None), std::time::Duration::ZERO, false);
+    let expander = Expander::new(2, None).unwrap();
+    let level = |keys: &[u64]| {
+        let tally = Tally {
+            states: keys.len() as u64,
+            generated: keys.len() as u64,
+            digest: digest::of(digest::KEY, keys),
+            second: halma::record::Digest(digest::of(digest::SECOND_KEY, keys)),
+            ..Tally::default()
+        };
+        (Level::of(keys.to_vec()), tally)
+    };
+    let audit = |(keys, claimed): (&[u64], &Tally)| {
+        let workspace = run().unwrap();
+        let (whole, _) = level(keys);
+        workspace.write("a", &whole, claimed.digest).unwrap();
+        workspace.enter(vec![("a".into(), saved(&Tally { states: whole.len(), ..claimed.clone() }))]).unwrap();
+        let (loaded, _) = workspace.load::<u64>("a").unwrap().unwrap();
+        expander.audit(&Numbers, &loaded, (claimed, claimed.digest), &Stop::after(None))
+    };
+    let (_, truth) = level(&[1, 2, 999]);
+    audit((&[1, 2, 999], &truth)).unwrap();
+    let refused = |keys: &[u64], claimed: &Tally, words: &str| match audit((keys, claimed)) {
+        Err(Stopped::Store(StoreError::Damaged { file, reason })) => {
+            assert!(file.ends_with("levels/a.level") && reason.contains(words), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    };
+    refused(&[1, 3, 999], &truth, "another digest");
+    refused(&[1, 2, 1000], &level(&[1, 2, 1000]).1, "1000 is the number of no state");
+    refused(&[1, 2, 999], &Tally { states: 4, generated: 4, ..truth.clone() }, "is not so");
+    refused(&[1, 2, 999], &Tally { generated: 4, ..truth.clone() }, "does not account");
+    refused(&[1, 2, 999], &Tally { measure_max: Some(7), ..truth.clone() }, "is not so");
+    refused(&[1, 2, 999], &Tally { second: halma::record::Digest(1), ..truth.clone() }, "is not so");
+}
+
+/// Writes the checksum of header, index and footer of a level file as [`file`] describes it.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 24;
+    let index = u64::from_le_bytes(*bytes[end - 40..].first_chunk().unwrap()) as usize;
+    let sum = xxh3_128(&[&bytes[..32], bytes.get(index..end).unwrap_or_default()].concat());
+    bytes[end..end + 16].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_level_file_cannot_claim_more_keys_than_its_bytes_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.level");
+    file::write(&path, 7, &Level::of(vec![5u64, 6, 7]), 9, &Disk::new(None)).unwrap();
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(sealed(whole.clone()), whole);
+    let (footer, entry) = (whole.len() - 64, whole.len() - 64 - 32);
+    for claimed in [0u32, 4, 4097, 200_000_000, u32::MAX] {
+        let mut bytes = whole.clone();
+        bytes[entry + 20..entry + 24].copy_from_slice(&claimed.to_le_bytes());
+        bytes[footer + 16..footer + 24].copy_from_slice(&u64::from(claimed).to_le_bytes());
+        fs::write(&path, sealed(bytes)).unwrap();
+        let refused = file::open::<u64>(&path, 7, claimed.into(), 9);
+        assert!(matches!(refused, Err(StoreError::Damaged { .. })), "{claimed}");
+    }
+    for (at, value) in [(entry + 8, 33u64), (entry + 8, 0), (entry + 8, u64::MAX), (footer, 0), (footer + 8, 1 << 59)] {
+        let mut bytes = whole.clone();
+        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        fs::write(&path, sealed(bytes)).unwrap();
+        assert!(matches!(file::open::<u64>(&path, 7, 3, 9), Err(StoreError::Damaged { .. })), "{at}: {value}");
+    }
+    // Keys that do not ascend: a difference of 2^64 - 1 and one more.
+    let mut bytes = [&whole[..32], &[0xff; 9], &[1, 0], &whole[34..]].concat();
+    let (entry, footer) = (entry + 9, footer + 9);
+    bytes[entry + 16] = 11;
+    bytes[footer] += 9;
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[32..43]).to_le_bytes();
+    bytes[entry + 24..entry + 32].copy_from_slice(&sum);
+    fs::write(&path, sealed(bytes)).unwrap();
+    let level = file::open::<u64>(&path, 7, 3, 9).unwrap();
+    let refused = level.audit_block(0, &mut Vec::new());
+    assert!(matches!(refused, Err(StoreError::Damaged { reason, .. }) if reason.contains("do not ascend")));
+    assert!(Path::new(&path).exists());
+}
