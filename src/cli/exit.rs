@@ -104,7 +104,10 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
             RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
-            RunError::TooLarge { .. } | RunError::CountUnder(_) | RunError::NotShared { .. } => Exit::Input,
+            RunError::TooLarge { .. }
+            | RunError::CountUnder(_)
+            | RunError::NotShared { .. }
+            | RunError::TooLittleMemory { .. } => Exit::Input,
             RunError::Lost(_) => Exit::Unfinished,
             RunError::Store(fault) => return fault.into(),
             RunError::Record(fault) => return fault.into(),
