@@ -1,5 +1,7 @@
 //! What the process has used, and what there is: read from the system, which knows.
 
+pub mod plan;
+
 use std::fs;
 use std::time::Instant;
 
@@ -30,6 +32,28 @@ pub fn peak_memory() -> u64 {
 #[must_use]
 pub fn memory() -> u64 {
     proc_bytes("/proc/self/status", "VmRSS").unwrap_or(0)
+}
+
+/// Gives memory that was freed back to the system, as far as the allocator can.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it moves nothing that is in use, and any thread may call it at any time (malloc_trim(3)). Without it the
+    // process keeps what it freed: a third of a budget of 64 MiB was measured.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+/// Lets the allocator have at most so many arenas from now on. Each keeps what was freed in it from all others: with 16
+/// threads and as many arenas, half as much again was measured.
+pub fn limit_arenas(arenas: u64) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it sets a number that the allocator looks at when it is about to make an arena (mallopt(3)).
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, arenas.min(1 << 10) as i32);
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = arenas;
 }
 
 /// Memory that the process may come to hold: what is free, within the limits of its control group.

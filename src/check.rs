@@ -27,6 +27,7 @@ mod ground;
 mod histograms;
 mod keys;
 mod leading;
+pub mod memory;
 mod moves;
 mod number;
 mod search;
@@ -50,6 +51,8 @@ pub struct Options<'a> {
     pub sample: Option<u64>,
     /// How many successors may be made to derive levels that were not kept.
     pub budget: u64,
+    /// How many bytes of memory the process may come to hold.
+    pub memory: Option<u64>,
     /// What is told while it goes on.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
@@ -98,6 +101,7 @@ pub enum CheckError {
 /// # Errors
 /// Where it does not hold.
 pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
+    memory::keep_to(options.memory);
     let file = if run.is_dir() { run.join(record::FILE) } else { run.into() };
     let record = Record::read_unjudged(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));

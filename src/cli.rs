@@ -145,6 +145,9 @@ pub enum Command {
         /// Write here instead of to standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Memory to keep to, as in "4 GiB"
+        #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+        memory: Option<u64>,
     },
     /// Print the JSON Schema of job files, for editors
     Schema,
@@ -172,6 +175,9 @@ pub enum Command {
         /// Threads; all that the machine has where not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
         threads: Option<u32>,
+        /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
+        #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+        memory: Option<u64>,
         /// No progress on standard error
         #[arg(short, long)]
         quiet: bool,

@@ -3,6 +3,7 @@
 mod folder;
 mod game;
 mod lengths;
+mod needs;
 mod place;
 mod share;
 mod transfer;
@@ -19,7 +20,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::budget;
+use crate::budget::plan::MemoryPlan;
+use crate::budget::{self, plan::Needs};
 use crate::job::{Job, Output, Problem, Pruning, Stated};
 use crate::record::{self, Asked, Record, RecordError, Verdict};
 use crate::search::exchange::{Alone, Exchange, Lost};
@@ -79,6 +81,21 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
+    /// The budget of memory cannot be kept.
+    #[error(
+        "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
+        size(*memory), size(*least), if *threads == 1 { "" } else { "s" }, of_which(*needs)
+    )]
+    TooLittleMemory {
+        /// The budget.
+        memory: u64,
+        /// The least that will do.
+        least: u64,
+        /// With so many threads.
+        threads: usize,
+        /// What is not for levels.
+        needs: Needs,
+    },
     /// The run's folder cannot be used, or a file in it is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -116,6 +133,23 @@ pub enum RunError {
         /// The move, from 1.
         number: usize,
     },
+}
+
+/// A number of bytes, rounded up to what the command line takes.
+fn size(bytes: u64) -> String {
+    match bytes.div_ceil(1 << 20) {
+        1 if bytes < 1 << 20 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        mib => format!("{mib} MiB"),
+    }
+}
+
+/// What of the least is not for levels, and what to do about it.
+fn of_which(Needs { tables, beam }: Needs) -> String {
+    let tables = (tables >> 20 > 0).then(|| {
+        format!("{} of it for pattern databases, less with fewer classes as in leading(classes=9)", size(tables))
+    });
+    let beam = (beam >> 20 > 0).then(|| format!("{} of it for the states that it keeps", size(beam)));
+    tables.into_iter().chain(beam).map(|part| format!("; {part}")).collect()
 }
 
 /// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
@@ -175,8 +209,16 @@ fn answer(
     let beside = exchange.beside().max(1);
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
+    let needs = needs::of(job, question);
+    let least = MemoryPlan::least(threads, needs);
+    if let Some(memory) = job.limits.memory.filter(|&memory| memory < least) {
+        return Err(RunError::TooLittleMemory { memory, least, threads, needs });
+    }
     // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
-    let memory = job.limits.memory.or_else(|| budget::available_memory().map(|m| m / 4 * 3 / beside as u64));
+    let available = || budget::available_memory().map(|m| (m / 4 * 3 / beside as u64).max(least));
+    let memory = job.limits.memory.or_else(available);
+    // Before there are threads, which would have arenas already.
+    MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
     let workspace = folder::workspace(job, question, &**exchange)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, stop };

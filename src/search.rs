@@ -44,6 +44,9 @@ pub enum Stopped {
     /// The time limit was reached.
     #[error("time limit reached")]
     Time,
+    /// What has to be held in memory is more than the budget allows.
+    #[error("memory limit reached: the sums of a count have to stay in memory; give it more")]
+    Memory,
     /// There are more to count than a number of 128 bits can say.
     #[error("there are 2^128 or more")]
     TooMany,
@@ -75,6 +78,8 @@ impl fmt::Debug for dyn Watch + '_ {
 pub struct Berth<'a> {
     /// The run's folder, for what does not fit memory and for what must survive; none for a search in memory alone.
     pub workspace: Option<&'a Workspace>,
+    /// Where there is none: the folder of a run that the level is no part of, for files that nobody finds there.
+    pub scratch: Option<&'a Workspace>,
     /// The level's name in the run.
     pub label: &'a str,
     /// Who is told how far it has come.
@@ -83,7 +88,7 @@ pub struct Berth<'a> {
 
 impl Berth<'_> {
     /// For levels that stay in memory.
-    pub const MEMORY: Self = Self { workspace: None, label: "", watch: None };
+    pub const MEMORY: Self = Self { workspace: None, scratch: None, label: "", watch: None };
 }
 
 /// A wish to stop that all threads look at: a signal, or the time limit.

@@ -97,22 +97,7 @@ impl Databases {
     /// `grain` and `limit` histograms allow; nothing is in them yet.
     #[must_use]
     pub fn new(problem: &Transfer, symmetries: &Symmetries, centroid: &[i32], grain: Grain, limit: u64) -> Self {
-        let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
-        // Only steps change a man's type (Section 2.1): without them each type keeps its men.
-        let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
-        let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
-        let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
-        let (classes, cap) = (grain.classes.map_or(usize::MAX, usize::from), grain.cap.unwrap_or(i32::MAX));
-        let abstraction = |bands: Bands| {
-            let partition = Partition::new(centroid, &bands, cap, &groups)?;
-            // The coarsest bands have one class in each group, and one histogram: these are allowed always.
-            let coarsest = partition.groups.iter().all(|&classes| classes == 1);
-            let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
-            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit.max(1))
-        };
-        let mut bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
-        let abstraction = bands.find_map(abstraction);
-        let abstraction = abstraction.unwrap_or_else(|| unreachable!("one class in each group has one histogram"));
+        let abstraction = Self::abstraction(problem, symmetries, centroid, grain, limit);
         let ends = [&problem.target, &problem.start].map(|cells| {
             let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
             abstraction.rank_of(&men)
@@ -128,12 +113,38 @@ impl Databases {
             abstraction: Arc::new(abstraction),
             to_target,
             from_start,
-            mirrored: mirror.is_some(),
+            mirrored: symmetries.mirror.is_some(),
             waves: Mutex::new(Waves { reach: 0, frontiers: ends.map(Frontier::of_all), between, shelved: 0 }),
             middles: Default::default(),
             shelf: None,
             statement,
         }
+    }
+
+    /// The histograms of [`Self::new`] and their moves.
+    #[must_use]
+    pub fn abstraction(
+        problem: &Transfer,
+        symmetries: &Symmetries,
+        centroid: &[i32],
+        grain: Grain,
+        limit: u64,
+    ) -> Abstraction {
+        let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
+        // Only steps change a man's type (Section 2.1): without them each type keeps its men.
+        let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
+        let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
+        let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
+        let (classes, cap) = (grain.classes.map_or(usize::MAX, usize::from), grain.cap.unwrap_or(i32::MAX));
+        let abstraction = |bands: Bands| {
+            let partition = Partition::new(centroid, &bands, cap, &groups)?;
+            // The coarsest bands have one class in each group, and one histogram: these are allowed always.
+            let coarsest = partition.groups.iter().all(|&classes| classes == 1);
+            let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
+            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit.max(1))
+        };
+        let mut bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
+        bands.find_map(abstraction).unwrap_or_else(|| unreachable!("one class in each group has one histogram"))
     }
 
     /// The same, with tables that are taken from a shelf and put there: by one process for itself.

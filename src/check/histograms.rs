@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::board::Board;
+use super::memory;
 
 /// Of a histogram that cannot be reached.
 pub(super) const NEVER: u8 = u8::MAX;
@@ -113,7 +114,7 @@ impl Histograms {
         fewer.reverse();
         let size = ways[men];
         self.groups.push(Group { classes, men, fewer, weight: self.count, size });
-        let count = self.count.checked_mul(size).filter(|&n| n <= MOST);
+        let count = self.count.checked_mul(size).filter(|&n| n <= memory::histograms(MOST));
         self.count = count.ok_or("there are too many histograms to tabulate")?;
         Ok(())
     }

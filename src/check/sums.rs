@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::memory;
 use super::number::Number;
 use crate::record::Count;
 
@@ -43,7 +44,8 @@ pub(super) fn step<N: Number>(
     expand: impl Fn(&[(N, u128)]) -> Result<(Walks<N>, u64), String> + Sync,
 ) -> Result<Walks<N>, Trouble> {
     let (mut next, mut pending): (Walks<N>, Walks<N>) = (Vec::new(), Vec::new());
-    let mut parts = walks.chunks(PART).peekable();
+    let (pending_at, most) = (memory::walks(MOST_PENDING), memory::walks(MOST_STATES));
+    let mut parts = walks.chunks(memory::walks_at_once(PART)).peekable();
     while let Some(part) = parts.next() {
         let made = part.par_chunks(1 << 10).map(&expand).collect::<Result<Vec<_>, String>>()?;
         let generated: u64 = made.iter().map(|m| m.1).sum();
@@ -52,13 +54,13 @@ pub(super) fn step<N: Number>(
             .ok_or_else(|| Trouble::TooMany("more successors would have to be made than the budget allows".into()))?;
         pending.extend(made.into_iter().flat_map(|m| m.0));
         // Seldom, so that most states are not gone over again and again.
-        if parts.peek().is_none() || pending.len() > next.len().max(MOST_PENDING) {
+        if parts.peek().is_none() || pending.len() > next.len().max(pending_at) {
             next.append(&mut pending);
             next.par_sort();
             next = summed(next)?;
         }
-        if next.len() > MOST_STATES {
-            return Err(Trouble::TooMany(format!("more than {MOST_STATES} states at a time")));
+        if next.len() > most {
+            return Err(Trouble::TooMany(format!("more than {most} states at a time")));
         }
     }
     Ok(next)

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::Options;
 use super::file::{Level, Marks};
 use super::keys::{PUBLISHED, mix};
+use super::memory;
 use super::number::Number;
 use crate::record::{LevelRecord, RunRecord};
 
@@ -16,6 +17,9 @@ const BATCH: usize = 12 << 20;
 
 /// The most states that are held in memory.
 const MOST_STATES: u64 = 40_000_000;
+
+/// Bytes of a key, of most problems.
+const KEY: usize = 16;
 
 /// What walks need to know of the states that they go over.
 pub(super) trait States: Sync {
@@ -71,6 +75,10 @@ impl<'a> Mode<'a> {
             _ if !with_files && (run.generated > *budget || held > MOST_STATES) => {
                 let what = format!("length {}: levels of {} successors, kept in no files", run.length, run.generated);
                 Err(format!("{what}, and more than the {budget} left to derive again"))
+            }
+            _ if !with_files && held > memory::states(KEY, MOST_STATES) => {
+                let needed = memory::needed(held, KEY);
+                Err(format!("length {}: {held} states at a time, kept in no files, take {needed}", run.length))
             }
             _ if !with_files => {
                 *budget -= run.generated;
@@ -187,13 +195,15 @@ impl<'a, S: States> Walk<'a, S> {
         cuts: &S::Cuts,
         mut sink: impl FnMut(Vec<S::Key>) -> Result<(), String>,
     ) -> Result<(u64, u64), String> {
-        let group = 4 * rayon::current_num_threads();
+        // Smaller pieces than blocks: a level of one block keeps all threads busy, too.
+        let group = memory::pieces(32 * rayon::current_num_threads());
+        let at_once = memory::batch(size_of::<S::Key>(), BATCH);
+        let all = 8 * self.current().blocks();
         let (mut batch, mut generated, mut emitted) = (Vec::new(), 0, 0);
-        for first in (0..self.current().blocks()).step_by(group) {
-            let blocks = (first..(first + group).min(self.current().blocks())).into_par_iter();
-            // Smaller pieces than blocks: a level of one block keeps all threads busy, too.
-            let pieces = blocks.flat_map(|b| (0..8usize).into_par_iter().map(move |part| (b, part)));
-            let expanded = pieces.map(|(block, part)| {
+        for first in (0..all).step_by(group) {
+            let pieces = (first..(first + group).min(all)).into_par_iter();
+            let expanded = pieces.map(|piece| {
+                let (block, part) = (piece / 8, piece % 8);
                 let mut keys = Vec::new();
                 self.current().read(block, &mut keys)?;
                 let size = keys.len().div_ceil(8);
@@ -204,7 +214,7 @@ impl<'a, S: States> Walk<'a, S> {
                 emitted += keys.len() as u64;
                 batch.extend(keys);
             }
-            if batch.len() >= BATCH {
+            if batch.len() >= at_once {
                 sink(sorted(std::mem::take(&mut batch)))?;
             }
         }

@@ -11,6 +11,7 @@ use crate::plain;
 pub(super) struct Terms {
     pub sample: Option<u64>,
     pub budget: u64,
+    pub memory: Option<u64>,
     pub threads: Option<u32>,
     pub quiet: bool,
 }
@@ -23,13 +24,24 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
             let _ = writeln!(io::stderr(), "{}", plain::message(text));
         }
     };
-    let options = Options { sample: terms.sample, budget: terms.budget, progress: &progress };
     let threads = terms.threads.map_or(0, |t| t as usize);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
+    let least = check::memory::least(pool.current_num_threads());
+    if let Some(memory) = terms.memory.filter(|&memory| memory < least) {
+        return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));
+    }
+    let options = Options { sample: terms.sample, budget: terms.budget, memory: terms.memory, progress: &progress };
     let report = pool.install(|| check::check(run, &options))?;
     out.write_all(text(&report, terms.sample).as_bytes())?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
+}
+
+/// Why a command does not begin with so little memory.
+pub(super) fn too_little(memory: u64, least: u64, with: &str) -> Failure {
+    let (memory, least) = (memory.div_ceil(1 << 10), least.div_ceil(1 << 20));
+    let message = format!("{memory} KiB of memory are too little: this needs at least {least} MiB{with}");
+    Failure { exit: Exit::Input, message }
 }
 
 fn text(report: &Report, sample: Option<u64>) -> String {

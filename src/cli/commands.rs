@@ -84,14 +84,14 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             };
             views::replay(file, form, output.as_deref(), out)
         }
-        Command::Report { runs, output } => views::report(runs, output.as_deref(), out),
+        Command::Report { runs, output, memory } => views::report(runs, output.as_deref(), *memory, out),
         Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),
         Command::Schema => views::write(manual::SCHEMA, None, out),
         Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),
         Command::Completions { shell } => manual::completions(*shell, out),
-        Command::Check { run, sample, budget, threads, quiet } => {
-            let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
-            check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
+        Command::Check { run, sample, budget, threads, memory, quiet } => {
+            let (sample, budget, memory, threads, quiet) = (*sample, *budget, *memory, *threads, *quiet);
+            check::check(run, &check::Terms { sample, budget, memory, threads, quiet }, out)
         }
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;

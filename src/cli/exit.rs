@@ -109,7 +109,10 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
             RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
-            RunError::TooLarge { .. } | RunError::CountUnder(_) | RunError::NotShared { .. } => Exit::Input,
+            RunError::TooLarge { .. }
+            | RunError::CountUnder(_)
+            | RunError::NotShared { .. }
+            | RunError::TooLittleMemory { .. } => Exit::Input,
             RunError::Lost(_) => Exit::Unfinished,
             RunError::OtherProblem { file, problem } => {
                 let (file, problem) = (file.display(), report::problem(&problem));

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::check::too_little;
 use super::commands::{Search, overrides};
 use super::{Exit, Failure, Options};
 use crate::describe;
@@ -49,8 +50,18 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
     write(&text, output, out)
 }
 
+/// What a page of records takes: the program, and for each byte of a record the record, its page, and both while the one is
+/// made from the other.
+const PROGRAM: u64 = 24 << 20;
+const BYTE_OF_RECORD: u64 = 24;
+
 /// `halma report`: one page of all the runs.
-pub(super) fn report(runs: &[PathBuf], output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(super) fn report(
+    runs: &[PathBuf],
+    output: Option<&Path>,
+    memory: Option<u64>,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for run in runs {
         let before = files.len();
@@ -59,6 +70,11 @@ pub(super) fn report(runs: &[PathBuf], output: Option<&Path>, out: &mut dyn Writ
             let message = format!("{}: no record (result.json) there or beneath it", run.display());
             return Err(Failure { exit: Exit::Input, message });
         }
+    }
+    let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|m| m.len()).sum();
+    let least = PROGRAM + BYTE_OF_RECORD * bytes;
+    if let Some(memory) = memory.filter(|&memory| memory < least) {
+        return Err(too_little(memory, least, ""));
     }
     let mut entries = Vec::new();
     for file in files {

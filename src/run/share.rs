@@ -202,7 +202,7 @@ impl Context<'_> {
         let all = exchange.values(blocks as u64)?.into_iter().sum();
         let puzzle = Dealing { parts, failed: Mutex::new(None) };
         let pages: Level<K> = Level::of((0..blocks).map(page).collect()).of_whole(all);
-        let berth = Berth { workspace: Some(self.workspace), label: &dealing, watch: None };
+        let berth = Berth { workspace: Some(self.workspace), scratch: None, label: &dealing, watch: None };
         let dealt = self.expander.expand(&puzzle, 0, &pages, &[], berth, self.stop);
         if let Some(error) = puzzle.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());

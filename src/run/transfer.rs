@@ -17,8 +17,9 @@ use crate::solve::TransferSearch;
 use crate::solve::count::Solutions;
 use crate::store::cache::Cache;
 
-/// Bytes that one pattern database may have where no memory limit is given.
-const DATABASE: u64 = 1 << 29;
+/// Histograms that one pattern database may have. The same whatever the memory: which histograms are told apart decides what
+/// levels hold.
+pub(super) const DATABASE: u64 = 1 << 29;
 
 /// The search for a transfer, with what its moves are written by.
 struct Transfers<'a, const W: usize, K: Key> {
@@ -62,15 +63,12 @@ impl Context<'_> {
     /// The answer; `None` where the states do not fit.
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
         let search = &self.job.search;
-        // Which histograms are told apart depends on it, so all processes go by the smallest.
-        let databases = self.job.limits.memory.map_or(DATABASE, |m| (m / 8).min(DATABASE));
-        let databases = self.expander.exchange().values(databases)?.into_iter().min().unwrap_or(databases);
         let Some(mut search) = TransferSearch::<W, K>::new(
             problem,
             search.pruning.clone(),
             search.palindromic,
             search.symmetry,
-            databases,
+            DATABASE,
             (self.expander, self.stop, self.progress),
         ) else {
             return Ok(None);

@@ -11,20 +11,17 @@ use super::intake::Intake;
 use super::plan::plan;
 use super::step::Step;
 use super::{Berth, Stop, Stopped};
-use crate::budget;
+use crate::budget::plan::MemoryPlan;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
 use crate::store::Level;
 use crate::store::workspace::Saved;
 
-/// Memory that a step works with where the budget leaves less.
-const LEAST_ROOM: u64 = 24 << 20;
-
 /// Expands levels with a fixed number of threads, within a budget of memory.
 #[derive(Debug)]
 pub struct Expander {
     pub(super) pool: rayon::ThreadPool,
-    memory: Option<u64>,
+    plan: MemoryPlan,
     exchange: Arc<dyn Exchange>,
     /// Successors made that no bound cut, on levels that nobody reports, too.
     pub(super) emitted: AtomicU64,
@@ -74,9 +71,10 @@ impl Expander {
     /// # Errors
     /// Where the system refuses the threads.
     pub fn new(threads: usize, memory: Option<u64>) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         Ok(Self {
-            pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
-            memory,
+            plan: MemoryPlan::new(memory, pool.current_num_threads()),
+            pool,
             exchange: Arc::new(Alone),
             emitted: AtomicU64::new(0),
             #[cfg(test)]
@@ -108,20 +106,15 @@ impl Expander {
         self.pool.current_num_threads()
     }
 
-    /// The budget of memory.
+    /// Who gets which part of the memory.
     #[must_use]
-    pub fn memory(&self) -> Option<u64> {
-        self.memory
+    pub fn plan(&self) -> &MemoryPlan {
+        &self.plan
     }
 
     /// Runs `work` with these threads as rayon's.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
-    }
-
-    /// What the budget leaves beside what the process holds now.
-    pub(super) fn room(&self) -> u64 {
-        self.memory.map_or(u64::MAX, |m| m.saturating_sub(budget::memory()).max(LEAST_ROOM))
     }
 
     /// The level of these states, which are canonical and need not be sorted.
@@ -172,10 +165,15 @@ impl Expander {
             let stopped = stop.check();
             let runs: u64 = step.intakes.iter().map(Intake::bytes).sum();
             if let Some(workspace) = berth.workspace
-                && (stopped.is_err() || runs > step.room / 4 || workspace.is_due())
+                && (stopped.is_err() || step.full || runs > step.room.runs() || workspace.is_due())
             {
                 step.settle()?;
                 step.checkpoint(workspace)?;
+            } else if let Some(scratch) = berth.scratch
+                && (step.full || runs > step.room.runs())
+            {
+                step.settle()?;
+                step.spill(scratch)?;
             }
             stopped?;
         }

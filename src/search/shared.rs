@@ -66,10 +66,17 @@ pub(super) fn expand<'a, P: Puzzle>(
         if let Some(workspace) = berth.workspace {
             // All save after the same round, so that together they have all that was made up to it.
             let mark = stopped.is_some() || words.iter().any(|word| word.due);
-            if mark || received > step.room / 4 {
+            if mark || received > step.room.runs() {
                 marks.extend(mark.then(|| step.mark()));
                 step.save(workspace, &mut owned, &marks)?;
             }
+        } else if let Some(scratch) = berth.scratch
+            && received > step.room.runs()
+        {
+            std::mem::swap(&mut step.intakes, &mut owned);
+            let spilled = step.spill(scratch);
+            std::mem::swap(&mut step.intakes, &mut owned);
+            spilled?;
         }
         if let Some(time) = stopped {
             return Err(if time { Stopped::Time } else { Stopped::Interrupted });
@@ -121,7 +128,7 @@ impl<P: Puzzle> Step<'_, P> {
             let made: u64 = self.intakes.iter().map(Intake::bytes).sum();
             let due = self.berth.workspace.is_some_and(Workspace::is_due);
             let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
-            if made > self.room / 8 || due || ends {
+            if made > self.room.shipped() || due || ends {
                 break;
             }
         }

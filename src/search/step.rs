@@ -13,17 +13,12 @@ use super::intake::{Intake, coded};
 use super::merge::merge;
 use super::shards::Shards;
 use super::{Berth, Stop, Stopped};
+use crate::budget::{self, plan::Room};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::record::Digest;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
-use crate::store::{Level, Segment, StoreError};
-
-/// Successors that one piece of a level makes at most (about), in bytes of keys: the more ranges they go to, the more, so
-/// that each range is worth fetching; but few where that will do, because they stand beside what is gathered.
-const PIECE_BYTES: std::ops::RangeInclusive<u64> = 16 << 20..=128 << 20;
-/// The same for each range.
-const PIECE_BYTES_PER_RANGE: u64 = 16 << 10;
+use crate::store::{BLOCK, Level, Segment, StoreError};
 
 /// What a process found of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -83,8 +78,20 @@ struct Part<K> {
     measure_max: Option<i64>,
 }
 
-/// One thread's outbox and scratch space.
-type Desk<P> = (Outbox<<P as Puzzle>::Key>, <P as Puzzle>::Scratch);
+/// One thread's outbox and scratch space, and the block that it has at hand.
+struct Desk<P: Puzzle> {
+    outbox: Outbox<P::Key>,
+    scratch: P::Scratch,
+    /// The states of the block, of which those before `at` are expanded.
+    block: Vec<P::Key>,
+    at: usize,
+}
+
+impl<P: Puzzle> Desk<P> {
+    fn is_through(&self) -> bool {
+        self.at == self.block.len()
+    }
+}
 
 /// One step under way: all that its threads share.
 pub(super) struct Step<'a, P: Puzzle> {
@@ -95,9 +102,13 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) berth: Berth<'a>,
     pub(super) stop: &'a Stop,
     pub(super) shards: Shards,
-    /// Bytes that ranges, runs and outboxes may take together.
-    pub(super) room: u64,
-    outboxes: Vec<Mutex<Box<Desk<P>>>>,
+    /// What ranges, runs and outboxes may take.
+    pub(super) room: Room,
+    desks: Vec<Mutex<Box<Desk<P>>>>,
+    /// Whether threads only complete the blocks that they have at hand.
+    closing: bool,
+    /// Whether what is in memory has to go to disk.
+    pub(super) full: bool,
     /// By range, then by thread: successors of the piece before, which are not gathered yet.
     posted: Vec<Vec<Vec<P::Key>>>,
     pub(super) next_block: AtomicUsize,
@@ -118,7 +129,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
         stop: &'a Stop,
     ) -> Self {
         // Each thread makes its own: what two threads write to must not share a cache line.
-        let outbox = || Mutex::new(Box::new((Outbox::new(shards.len()), puzzle.scratch())));
+        let desk = || {
+            let outbox = Outbox::new(shards.len());
+            Mutex::new(Box::new(Desk { outbox, scratch: puzzle.scratch(), block: Vec::new(), at: 0 }))
+        };
         Self {
             expander,
             puzzle,
@@ -126,8 +140,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
             current,
             berth,
             stop,
-            room: expander.room(),
-            outboxes: expander.pool.broadcast(|_| outbox()),
+            room: expander.plan().room(),
+            closing: false,
+            full: false,
+            desks: expander.pool.broadcast(|_| desk()),
             posted: vec![vec![Vec::new(); expander.threads()]; shards.len()],
             next_block: AtomicUsize::new(0),
             intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
@@ -174,19 +190,43 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Successors made so far, pruned ones included, and not.
     pub(super) fn made(&self) -> (u64, u64) {
-        let own = self.outboxes.iter().map(|o| lock(o)).map(|o| (o.0.generated, o.0.emitted));
+        let own = self.desks.iter().map(|d| lock(d)).map(|d| (d.outbox.generated, d.outbox.emitted));
         own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
     }
 
-    /// Expands one more piece of the level, until that is full or the search is to stop; every block that a thread has taken
-    /// is then complete. Meanwhile the ranges receive the piece before.
+    /// Expands one more piece of the level, until that is full or the search is to stop. Meanwhile the ranges receive the
+    /// piece before.
     pub(super) fn advance(&mut self) -> Result<(), StoreError> {
-        self.turn(self.piece_bytes() / P::Key::BYTES as u64)
+        self.turn(self.piece())?;
+        if self.room.is_full() {
+            self.relieve();
+        }
+        Ok(())
     }
 
-    /// Lets the ranges receive what is still under way.
+    /// Completes every block that a thread has taken, and lets the ranges receive what is still under way.
     pub(super) fn settle(&mut self) -> Result<(), StoreError> {
+        self.closing = true;
+        while self.desks.iter().any(|desk| !lock(desk).is_through()) {
+            self.turn(self.piece())?;
+        }
+        self.closing = false;
         self.turn(0)
+    }
+
+    /// Gives back what is not needed, and codes what is gathered; says by [`Self::full`] whether that was not enough.
+    fn relieve(&mut self) {
+        self.posted.iter_mut().flatten().for_each(|keys| *keys = Vec::new());
+        self.code();
+        budget::give_back();
+        self.full = self.room.is_full();
+    }
+
+    /// Codes what is gathered.
+    fn code(&mut self) {
+        self.expander.pool.install(|| {
+            self.intakes.par_iter_mut().for_each_init(Scratch::default, |scratch, intake| intake.code(scratch))
+        });
     }
 
     /// Gathers the piece before by ranges, and expands blocks from `next_block` on until `room` successors are
@@ -196,9 +236,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
     fn turn(&mut self, room: u64) -> Result<(), StoreError> {
         self.post();
         let held: usize = self.posted.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
-        let crowded = held as u64 > 2 * self.piece_bytes();
+        let crowded = held as u64 > 2 * self.room.piece(self.shards.len());
         // What one range gathers is held twice while it is merged, by every thread.
-        let limit = usize::try_from(self.room / 32 / P::Key::BYTES as u64).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.room.range() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut intakes, mut posted) = (std::mem::take(&mut self.intakes), std::mem::take(&mut self.posted));
         let size = |posted: &Vec<Vec<P::Key>>| posted.iter().map(Vec::len).sum::<usize>();
         let mut ranges: Vec<_> = intakes.iter_mut().zip(&mut posted).filter(|(_, posted)| size(posted) > 0).collect();
@@ -217,63 +257,80 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     keys.clear();
                 }
             }
-            self.expand(&mut lock(&self.outboxes[thread.index()]), &made, room)
+            self.expand(&mut lock(&self.desks[thread.index()]), &made, room)
         });
         drop(ranges);
         (self.intakes, self.posted) = (intakes, posted);
         // Numbers that a thread took past the end of the level mean nothing.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
-        if self.intakes.iter().map(|i| i.gathered.bytes()).sum::<u64>() > self.room / 4 {
-            self.expander.pool.install(|| {
-                self.intakes.par_iter_mut().for_each_init(Scratch::default, |scratch, intake| intake.code(scratch))
-            });
+        if self.intakes.iter().map(|i| i.gathered.bytes()).sum::<u64>() > self.room.gathered() {
+            self.code();
         }
         results.into_iter().collect()
     }
 
     /// Puts what the threads made where the ranges receive it from.
     fn post(&mut self) {
-        for (thread, outbox) in self.outboxes.iter_mut().enumerate() {
-            let (outbox, _) = &mut **outbox.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-            for (keys, posted) in outbox.shards.iter_mut().zip(&mut self.posted) {
+        for (thread, desk) in self.desks.iter_mut().enumerate() {
+            let desk = desk.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for (keys, posted) in desk.outbox.shards.iter_mut().zip(&mut self.posted) {
                 std::mem::swap(keys, &mut posted[thread]);
             }
         }
     }
 
-    /// Expands blocks until all threads together have made `room` successors.
-    fn expand(&self, (outbox, scratch): &mut Desk<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
+    /// Expands states until all threads together have made `room` successors; a block may be left for the next turn, since
+    /// the successors of whole blocks can be more than there is room for.
+    fn expand(&self, desk: &mut Desk<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
         let exchange = self.expander.exchange();
-        let goes_on = || self.stop.check().is_ok() && exchange.check().is_ok();
-        let mut keys = Vec::new();
+        let goes_on = || self.closing || (self.stop.check().is_ok() && exchange.check().is_ok());
+        // No thread makes much more than its share before it looks what the others have made.
+        let share = room / (8 * self.expander.threads() as u64);
         while made.load(Ordering::Relaxed) < room && goes_on() {
-            let block = self.next_block.fetch_add(1, Ordering::Relaxed);
-            if block >= self.current.blocks() {
-                break;
+            if desk.is_through() {
+                if self.closing {
+                    break;
+                }
+                let block = self.next_block.fetch_add(1, Ordering::Relaxed);
+                if block >= self.current.blocks() {
+                    break;
+                }
+                desk.at = 0;
+                self.current.read_block(block, &mut desk.block)?;
             }
-            self.current.read_block(block, &mut keys)?;
-            let (generated, emitted) = (outbox.generated, outbox.emitted);
-            for &key in &keys {
+            let Desk { outbox, scratch, block, at } = desk;
+            let (generated, emitted, from) = (outbox.generated, outbox.emitted, *at);
+            for &key in &block[from..] {
                 expand_state(self.puzzle, self.depth, key, &self.shards, outbox, scratch);
+                *at += 1;
+                if outbox.emitted - emitted > share {
+                    break;
+                }
             }
             made.fetch_add(outbox.emitted - emitted, Ordering::Relaxed);
             if let Some(watch) = self.berth.watch {
-                watch.expanded(keys.len() as u64, outbox.generated - generated);
+                watch.expanded((*at - from) as u64, outbox.generated - generated);
             }
         }
         Ok(())
     }
 
-    /// Bytes of successors that a piece has. Two stand beside what is gathered at a time.
-    fn piece_bytes(&self) -> u64 {
-        let bytes = self.shards.len() as u64 * PIECE_BYTES_PER_RANGE;
-        bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.room / 16)
+    /// Successors that a piece has.
+    fn piece(&self) -> u64 {
+        self.room.piece(self.shards.len()) / P::Key::BYTES as u64
     }
 
     /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
     pub(super) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
         let layer = self.layer(workspace)?;
         workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
+    }
+
+    /// Writes all successors so far to disk as a layer that only this step knows of.
+    pub(super) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
+        let (label, _) = self.layer(scratch)?;
+        // It stays for as long as it is open.
+        scratch.remove(&[label])
     }
 
     /// How far the level has come.
@@ -300,7 +357,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
         // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
-        for group in self.intakes.chunks_mut(4 * self.expander.threads()) {
+        let at_once = self.at_once(4, 0);
+        for group in self.intakes.chunks_mut(at_once) {
             self.expander.pool.install(|| {
                 group.par_iter_mut().try_for_each_init(Scratch::default, |scratch, intake| intake.merge(scratch))
             })?;
@@ -312,6 +370,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let layer = writer.finish(sum)?;
         let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
         self.layers.push((label.clone(), layer));
+        if std::mem::take(&mut self.full) {
+            budget::give_back();
+        }
         Ok((label, saved))
     }
 
@@ -319,19 +380,22 @@ impl<'a, P: Puzzle> Step<'a, P> {
     pub(super) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
-        self.outboxes.clear();
+        self.desks.clear();
         self.posted.clear();
+        if self.room.is_full() {
+            budget::give_back();
+        }
         let label = self.berth.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
         let states: u64 =
             self.intakes.iter().map(|i| i.gathered.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>()).sum();
-        let large = !self.layers.is_empty() || 2 * states > self.room / 4;
-        let workspace = self.berth.workspace.filter(|_| large);
+        let large = !self.layers.is_empty() || 2 * states > self.room.level();
+        let workspace = self.berth.workspace.or(self.berth.scratch).filter(|_| large);
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
         // What goes to disk goes in order, a few ranges at a time.
-        let at_once = if writer.is_some() { 16 * self.expander.threads() } else { usize::MAX };
+        let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
         let mut intakes = std::mem::take(&mut self.intakes).into_iter().enumerate();
         loop {
             let group: Vec<(usize, Intake<P::Key>)> = intakes.by_ref().take(at_once).collect();
@@ -367,9 +431,28 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
         if let Some(workspace) = workspace {
             drop(std::mem::take(&mut self.layers));
-            workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?;
+            match self.berth.workspace {
+                Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
+                // It stays for as long as it is open.
+                None => workspace.remove(&[label.into()])?,
+            }
         }
         Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
+    }
+
+    /// How many ranges to merge at a time: `most` for each thread, but fewer where the threads together would take too much
+    /// for what they read and write. Each range is compared with `before` levels.
+    fn at_once(&self, most: usize, before: usize) -> usize {
+        let block = (BLOCK * P::Key::BYTES) as u64;
+        let each = self.intakes.iter().map(|intake| {
+            let keys = intake.gathered.len() as u64 + intake.runs.iter().map(Segment::len).sum::<u64>();
+            let blocks = (before + self.layers.len() + intake.runs.len()) as u64 * block;
+            // Runs of a few keys have no blocks of full size.
+            blocks.min(before as u64 * block + 2 * keys * P::Key::BYTES as u64 + self.layers.len() as u64 * block)
+                + 3 * keys * P::Key::BYTES as u64
+        });
+        let workers = self.room.workers(each.max().unwrap_or(0));
+        if workers < self.expander.threads() { workers } else { most.saturating_mul(workers) }
     }
 
     fn part(

@@ -30,9 +30,9 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::half::{BLOCKS, found};
+use super::half::found;
 use super::trailing::Meeting;
-use super::ways::{Before, filtered, states, sum_of_products, walks, ways};
+use super::ways::{Before, Means, filtered, states, sum_of_products, walks, ways};
 use super::{Counted, Pruning, Side, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
@@ -181,10 +181,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();
-        let on_ahead = states(ahead, heres, || self.before(led), self.stop)?;
-        let on_behind = states(behind, theres, || self.before(None), self.stop)?;
-        let f = ways(&on_ahead, || self.before(led), self.stop)?;
-        let g = ways(&on_behind, || self.before(None), self.stop)?;
+        let on_ahead = states(ahead, heres, || self.before(led), self.means())?;
+        let on_behind = states(behind, theres, || self.before(None), self.means())?;
+        let f = ways(&on_ahead, || self.before(led), self.means())?;
+        let g = ways(&on_behind, || self.before(None), self.means())?;
         let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
         let of_class = |&(here, there): &(K, K)| {
             let both = sum_of_products(std::iter::once((to(&f, here), to(&g, there))))?;
@@ -223,8 +223,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             group.iter().any(|k| continues(army, k))
         };
         let middles = filtered(&levels[levels.len() - 1], middle)?;
-        let on_walks = states(levels, middles, || self.before(None), self.stop)?;
-        let f = ways(&on_walks, || self.before(None), self.stop)?;
+        let on_walks = states(levels, middles, || self.before(None), self.means())?;
+        let f = ways(&on_walks, || self.before(None), self.means())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {
             let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
@@ -265,6 +265,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             let next = self.successor_armies(army).into_iter().filter(here);
             next.map(|next| (next, self.counts_for(led, depth, army, next))).collect()
         })
+    }
+
+    fn means(&self) -> Means<'_> {
+        Means { stop: self.stop, plan: self.expander.plan() }
     }
 
     /// What comes before states, for [`super::ways`]; `led` is the length where only the leading half is there.
@@ -309,12 +313,13 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
+        let at_once = self.image_blocks();
         let search = |first: usize| -> Result<Vec<(K, K)>, Stopped> {
             self.stop.check()?;
-            let blocks = first..(first + BLOCKS).min(small.blocks());
+            let blocks = first..(first + at_once).min(small.blocks());
             Ok(found(self.images(small, blocks)?, large)?)
         };
-        let places: Vec<usize> = (0..small.blocks()).step_by(BLOCKS).collect();
+        let places: Vec<usize> = (0..small.blocks()).step_by(at_once).collect();
         let mut common = places.into_par_iter().map(search).collect::<Result<Vec<_>, Stopped>>()?.concat();
         if swapped {
             common.iter_mut().for_each(|(key, image)| std::mem::swap(key, image));

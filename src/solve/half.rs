@@ -13,10 +13,11 @@ use crate::puzzle::transfer::{Army, TransferPuzzle};
 use crate::search::Stopped;
 use crate::search::exchange::{Parcel, owner};
 use crate::store::wire::{get, put};
-use crate::store::{Level, StoreError};
+use crate::store::{BLOCK, Level, StoreError};
 
-/// How many blocks are turned into images at a time: many, so that these are looked up in ascending order.
-pub(super) const BLOCKS: usize = 64;
+/// How many blocks are turned into images at a time, where memory is enough: many, so that these are looked up in ascending
+/// order.
+const BLOCKS: usize = 64;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Levels from the start under `bounds` as far as the middle of solutions of `length` moves, and what they meet there.
@@ -140,13 +141,20 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         Ok(images)
     }
 
+    /// How many blocks a thread turns into images at a time. No answer depends on it.
+    pub(super) fn image_blocks(&self) -> usize {
+        // Images and the states behind them, in a vector that grows by doubling.
+        self.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+    }
+
     /// The least state of `small` whose image is in `large`, and its image.
     fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
+        let at_once = self.image_blocks();
         let search = |first: usize| {
-            let blocks = first..(first + BLOCKS).min(small.blocks());
+            let blocks = first..(first + at_once).min(small.blocks());
             Ok(found(self.images(small, blocks)?, large)?.into_iter().min())
         };
-        self.first_of((0..small.blocks()).step_by(BLOCKS).collect(), search)
+        self.first_of((0..small.blocks()).step_by(at_once).collect(), search)
     }
 
     /// The same where each process has its share of both levels: images go to those who own them.

@@ -1,5 +1,6 @@
 //! Level after level, in memory and in the run's folder.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::{Begun, LevelFigures, Progress, Side};
@@ -8,6 +9,9 @@ use crate::puzzle::Puzzle;
 use crate::search::{Berth, Expander, Expansion, Stop, Stopped, Tally, WHOLE_DIGEST, Watch, saved_share};
 use crate::store::workspace::{self, Saved, Workspace};
 use crate::store::{Level, StoreError};
+
+/// Tells files apart that are no part of a run.
+static SCRATCH: AtomicU64 = AtomicU64::new(0);
 
 /// Levels one after another, from one end.
 #[derive(Debug)]
@@ -128,7 +132,11 @@ impl Grower<'_> {
             let (states, expected) = (trail.last().len(), expected(&sizes));
             self.progress.begin(Begun { depth: depth as u32 + 1, side: trail.side, states, expected });
         }
-        let berth = Berth { workspace, label: &label, watch };
+        // Cut levels are no part of the run; what is too large of them goes into its folder under names of their own.
+        let scratch = self.workspace.filter(|_| trail.cut);
+        let label =
+            if scratch.is_some() { format!("scratch-{}", SCRATCH.fetch_add(1, Ordering::Relaxed)) } else { label };
+        let berth = Berth { workspace, scratch, label: &label, watch };
         let grown = self.expander.expand(puzzle, depth as u32, &trail.levels[depth], &earlier, berth, self.stop);
         if grown.is_err() {
             // What was complete before is not lost with what was not.
@@ -136,7 +144,7 @@ impl Grower<'_> {
         }
         self.told(grown?, begun.elapsed().as_secs_f64(), trail);
         let resident: u64 = trail.levels.iter().map(Level::resident_bytes).sum();
-        let crowded = self.expander.memory().is_some_and(|m| resident > m / 4);
+        let crowded = resident > self.expander.plan().levels();
         let kept = trail.figures.last().is_some_and(|f| f.file.is_some());
         if kept || crowded || workspace.is_some_and(Workspace::is_due) {
             self.save(trail)?;

@@ -4,11 +4,15 @@ use rayon::prelude::*;
 
 use super::{Answer, Attempt, Side, Trail, TransferSearch};
 use crate::bound::palindrome::symmetry;
+use crate::budget::plan::MemoryPlan;
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::puzzle::transfer::TransferPuzzle;
 use crate::search::Stopped;
-use crate::store::{Level, StoreError};
+use crate::store::{BLOCK, Level, StoreError};
+
+/// Blocks of a level that are scored at a time, at most, by each thread.
+const BATCH: usize = 64;
 
 /// Weight of the symmetry in looks ahead: the paper's.
 pub(super) const BETA: i64 = 2;
@@ -87,11 +91,35 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             });
             Ok(scored)
         };
-        let here = self.expander.install(|| {
-            let scored = (0..level.blocks()).into_par_iter().map(scored);
-            scored.collect::<Result<Vec<Vec<(i64, u128, K)>>, StoreError>>()
-        })?;
-        let keys = self.expander.exchange().first(here.concat(), keep)?;
+        let here = self.expander.install(|| best_of(level, keep, self.expander.plan(), scored))?;
+        let keys = self.expander.exchange().first(here, keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
     }
+}
+
+/// The `keep` entries of a level that come first, in any order, by what `scored` says of each of its blocks.
+pub(super) fn best_of<K: Key>(
+    level: &Level<K>,
+    keep: usize,
+    plan: &MemoryPlan,
+    scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
+) -> Result<Vec<(i64, u128, K)>, StoreError> {
+    let (room, entry) = (plan.room(), size_of::<(i64, u128, K)>() as u64);
+    // In batches, so that a level larger than memory is never held as a whole; twice, in parts and together.
+    let batch = room.batch(2 * BLOCK as u64 * entry, BATCH) * rayon::current_num_threads();
+    // Seldom cut, so that most entries are not gone over again and again.
+    let most = keep.saturating_add(keep.min(room.batch(entry, keep.max(1)) * rayon::current_num_threads()));
+    let mut best =
+        Vec::with_capacity(usize::try_from(level.len()).unwrap_or(usize::MAX).min(most.saturating_add(BLOCK)));
+    for first in (0..level.blocks()).step_by(batch) {
+        let blocks = (first..(first + batch).min(level.blocks())).into_par_iter();
+        for entries in blocks.map(&scored).collect::<Result<Vec<_>, StoreError>>()? {
+            best.extend(entries);
+            if best.len() > most {
+                best.select_nth_unstable(keep);
+                best.truncate(keep);
+            }
+        }
+    }
+    Ok(best)
 }

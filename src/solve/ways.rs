@@ -12,6 +12,7 @@ use std::hash::Hash;
 
 use rayon::prelude::*;
 
+use crate::budget::plan::MemoryPlan;
 use crate::key::Key;
 use crate::search::{Stop, Stopped};
 use crate::store::{Level, StoreError};
@@ -19,21 +20,48 @@ use crate::store::{Level, StoreError};
 /// A state before another one, and how many times walks through both count.
 pub(crate) type Before<K> = Vec<(K, u8)>;
 
-/// How many states are taken back at a time.
+/// How many states are taken back at a time, where memory is enough.
 const PART: usize = 1 << 16;
+
+/// Bytes for each state that is taken back: the hundred states around it.
+const AROUND: u64 = 4 << 10;
+
+/// What sums may use, and when they are to stop.
+#[derive(Clone, Copy)]
+pub(crate) struct Means<'a> {
+    pub(crate) stop: &'a Stop,
+    pub(crate) plan: &'a MemoryPlan,
+}
+
+impl Means<'_> {
+    fn part(self) -> usize {
+        self.plan.room().batch(AROUND, PART)
+    }
+
+    /// Whether to go on. All states of the solutions are held in memory, which may not be enough.
+    fn check(self) -> Result<(), Stopped> {
+        self.stop.check()?;
+        if self.plan.is_exceeded(0) { Err(Stopped::Memory) } else { Ok(()) }
+    }
+
+    /// The same, where `entries` more are to be held.
+    fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
+        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(Stopped::Memory) } else { Ok(()) }
+    }
+}
 
 /// The classes on each level from which walks end in `ends`, ascending.
 pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     levels: &[Level<K>],
     ends: Vec<K>,
     before: impl Fn() -> B + Sync,
-    stop: &Stop,
+    means: Means<'_>,
 ) -> Result<Vec<Vec<K>>, Stopped> {
     let mut found = vec![ends];
     for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
         // In parts, because every state has dozens of neighbours, few of which are on the level.
         let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
-            stop.check()?;
+            means.check()?;
             let mut all = Vec::new();
             keys.iter().for_each(|&key| before(key, depth, &mut all));
             let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
@@ -48,10 +76,13 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             Ok(kept)
         };
         let last = &found[found.len() - 1];
-        let parts = last.par_chunks(PART).map_init(&before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        let parts = last.par_chunks(means.part()).map_init(&before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        means.check_for::<K>(parts.iter().map(Vec::len).sum())?;
         let mut kept = parts.concat();
         kept.par_sort_unstable();
         kept.dedup();
+        // Every state came once for each part that it is next to.
+        kept.shrink_to_fit();
         found.push(kept);
     }
     found.reverse();
@@ -62,12 +93,12 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
 pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     on_walks: &[Vec<K>],
     before: impl Fn() -> B + Sync,
-    stop: &Stop,
+    means: Means<'_>,
 ) -> Result<Vec<(K, u128)>, Stopped> {
     let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
     for (depth, keys) in on_walks[1..].iter().enumerate() {
         let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
-            stop.check()?;
+            means.check()?;
             let f = |&key: &K| {
                 from.clear();
                 before(key, depth, from);
@@ -78,7 +109,8 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             };
             keys.iter().map(f).collect()
         };
-        let parts = keys.par_chunks(PART).map_init(|| (before(), Vec::new()), part);
+        means.check_for::<(K, u128)>(2 * keys.len())?;
+        let parts = keys.par_chunks(means.part()).map_init(|| (before(), Vec::new()), part);
         ways = parts.collect::<Result<Vec<_>, Stopped>>()?.concat();
     }
     Ok(ways)

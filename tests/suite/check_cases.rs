@@ -23,7 +23,7 @@ fn problem(line: &str) -> String {
     )
 }
 
-const OPTIONS: Options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+const OPTIONS: Options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
 
 /// The record of a search, and what check says of it: all of it holds. Nothing where what is asked for needs a mirror and there
 /// is none, or where jumps lead to no target of these types.

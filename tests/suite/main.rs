@@ -18,6 +18,7 @@ mod game_bounds;
 mod games;
 mod job_errors;
 mod levels;
+mod memory;
 mod paper;
 mod record;
 mod referee_levels;

@@ -228,7 +228,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = Berth { workspace, label: &label, watch: None };
+                let berth = Berth { workspace, scratch: None, label: &label, watch: None };
                 let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {

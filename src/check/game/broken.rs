@@ -22,7 +22,7 @@ fn asked(job: &Job, question: Question, fault: Option<Fault>) -> Record {
 /// What check says, having looked at everything.
 fn checked(record: &Record, job: &Job, sample: Option<u64>) -> Result<Vec<String>, String> {
     let folder = job.output.dir.clone().unwrap_or_default();
-    let options = Options { sample, budget: u64::MAX, progress: &|_| () };
+    let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
     let report = record_holds(record, &folder, &options)?;
     assert_eq!(report.unchecked, Vec::<String>::new());
     Ok(report.checked)
@@ -164,7 +164,7 @@ fn games_are_counted_again_and_other_numbers_refused() {
             assert_eq!(record.verdict, Verdict::Counted);
             let fixing = &record.symmetries.as_ref().unwrap().fixing;
             assert_eq!(fixing.len(), if symmetry { order } else { 1 });
-            let options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+            let options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
             let report = record_holds(&record, "".as_ref(), &options).unwrap();
             assert_eq!(report.unchecked, Vec::<String>::new());
             let counts = record.counts.clone().unwrap();
@@ -202,7 +202,7 @@ fn a_count_of_games_beyond_the_budget_is_named_among_what_was_not_looked_at() {
     let job = job(&format!("{CORNERS}\nmoves = 8"), "all");
     let record = asked(&job, Question::Count, None);
     let spent = record.runs.iter().map(|run| run.generated).sum();
-    let options = Options { sample: None, budget: spent, progress: &|_| () };
+    let options = Options { sample: None, budget: spent, memory: None, progress: &|_| () };
     let report = record_holds(&record, "".as_ref(), &options).unwrap();
     assert_eq!(report.unchecked.len(), 1);
     assert!(report.unchecked[0].starts_with("how many there are: more successors"), "{:?}", report.unchecked);

@@ -9,8 +9,6 @@
 //!
 //! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
 
-use rayon::prelude::*;
-
 use super::{Answer, GameSearch};
 use crate::bound::game::lines::Lines;
 use crate::cells::Cells;
@@ -20,7 +18,8 @@ use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::{Stopped, digest};
 use crate::solve::trail::Trail;
-use crate::store::{Level, StoreError};
+use crate::solve::truncate::best_of;
+use crate::store::Level;
 
 /// How wide a truncated search is, and which way it leans where scores are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +29,6 @@ pub struct Beam {
     /// Any number.
     pub seed: u64,
 }
-
-/// Blocks of a level that are scored at a time.
-const BATCH: usize = 256;
 
 /// What the parts of the score weigh.
 const OUTSIDE: i64 = 16;
@@ -103,19 +99,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let here = self.expander.install(|| -> Result<Vec<(i64, u128, K)>, StoreError> {
-            let mut best = Vec::new();
-            // In batches, so that a level larger than memory is never held as a whole.
-            for first in (0..level.blocks()).step_by(BATCH) {
-                let batch = first..(first + BATCH).min(level.blocks());
-                best.extend(batch.into_par_iter().map(scored).collect::<Result<Vec<Vec<_>>, StoreError>>()?.concat());
-                if best.len() > beam.keep {
-                    best.select_nth_unstable(beam.keep);
-                    best.truncate(beam.keep);
-                }
-            }
-            Ok(best)
-        })?;
+        let here = self.expander.install(|| best_of(level, beam.keep, self.expander.plan(), scored))?;
         let keys = self.expander.exchange().first(here, beam.keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }

@@ -18,7 +18,7 @@ use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::Stopped;
 use crate::solve::Counted;
-use crate::solve::ways::{Before, states, sum_of_products, walks, ways};
+use crate::solve::ways::{Before, Means, states, sum_of_products, walks, ways};
 use crate::store::Level;
 
 /// How many shortest games there are.
@@ -47,11 +47,12 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     }
 
     fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>]) -> Result<Games, Stopped> {
+        let means = Means { stop: self.stop, plan: self.expander.plan() };
         let ends = goals(puzzle, &levels[levels.len() - 1])?;
-        let on_games = states(levels, ends, || before(puzzle), self.stop)?;
+        let on_games = states(levels, ends, || before(puzzle), means)?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
-        let ways = ways(&on_games, || before(puzzle), self.stop)?;
+        let ways = ways(&on_games, || before(puzzle), means)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
         // All of K, whether or not the search used it.
         let group = self.game.symmetries();

@@ -1,0 +1,109 @@
+//! Budgets of memory: kept by the whole process, or refused at once; and no answer depends on them.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use halma::record::Record;
+use tempfile::TempDir;
+
+const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-4\"\n";
+const SMALL: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";
+
+/// A folder with a job file in it.
+fn folder(job: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("job.toml"), job).unwrap();
+    folder
+}
+
+/// Exit status, standard output and standard error of the program in that folder.
+fn halma(folder: &Path, line: &str) -> (i32, String, String) {
+    let args = line.split_whitespace();
+    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// The least budget that a refusal names, in MiB.
+fn least(folder: &Path, line: &str) -> u64 {
+    let (status, out, message) = halma(folder, &format!("{line} --memory 1KiB"));
+    assert_eq!((status, &out[..], message.lines().count()), (2, "", 1), "{line}: {message}");
+    let (_, rest) = message.split_once("at least ").unwrap_or_else(|| panic!("{line}: {message}"));
+    rest.split_once(" MiB").unwrap().0.parse().unwrap()
+}
+
+/// The record that a line prints, and its peak over this budget of MiB.
+fn record(folder: &Path, line: &str, memory: u64) -> (Record, f64) {
+    let (status, out, message) = halma(folder, &format!("{line} --memory {memory}MiB --json -q"));
+    assert_eq!(status, 0, "{line}: {message}");
+    std::fs::write(folder.join("record.json"), out).unwrap();
+    let record = Record::read(&folder.join("record.json")).unwrap();
+    let peak = record.peak_memory_bytes as f64 / (memory << 20) as f64;
+    (record, peak)
+}
+
+/// Verdict, length, and of each level the count and the digests.
+fn claims(record: &Record) -> Vec<String> {
+    let levels = record.runs.iter().flat_map(|run| &run.levels);
+    let level = |l: &halma::record::LevelRecord| format!("{:?} {} {} {}", l.side, l.depth, l.states, l.digest);
+    let answer = format!("{:?} {:?} {:?}", record.verdict, record.length, record.refuted_up_to);
+    std::iter::once(answer).chain(levels.map(level)).collect()
+}
+
+#[test]
+fn a_budget_too_small_is_refused_with_the_least_that_will_do_and_nothing_is_written() {
+    let folder = folder(SMALL);
+    let at = folder.path();
+    let mut before = 0;
+    for threads in [1, 2, 16, 64] {
+        let least = least(at, &format!("solve job.toml --output-dir out --threads {threads}"));
+        assert!(least > before, "{threads} threads");
+        assert!(!at.join("out").exists());
+        let line = format!("levels job.toml --depth 2 --threads {threads}");
+        let (_, peak) = record(at, &line, self::least(at, &line));
+        assert!(peak <= 1.1, "{threads} threads: {peak}");
+        before = least;
+    }
+    let more = |line: &str| least(at, line) > least(at, "solve job.toml --threads 2 --pruning none");
+    assert!(more("prove job.toml --max-length 9 --threads 2 --pruning truncate(1000000,1)"));
+    assert!(more("solve job.toml --threads 2 --pruning none --threads 3"));
+}
+
+#[test]
+fn levels_that_crowd_the_least_budget_are_the_same_with_any_number_of_threads() {
+    let folder = folder(TRIANGLE);
+    let at = folder.path();
+    let (expected, _) = record(at, "levels job.toml --depth 6 --threads 2", 4096);
+    for threads in [2, 16] {
+        let line = format!("levels job.toml --depth 6 --threads {threads}");
+        let (found, peak) = record(at, &line, least(at, &line));
+        assert_eq!(claims(&found), claims(&expected), "{threads} threads");
+        assert!(found.disk_bytes_written > 0, "{threads} threads: nothing had to go to disk");
+        assert!(peak <= 1.1, "{threads} threads: {peak}");
+    }
+}
+
+#[test]
+fn answers_and_digests_under_every_pruning_are_those_of_a_large_budget() {
+    let folder = folder(SMALL);
+    for pruning in ["none", "theorem-1", "pattern", "leading", "narrowed", "mcc"] {
+        let line = format!("solve job.toml --threads 2 --pruning {pruning}");
+        let (expected, _) = record(folder.path(), &line, 4096);
+        let (found, peak) = record(folder.path(), &line, least(folder.path(), &line));
+        assert_eq!(claims(&found), claims(&expected), "{pruning}");
+        assert!(peak <= 1.1, "{pruning}: {peak}");
+    }
+}
+
+#[test]
+fn check_and_report_take_a_budget_too() {
+    let folder = folder(SMALL);
+    let at = folder.path();
+    let (status, _, message) = halma(at, "solve job.toml -q --threads 2 --output-dir out --keep-levels");
+    assert_eq!(status, 0, "{message}");
+    for line in ["check out -q --threads 2", "report out -o page.html"] {
+        let least = least(at, line);
+        let (status, out, message) = halma(at, &format!("{line} --memory {least}MiB"));
+        assert_eq!((status, &message[..]), (0, ""), "{line}: {out}");
+    }
+}
