@@ -147,6 +147,13 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
+    #[cfg(feature = "cluster")]
+    ClusterKey {
+        /// The file, which must not be there yet
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Print the JSON Schema of job files, for editors
     Schema,
     /// Print the man page, or write those of all commands
