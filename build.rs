@@ -68,5 +68,8 @@ fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     let name: String = tree(Path::new("src"))?.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("cargo:rustc-env=HALMA_SOURCE={name}");
+    // What the compiler may use: processes of a cluster compare it.
+    let told = |name: &str| std::env::var(name).unwrap_or_default();
+    println!("cargo:rustc-env=HALMA_TARGET={} {}", told("TARGET"), told("CARGO_CFG_TARGET_FEATURE"));
     Ok(())
 }

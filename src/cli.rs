@@ -149,6 +149,13 @@ pub enum Command {
         #[arg(long, value_name = "SIZE", value_parser = typed::size)]
         memory: Option<u64>,
     },
+    /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
+    #[cfg(feature = "cluster")]
+    ClusterKey {
+        /// The file, which must not be there yet
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Print the JSON Schema of job files, for editors
     Schema,
     /// Print the man page, or write those of all commands

@@ -1,17 +1,23 @@
 //! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
 //!
 //! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
-//! before that is ours (`greeting`): timely's own connections would wait for a missing process for ever, and take
-//! any process for one of the search. It is handed sockets on which both sides have shown that they run the same
-//! program on the same job; and sockets that, when a connection is lost, say so instead of ending the process (`link`).
+//! before that is ours (`meet`): timely's own connections would wait for a missing process for ever, and take
+//! any process for one of the search. It is handed connections on which both sides have shown that they have the same key
+//! (`handshake`) and run the same program on the same job (`greeting`); on which nothing is read but what the other
+//! side sent, in its order (`frame`), and nothing that timely could not take (`stream`); and which, when they are lost, or
+//! silent, say so instead of ending the process (`link`).
 
 mod engine;
+mod frame;
 mod greeting;
+mod handshake;
 mod hosts;
+mod key;
 mod link;
+mod meet;
 mod packet;
+mod stream;
 
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -19,15 +25,17 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::search::Stop;
 use crate::search::exchange::{Exchange, Lost, Parcel};
 use engine::Order;
 pub use hosts::{Hosts, rank};
+pub use key::{Secret, VARIABLE};
 use link::Links;
 
 /// Why the processes of a search did not come together.
 #[derive(Debug, Error)]
 pub enum ClusterError {
-    /// The host file or the number of the process is wrong.
+    /// The host file, the key or the number of the process is wrong.
     #[error("{0}")]
     Input(String),
     /// The address of this process cannot be listened on.
@@ -56,6 +64,14 @@ pub enum ClusterError {
         /// Who is missing, and what was last seen of it.
         missing: String,
     },
+    /// This process is to stop before all are there.
+    #[error("{reason} while waiting for {missing}")]
+    Stopped {
+        /// What stops it.
+        reason: String,
+        /// Who is missing.
+        missing: String,
+    },
     /// The system refused something.
     #[error("connections: {0}")]
     Io(#[from] std::io::Error),
@@ -72,6 +88,14 @@ pub struct Terms {
     pub job: String,
     /// How long to wait for the others.
     pub wait: Duration,
+    /// What all processes share and nobody else knows. Without one, all addresses must be of this machine alone.
+    pub secret: Option<Secret>,
+    /// A process that says nothing for so long is lost.
+    pub peer_timeout: Duration,
+    /// What ends the waiting.
+    pub stop: Arc<Stop>,
+    /// Is told of those who call and are turned away.
+    pub note: fn(&str),
 }
 
 /// The connections of this process with all others.
@@ -90,12 +114,13 @@ pub struct Cluster {
 /// # Errors
 /// Where they do not come, or are not of the same search.
 pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
-    let sockets = greeting::meet(terms)?;
-    let links = Arc::new(Links::default());
-    let wrap = |(peer, socket): (usize, Option<TcpStream>)| {
-        socket.map(|socket| link::Link::new(socket, peer, Arc::clone(&links))).transpose()
+    terms.check_key()?;
+    let connections = meet::meet(terms)?;
+    let links = Links::new(terms.process, connections.len(), terms.peer_timeout)?;
+    let wrap = |connection: Option<link::Connection>| {
+        connection.map(|connection| link::Link::new(connection, Arc::clone(&links))).transpose()
     };
-    let sockets = sockets.into_iter().enumerate().map(wrap).collect::<std::io::Result<Vec<_>>>()?;
+    let sockets = connections.into_iter().map(wrap).collect::<std::io::Result<Vec<_>>>()?;
     let (orders, taken) = channel();
     let (given, answers) = channel();
     engine::start(terms.process, sockets, Arc::clone(&links), taken, given)?;
@@ -169,15 +194,34 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
+    pub(super) fn terms(hosts: &str, process: usize) -> Terms {
+        Terms {
+            hosts: Hosts::parse(hosts).unwrap(),
+            process,
+            job: "a".into(),
+            wait: Duration::from_secs(20),
+            secret: None,
+            peer_timeout: Duration::from_secs(60),
+            stop: Arc::new(Stop::after(None)),
+            note: |_| {},
+        }
+    }
+
     /// So many processes, as threads.
     fn clusters(count: usize) -> Vec<Cluster> {
         let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
         drop(listeners);
-        let hosts = Hosts::parse(&lines.join("\n")).unwrap();
-        let terms = |process| Terms { hosts: hosts.clone(), process, job: "a".into(), wait: Duration::from_secs(20) };
+        let hosts = lines.join("\n");
         thread::scope(|scope| {
-            let all: Vec<_> = (0..count).map(|p| scope.spawn(move || connect(&terms(p)).unwrap())).collect();
+            let all: Vec<_> = (0..count)
+                .map(|p| {
+                    scope.spawn({
+                        let terms = terms(&hosts, p);
+                        move || connect(&terms).unwrap()
+                    })
+                })
+                .collect();
             all.into_iter().map(|thread| thread.join().unwrap()).collect()
         })
     }

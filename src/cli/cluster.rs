@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::Failure;
 use crate::job::Job;
 use crate::run::Question;
+use crate::search::Stop;
 use crate::search::exchange::{Alone, Exchange};
 
 /// Which processes search together, and which one this is.
@@ -27,6 +28,14 @@ pub struct ClusterArgs {
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
     pub wait: Option<Duration>,
+    /// The key that all processes share, a file made by cluster-key; also HALMA_CLUSTER_KEY, which holds the key itself
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub key: Option<PathBuf>,
+    /// A process that says nothing for so long is lost; the same for all processes
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
+    pub peer_timeout: Option<Duration>,
 }
 
 #[cfg(not(feature = "cluster"))]
@@ -38,21 +47,49 @@ impl ClusterArgs {
 
     /// The connections with the other processes.
     #[allow(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
-    pub(super) fn exchange(&self, _: &Job, _: Question) -> Result<Arc<dyn Exchange>, Failure> {
+    pub(super) fn exchange(&self, _: &Job, _: Question, _: &Arc<Stop>) -> Result<Arc<dyn Exchange>, Failure> {
         Ok(Arc::new(Alone))
     }
 }
 
 #[cfg(feature = "cluster")]
+pub(super) use with::make_key;
+
+#[cfg(feature = "cluster")]
 mod with {
-    use super::{Alone, Arc, ClusterArgs, Duration, Exchange, Failure, Job, Question};
+    use super::{Alone, Arc, ClusterArgs, Duration, Exchange, Failure, Job, Question, Stop};
     use crate::cli::Exit;
-    use crate::cluster::{ClusterError, Hosts, Terms, connect, rank};
+    use crate::cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
     use crate::run;
-    use std::io::Write;
+    use std::io::{ErrorKind, Write};
+    use std::path::Path;
 
     /// What a search may still do after another process is lost, until it is ended where it stands.
     const GRACE: Duration = Duration::from_secs(20);
+
+    /// A process that says nothing for so long is lost.
+    const PEER_TIMEOUT: Duration = Duration::from_secs(60);
+    /// What may be asked for instead.
+    const ALLOWED: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
+
+    /// Makes a key for the processes of a run, in a new file.
+    pub(in crate::cli) fn make_key(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+        let secret = Secret::random()
+            .map_err(|e| Failure { exit: Exit::Failed, message: format!("the system gives no random numbers: {e}") })?;
+        secret.write(file).map_err(|e| {
+            let (exit, what) = match e.kind() {
+                ErrorKind::AlreadyExists => (Exit::Input, "there is a file already, which is left as it is".into()),
+                _ => (Exit::Failed, e.to_string()),
+            };
+            Failure { exit, message: format!("{}: no key is written: {what}", file.display()) }
+        })?;
+        writeln!(
+            out,
+            "{}: a new key. Copy it to all hosts of the run in a way that nobody else sees it.",
+            file.display()
+        )?;
+        Ok(Exit::Answered)
+    }
 
     impl ClusterArgs {
         fn hosts(&self) -> Result<Option<(Hosts, usize)>, ClusterError> {
@@ -62,19 +99,53 @@ mod with {
             Ok(Some((hosts, process)))
         }
 
+        /// The key of the run, if it has one: the file's, else that of the environment.
+        fn secret(&self) -> Result<Option<Secret>, ClusterError> {
+            match &self.key {
+                Some(file) => Secret::read(file).map(Some),
+                None => Secret::from_environment(),
+            }
+        }
+
+        fn peer_timeout(&self) -> Result<Duration, ClusterError> {
+            let timeout = self.peer_timeout.unwrap_or(PEER_TIMEOUT);
+            match ALLOWED.contains(&timeout) {
+                true => Ok(timeout),
+                false => Err(ClusterError::Input(format!(
+                    "--peer-timeout: found {}, allowed are 1s to 1day",
+                    humantime::format_duration(timeout)
+                ))),
+            }
+        }
+
         /// Whether another process writes the record and prints it.
         pub(in crate::cli) fn follows(&self) -> bool {
             matches!(self.hosts(), Ok(Some((_, process))) if process > 0)
         }
 
         /// The connections with the other processes.
-        pub(in crate::cli) fn exchange(&self, job: &Job, question: Question) -> Result<Arc<dyn Exchange>, Failure> {
+        pub(in crate::cli) fn exchange(
+            &self,
+            job: &Job,
+            question: Question,
+            stop: &Arc<Stop>,
+        ) -> Result<Arc<dyn Exchange>, Failure> {
             let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
                 return Ok(Arc::new(Alone));
             };
             run::check_shared(job, question)?;
             let wait = self.wait.unwrap_or(Duration::from_secs(60));
-            let terms = Terms { hosts, process, job: run::fingerprint(job, question), wait };
+            let terms = Terms {
+                hosts,
+                process,
+                job: run::fingerprint(job, question),
+                wait,
+                secret: self.secret()?,
+                peer_timeout: self.peer_timeout()?,
+                stop: Arc::clone(stop),
+                // Who closed standard error does not want the message.
+                note: |what| drop(writeln!(std::io::stderr(), "{what}")),
+            };
             let cluster = connect(&terms)?;
             cluster.when_lost(|lost| {
                 let message = lost.to_string();
@@ -94,7 +165,7 @@ mod with {
         fn from(error: ClusterError) -> Self {
             let exit = match error {
                 ClusterError::Input(_) | ClusterError::Listen { .. } | ClusterError::Refused { .. } => Exit::Input,
-                ClusterError::Missing { .. } => Exit::Unfinished,
+                ClusterError::Missing { .. } | ClusterError::Stopped { .. } => Exit::Unfinished,
                 ClusterError::Io(_) => Exit::Failed,
             };
             Self { exit, message: error.to_string() }

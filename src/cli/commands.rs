@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::io::{self, Write};
 
+#[cfg(feature = "cluster")]
+use super::cluster;
 use super::views::{self, Form};
 use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, manual, resume, row, status};
 use crate::bound::game::Bounds;
@@ -31,7 +33,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             let _ = interrupts.set(installed);
         }
         let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
-        let exchange = args.cluster.exchange(job, question)?;
+        let exchange = args.cluster.exchange(job, question, &stop)?;
         let mut told = All::default();
         if exchange.process() > 0 {
             // The first tells how all of them are doing.
@@ -85,6 +87,8 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             views::replay(file, form, output.as_deref(), out)
         }
         Command::Report { runs, output, memory } => views::report(runs, output.as_deref(), *memory, out),
+        #[cfg(feature = "cluster")]
+        Command::ClusterKey { output } => cluster::make_key(output, out),
         Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),
         Command::Schema => views::write(manual::SCHEMA, None, out),
         Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),

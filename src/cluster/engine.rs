@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Once};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use timely::dataflow::operators::generic::Operator;
 use timely::dataflow::operators::{Input, Probe, probe};
 use timely::worker::Worker;
 
+use super::greeting::plain;
 use super::link::{Link, Links};
 use super::packet::{ByAddress, Kind, MOST, Packet};
 use crate::search::exchange::{Lost, Parcel};
@@ -54,9 +56,20 @@ pub(super) fn start(
     let own = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), None);
     let (mut builders, guard) = initialize_networking_from_sockets(own, sockets, process, 1, hooks)?;
     let builder = builders.pop().ok_or_else(|| io::Error::other("timely has no worker"))?;
+    be_quiet_about_lost_processes();
     let run = move || {
-        let worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
-        let ended = Dataflow::new(worker, process, processes, links).serve(&orders, &answers);
+        let noted = Arc::clone(&links);
+        let serve = || {
+            let worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
+            Dataflow::new(worker, process, processes, links).serve(&orders, &answers)
+        };
+        // Timely panics where what it is told makes no sense.
+        let ended = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|_| {
+            noted.lose_last();
+            let lost = noted.check().err().unwrap_or(Lost { process, reason: "it cannot go on".into() });
+            let _ = answers.send(Err(lost));
+            false
+        });
         // Timely's threads end when they have sent everything and the others have, too; where one is lost they never do.
         if ended {
             let (done, joined) = channel();
@@ -72,7 +85,24 @@ pub(super) fn start(
         }
         let _ = answers.send(Ok(Vec::new()));
     };
-    Builder::new().name("halma:exchange".into()).spawn(run).map(drop)
+    Builder::new().name(THREAD.into()).spawn(run).map(drop)
+}
+
+/// The name of the thread that the dataflow runs in.
+const THREAD: &str = "halma:exchange";
+
+/// A panic of timely's is said as the loss of a process; more is not to be said of it.
+fn be_quiet_about_lost_processes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let thread = std::thread::current();
+            if !thread.name().is_some_and(|name| name == THREAD || name.starts_with("timely:")) {
+                before(info);
+            }
+        }));
+    });
 }
 
 struct Dataflow {
@@ -98,7 +128,11 @@ impl Dataflow {
                 |_, _| {
                     move |(input, _), _| {
                         input.for_each(|time, packet| {
-                            collected.borrow_mut().push((*time.time(), std::mem::take(packet)));
+                            let mut packet = std::mem::take(packet);
+                            if packet.from >= processes || packet.from == process || packet.to != process {
+                                packet.kind = Kind::Garbled;
+                            }
+                            collected.borrow_mut().push((*time.time(), packet));
                         });
                     }
                 },
@@ -189,6 +223,7 @@ impl Dataflow {
             let mut parcel = at.map_or(Parcel { peer: from, bytes: Vec::new() }, |at| open.swap_remove(at));
             match kind {
                 Kind::Farewell => return Err(self.left(from, &bytes)),
+                Kind::Garbled => return Err(self.garbled()),
                 _ if parcel.bytes.is_empty() => parcel.bytes = bytes,
                 _ => parcel.bytes.extend_from_slice(&bytes),
             }
@@ -203,12 +238,21 @@ impl Dataflow {
     /// Whether a process says in this round that it does not go on.
     fn read_farewell(&self) -> Result<(), Lost> {
         let inbox = self.inbox.borrow();
+        if inbox.iter().any(|(_, packet)| packet.kind == Kind::Garbled) {
+            return Err(self.garbled());
+        }
         let farewell = inbox.iter().find(|(round, packet)| *round < self.round && packet.kind == Kind::Farewell);
         farewell.map_or(Ok(()), |(_, packet)| Err(self.left(packet.from, &packet.bytes)))
     }
 
+    fn garbled(&self) -> Lost {
+        self.links.lose_last();
+        let garbled = || Lost { process: self.process, reason: "what came makes no sense".into() };
+        self.links.check().err().unwrap_or_else(garbled)
+    }
+
     fn left(&self, process: usize, reason: &[u8]) -> Lost {
-        self.links.lose(process, format!("it gave up: {}", String::from_utf8_lossy(reason)));
+        self.links.lose(process, format!("it gave up: {}", plain(&String::from_utf8_lossy(reason))));
         self.links.check().err().unwrap_or(Lost { process, reason: "it gave up".into() })
     }
 
@@ -222,6 +266,7 @@ impl Dataflow {
 
     /// Closes the dataflow, which the others do, too; says whether they did in time.
     fn end(mut self) -> bool {
+        self.links.end();
         drop(self.input.take());
         let until = Instant::now() + FAREWELL;
         while self.worker.has_dataflows() && self.links.check().is_ok() && Instant::now() < until {

@@ -1,64 +1,42 @@
-//! How processes meet, before the search: each listens on its own address of the host file and nowhere else, only until
-//! all are there; and each shows the other what it is, before anything else is said.
-//!
-//! A process calls those with smaller numbers and is called by those with greater ones. Both sides send the same: a magic
-//! number, a length, and a [`Greeting`]; then each says whether it accepts the other's.
+//! What two processes of a run must have in common: each shows the other what it is, and says whether it goes along.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io;
+use std::time::Instant;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{ClusterError, Terms};
+use super::Terms;
+use super::frame::Kind;
+use super::handshake::Wire;
 use crate::record::{PROGRAM, SOURCE};
-
-const MAGIC: &[u8; 8] = b"HALMANET";
-/// The most bytes that a greeting has.
-const MOST: u32 = 1 << 16;
-/// How long a caller may take to say who it is.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The time between two calls of a process that does not answer.
-const AGAIN: Duration = Duration::from_millis(100);
 
 /// What a process shows another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Greeting {
-    /// The version of what is said after the greeting; with it the form of the greeting changes.
-    protocol: u32,
     program: String,
     /// The tree of the source that the program was built from.
     source: String,
+    /// What it was compiled for: the target, and the instructions that the compiler may use.
+    target: String,
     job: String,
     hosts: String,
     processes: usize,
+    peer_timeout: String,
     from: usize,
     to: usize,
-}
-
-/// A connection with a process that is of the same search, or why there is none.
-type Met = Result<(usize, TcpStream), Apart>;
-
-/// Why two processes do not go together.
-enum Apart {
-    /// What called is no process of a search at all.
-    Stranger,
-    /// The other is of another search.
-    Refused { process: usize, reason: String },
 }
 
 impl Terms {
     fn greeting(&self, to: usize) -> Greeting {
         Greeting {
-            protocol: 1,
             program: PROGRAM.into(),
             source: SOURCE.into(),
+            target: env!("HALMA_TARGET").into(),
             job: self.job.clone(),
             hosts: self.hosts.digest(),
             processes: self.hosts.len(),
+            peer_timeout: humantime::format_duration(self.peer_timeout).to_string(),
             from: self.process,
             to,
         }
@@ -67,179 +45,90 @@ impl Terms {
     /// What is wrong with the greeting of a process that should be number `from`.
     fn wrong(&self, theirs: &Greeting, from: usize) -> Option<String> {
         let ours = self.greeting(from);
-        let differ = |what: &str, theirs: &str, ours: &str| Some(format!("its {what} is {theirs}, here it is {ours}"));
-        if theirs.protocol != ours.protocol || theirs.program != ours.program {
-            return differ("program", &theirs.program, &ours.program);
-        }
-        if theirs.source != ours.source {
-            return differ("program's source", &theirs.source, &ours.source);
-        }
-        if theirs.processes != ours.processes {
-            return differ("number of processes", &theirs.processes.to_string(), &ours.processes.to_string());
+        let [processes, here] = [theirs, &ours].map(|greeting| greeting.processes.to_string());
+        let compared = [
+            ("program", &theirs.program, &ours.program),
+            ("program's source", &theirs.source, &ours.source),
+            ("program's target", &theirs.target, &ours.target),
+            ("number of processes", &processes, &here),
+        ];
+        let differ = |(what, theirs, ours): (&str, &String, &String)| {
+            (theirs != ours).then(|| format!("its {what} is {}, here it is {ours}", plain(theirs)))
+        };
+        if let Some(reason) = compared.into_iter().find_map(differ) {
+            return Some(reason);
         }
         if theirs.hosts != ours.hosts {
             return Some("its host file is another one".into());
         }
-        if theirs.job != ours.job {
-            return differ("job", &theirs.job, &ours.job);
+        let compared = [("job", &theirs.job, &ours.job), ("peer timeout", &theirs.peer_timeout, &ours.peer_timeout)];
+        if let Some(reason) = compared.into_iter().find_map(differ) {
+            return Some(reason);
         }
-        if theirs.from != from || theirs.to != self.process {
-            return Some(format!(
+        (theirs.from != from || theirs.to != self.process).then(|| {
+            format!(
                 "it is process {} and means to speak with process {}, here is process {}",
                 theirs.from, theirs.to, self.process
-            ));
-        }
-        None
+            )
+        })
     }
 }
 
-/// Connects with all other processes: the sockets by their numbers, none for this one.
-pub(super) fn meet(terms: &Terms) -> Result<Vec<Option<TcpStream>>, ClusterError> {
-    let until = Instant::now() + terms.wait;
-    let processes = terms.hosts.len();
-    let listener = listen(terms)?;
-    let (found, met) = channel();
-    for peer in 0..terms.process {
-        let (terms, found) = (terms.clone(), found.clone());
-        thread::Builder::new().spawn(move || call(&terms, peer, until, &found))?;
-    }
-    let result = gather(terms, &listener, (&found, &met), until);
-    drop(listener);
-    let sockets = result?;
-    debug_assert_eq!(sockets.iter().flatten().count(), processes - 1);
-    Ok(sockets)
+/// What another process says, fit for a terminal.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().take(500).map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Waits for all, called and calling.
-fn gather(
-    terms: &Terms,
-    listener: &TcpListener,
-    (found, met): (&Sender<Met>, &Receiver<Met>),
-    until: Instant,
-) -> Result<Vec<Option<TcpStream>>, ClusterError> {
-    let mut sockets: Vec<Option<TcpStream>> = (0..terms.hosts.len()).map(|_| None).collect();
-    let missing = |sockets: &[Option<TcpStream>]| -> Vec<usize> {
-        (0..sockets.len()).filter(|&peer| peer != terms.process && sockets[peer].is_none()).collect()
-    };
-    while !missing(&sockets).is_empty() {
-        while let Ok((socket, _)) = listener.accept() {
-            let (terms, found) = (terms.clone(), found.clone());
-            thread::Builder::new().spawn(move || found.send(answer(&terms, socket)))?;
-        }
-        match met.recv_timeout(AGAIN / 4) {
-            Ok(Ok((peer, _))) if sockets[peer].is_some() => {
-                let reason = "there is one of that number already".into();
-                return Err(ClusterError::Refused { process: peer, reason });
-            }
-            Ok(Ok((peer, socket))) => sockets[peer] = Some(socket),
-            Ok(Err(Apart::Refused { process, reason })) => return Err(ClusterError::Refused { process, reason }),
-            Ok(Err(Apart::Stranger)) | Err(_) => {}
-        }
-        if Instant::now() >= until {
-            let missing = missing(&sockets).into_iter();
-            let missing: Vec<String> =
-                missing.map(|peer| format!("process {peer} ({})", terms.hosts.address(peer))).collect();
-            if !missing.is_empty() {
-                return Err(ClusterError::Missing { seconds: terms.wait.as_secs(), missing: missing.join(", ") });
-            }
-        }
-    }
-    Ok(sockets)
+/// Shows the other what this process is; what is wrong with the other.
+pub(super) fn compare(terms: &Terms, wire: &mut Wire, peer: usize, until: Instant) -> io::Result<Option<String>> {
+    say(wire, &terms.greeting(peer))?;
+    Ok(terms.wrong(&hear(wire, until)?, peer))
 }
 
-/// Listens on the address of this process.
-fn listen(terms: &Terms) -> Result<TcpListener, ClusterError> {
-    let refused = |source| ClusterError::Listen {
-        process: terms.process,
-        address: terms.hosts.address(terms.process).into(),
-        source,
-    };
-    let addresses = terms.hosts.resolve(terms.process).map_err(refused)?;
-    let listener = TcpListener::bind(&addresses[..]).map_err(refused)?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+/// Says whether this process goes along, and hears whether the other does.
+pub(super) fn agree(wire: &mut Wire, wrong: Option<&str>, until: Instant) -> io::Result<Option<String>> {
+    say(wire, &wrong)?;
+    hear(wire, until)
 }
 
-/// Calls process `peer` until it answers or there is no more time.
-fn call(terms: &Terms, peer: usize, until: Instant, found: &Sender<Met>) {
-    while let Some(left) = until.checked_duration_since(Instant::now()) {
-        let addresses: Vec<SocketAddr> = terms.hosts.resolve(peer).unwrap_or_default();
-        let connected =
-            addresses.iter().find_map(|address| TcpStream::connect_timeout(address, left.min(PATIENCE)).ok());
-        match connected.map(|socket| introduce(terms, peer, socket)) {
-            // What listens there is not it yet, or any more.
-            None | Some(Err(Apart::Stranger)) => thread::sleep(AGAIN),
-            Some(met) => {
-                // Nobody waits any more where another refusal came first.
-                let _ = found.send(met);
-                return;
-            }
+fn say(wire: &mut Wire, what: &impl Serialize) -> io::Result<()> {
+    wire.sealer.send(Kind::Talk, &serde_json::to_vec(what)?).map(drop)
+}
+
+fn hear<T: DeserializeOwned>(wire: &mut Wire, until: Instant) -> io::Result<T> {
+    match wire.opener.next(Some(until))? {
+        (Kind::Talk, text) => Ok(serde_json::from_slice(text)?),
+        (kind, _) => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("a frame of kind {kind:?} in its greeting")))
         }
     }
 }
 
-/// The greeting from the side that calls.
-fn introduce(terms: &Terms, peer: usize, mut socket: TcpStream) -> Met {
-    let spoken = (|| {
-        prepare(&socket)?;
-        say(&mut socket, &terms.greeting(peer))?;
-        let theirs: Greeting = hear(&mut socket)?;
-        let wrong = terms.wrong(&theirs, peer);
-        say(&mut socket, &wrong)?;
-        Ok((wrong, hear::<Option<String>>(&mut socket)?))
-    })();
-    agreed(spoken, peer, socket)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::tests::terms;
 
-/// The greeting from the side that is called.
-fn answer(terms: &Terms, mut socket: TcpStream) -> Met {
-    let mut peer = usize::MAX;
-    let spoken = (|| {
-        socket.set_nonblocking(false)?;
-        prepare(&socket)?;
-        let theirs: Greeting = hear(&mut socket)?;
-        peer = theirs.from;
-        say(&mut socket, &terms.greeting(peer))?;
-        let mut wrong = terms.wrong(&theirs, peer);
-        if wrong.is_none() && !(terms.process + 1..terms.hosts.len()).contains(&peer) {
-            wrong = Some(format!("it says that it is process {peer}, which does not call process {}", terms.process));
-        }
-        say(&mut socket, &wrong)?;
-        Ok((wrong, hear::<Option<String>>(&mut socket)?))
-    })();
-    agreed(spoken, peer, socket)
-}
-
-fn agreed(spoken: io::Result<(Option<String>, Option<String>)>, peer: usize, socket: TcpStream) -> Met {
-    match spoken {
-        Ok((None, None)) => Ok((peer, socket)),
-        Ok((Some(reason), _)) => Err(Apart::Refused { process: peer, reason }),
-        Ok((None, Some(reason))) => {
-            Err(Apart::Refused { process: peer, reason: format!("it says of this process: {reason}") })
-        }
-        Err(_) => Err(Apart::Stranger),
+    #[test]
+    fn whatever_differs_between_two_processes_is_said() {
+        let terms = terms("127.0.0.1:1\n127.0.0.1:2", 0);
+        let theirs = Greeting { from: 1, to: 0, ..terms.greeting(1) };
+        assert_eq!(terms.wrong(&theirs, 1), None);
+        assert!(theirs.target.contains(std::env::consts::ARCH));
+        let differ = |change: fn(&mut Greeting), words: &str| {
+            let mut theirs = theirs.clone();
+            change(&mut theirs);
+            let reason = terms.wrong(&theirs, 1).unwrap();
+            assert!(reason.contains(words), "{reason}");
+        };
+        differ(|g| g.program = "halma 9.9.9".into(), "its program is halma 9.9.9, here it is halma");
+        differ(|g| g.source = "0".into(), "program's source");
+        differ(|g| g.target.push_str(",avx10"), ",avx10, here it is");
+        differ(|g| g.processes = 3, "its number of processes is 3, here it is 2");
+        differ(|g| g.hosts.clear(), "host file");
+        differ(|g| g.job = "\x1b[2J".into(), "its job is ?[2J, here");
+        differ(|g| g.peer_timeout = "2s".into(), "its peer timeout is 2s, here it is 1m");
+        differ(|g| g.from = 2, "it is process 2 and means to speak with process 0");
+        differ(|g| g.to = 1, "means to speak with process 1, here is process 0");
     }
-}
-
-fn prepare(socket: &TcpStream) -> io::Result<()> {
-    socket.set_read_timeout(Some(PATIENCE))?;
-    socket.set_write_timeout(Some(PATIENCE))?;
-    super::link::watch(socket)
-}
-
-fn say(socket: &mut TcpStream, what: &impl Serialize) -> io::Result<()> {
-    let text = serde_json::to_vec(what)?;
-    socket.write_all(&[&MAGIC[..], &(text.len() as u32).to_le_bytes(), &text].concat())
-}
-
-fn hear<T: DeserializeOwned>(socket: &mut TcpStream) -> io::Result<T> {
-    let mut head = [0; 12];
-    socket.read_exact(&mut head)?;
-    let length = head[8..].first_chunk().map_or(u32::MAX, |b| u32::from_le_bytes(*b));
-    if head[..8] != *MAGIC || length > MOST {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "no greeting"));
-    }
-    let mut text = vec![0; length as usize];
-    socket.read_exact(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
 }

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     End,
     /// The reason why the sender does not go on.
     Farewell,
+    /// What came is no packet.
+    Garbled,
 }
 
 /// A stretch of bytes from one process for another.
@@ -42,14 +44,9 @@ impl Accountable for Packet {
 const HEAD: usize = 16;
 
 impl ContainerBytes for Packet {
+    // Timely does not take a fault from here: what is no packet says so itself.
     fn from_bytes(bytes: Bytes) -> Self {
-        let number = |at: usize| bytes[at..at + 4].first_chunk().map_or(0, |b| u32::from_le_bytes(*b)) as usize;
-        let kind = match number(8) {
-            0 => Kind::Part,
-            1 => Kind::End,
-            _ => Kind::Farewell,
-        };
-        Self { to: number(0), from: number(4), kind, bytes: bytes[HEAD..HEAD + number(12)].to_vec() }
+        Self::read(&bytes).unwrap_or(Self { kind: Kind::Garbled, ..Self::default() })
     }
 
     fn length_in_bytes(&self) -> usize {
@@ -67,6 +64,22 @@ impl ContainerBytes for Packet {
     }
 }
 
+impl Packet {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (head, rest) = bytes.split_at_checked(HEAD)?;
+        let number = |at: usize| Some(u32::from_le_bytes(*head[at..].first_chunk()?) as usize);
+        let kind = match number(8)? {
+            0 => Kind::Part,
+            1 => Kind::End,
+            2 => Kind::Farewell,
+            _ => return None,
+        };
+        let length = number(12).filter(|&length| length <= MOST)?;
+        let packet = Self { to: number(0)?, from: number(4)?, kind, bytes: rest.get(..length)?.to_vec() };
+        (packet.length_in_bytes() == bytes.len()).then_some(packet)
+    }
+}
+
 /// Sends every packet where it is addressed to.
 pub(super) struct ByAddress;
 
@@ -77,4 +90,34 @@ impl Distributor<Packet> for ByAddress {
     }
 
     fn flush<T: Clone, P: Push<Message<T, Packet>>>(&mut self, _: &T, _: &mut [P]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_packet_is_read_as_it_was_written(to in 0usize..9, from in 0usize..9, bytes: Vec<u8>) {
+            let packet = Packet { to, from, kind: Kind::End, bytes };
+            let mut written = Vec::new();
+            packet.into_bytes(&mut written);
+            prop_assert_eq!(written.len(), packet.length_in_bytes());
+            let read = Packet::read(&written).unwrap();
+            prop_assert_eq!((read.to, read.from, read.kind, &read.bytes), (to, from, Kind::End, &packet.bytes));
+            prop_assert!(Packet::read(&written[..written.len() - 1]).is_none());
+        }
+
+        #[test]
+        fn no_bytes_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..64), length in 0u32..80, kind in 0u32..4) {
+            let _ = Packet::read(&bytes);
+            // Mostly what could be one, but for its length.
+            if bytes.len() >= HEAD {
+                bytes[8..12].copy_from_slice(&kind.to_le_bytes());
+                bytes[12..16].copy_from_slice(&length.to_le_bytes());
+                prop_assert!(Packet::read(&bytes).is_none_or(|packet| packet.bytes.len() == length as usize));
+            }
+        }
+    }
 }

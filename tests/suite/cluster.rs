@@ -1,7 +1,9 @@
 //! Several processes as scripts start them: a command each, a host file, addresses on loopback.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+mod strangers;
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -72,9 +74,27 @@ impl Place {
     }
 
     fn start(&self, process: usize, args: &[&str]) -> Process {
+        self.start_with(process, args, None)
+    }
+
+    /// The same, with a key in the environment.
+    fn start_with(&self, process: usize, args: &[&str], key: Option<&str>) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
         command.current_dir(self.0.path()).args(args).args(["--hosts", "hosts", "--process", &process.to_string()]);
+        command.env_remove("HALMA_CLUSTER_KEY").envs(key.map(|key| ("HALMA_CLUSTER_KEY", key)));
         Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// A key, in the file `key`.
+    fn key(&self) {
+        let (status, out, err) = self.halma(&["cluster-key", "-o", "key"]);
+        assert!(status == Some(0) && out.contains("key: a new key"), "{out} {err}");
+    }
+
+    fn halma(&self, args: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        command.current_dir(self.0.path()).args(args);
+        Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()).end()
     }
 
     /// The record of so many processes, of which the first prints it and the others nothing.
@@ -121,9 +141,14 @@ fn one_two_and_four_processes_have_the_record_of_a_search_by_itself() {
 const LEVELS: [&str; 4] = ["levels", "job.toml", "--depth", "6"];
 
 /// Starts two processes, and does `harm` to them when the first has begun with level 6.
-fn harmed(place: &Place, harm: impl Fn(&mut Process, &mut Process)) -> [(Option<i32>, String, String); 2] {
+fn harmed(
+    place: &Place,
+    args: &[&str],
+    harm: impl Fn(&mut Process, &mut Process),
+) -> [(Option<i32>, String, String); 2] {
     place.hosts(2);
-    let [mut first, mut second] = [0, 1].map(|process| place.start(process, &[&LEVELS[..], &["--verbose"]].concat()));
+    let [mut first, mut second] =
+        [0, 1].map(|process| place.start(process, &[&LEVELS[..], &["--verbose"], args].concat()));
     let mut lines = BufReader::new(first.0.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("level  5 forward ")), "no level 5");
     harm(&mut first, &mut second);
@@ -142,7 +167,7 @@ fn a_killed_process_ends_all_and_any_number_goes_on_to_the_same_record() {
     let place = Place::new(LARGE, "");
     let one = alone(&place.at("job.toml"), &LEVELS).essence();
     for (again, first_dies) in [(2, false), (3, true), (1, false)] {
-        let ends = harmed(&place, |first, second| kill(if first_dies { first } else { second }));
+        let ends = harmed(&place, &[], |first, second| kill(if first_dies { first } else { second }));
         let (dead, left) = if first_dies { (&ends[0], &ends[1]) } else { (&ends[1], &ends[0]) };
         assert_eq!((dead.0, left.0), (None, Some(3)), "{ends:?}");
         let written = Record::read(&place.at("run/result.json"));
@@ -157,7 +182,7 @@ fn a_killed_process_ends_all_and_any_number_goes_on_to_the_same_record() {
 #[test]
 fn a_signal_to_one_process_stops_all_of_them() {
     let place = Place::new(LARGE, "");
-    let ends = harmed(&place, |_, second| {
+    let ends = harmed(&place, &[], |_, second| {
         assert!(Command::new("kill").arg(second.0.id().to_string()).status().unwrap().success());
     });
     assert!(ends.iter().all(|end| end.0 == Some(3)), "{ends:?}");
@@ -168,16 +193,23 @@ fn a_signal_to_one_process_stops_all_of_them() {
 #[test]
 fn what_is_no_process_of_the_run_is_refused_with_the_reason() {
     let place = Place::new(TRANSFER, "");
-    let solve = ["solve", "job.toml", "--wait", "20s"];
+    // With a key it is known to be a process, and both end at once; without one the one that is called goes on waiting.
+    place.key();
+    let solve = ["solve", "job.toml", "--wait", "20s", "--key", "key"];
     let two = |first: &[&str], second: &[&str], words: &str| {
         place.hosts(2);
         for (status, out, err) in [place.start(0, first), place.start(1, second)].map(Process::end) {
             assert!(status == Some(2) && out.is_empty() && err.contains(words), "{status:?} {out} {err}");
         }
     };
-    two(&solve, &["solve", "job.toml", "--pruning", "pattern"], "its job is solve transfer of 6 men on 9x9, ");
-    two(&solve, &["solve", "job.toml", "--max-length", "9"], "its job is");
-    two(&solve, &["levels", "job.toml", "--depth", "3"], "its job is");
+    two(
+        &solve,
+        &["solve", "job.toml", "--key", "key", "--pruning", "pattern"],
+        "its job is solve transfer of 6 men on 9x9, ",
+    );
+    two(&solve, &["solve", "job.toml", "--key", "key", "--max-length", "9"], "its job is");
+    two(&solve, &["levels", "job.toml", "--key", "key", "--depth", "3"], "its job is");
+    two(&solve, &["solve", "job.toml", "--key", "key", "--peer-timeout", "9s"], "its peer timeout is");
 
     place.hosts(2);
     let refused = |process, args: &[&str], status, words: &str| {
@@ -195,60 +227,4 @@ fn what_is_no_process_of_the_run_is_refused_with_the_reason() {
     refused(0, &["count", "job.toml"], 2, "several processes cannot count");
     std::fs::write(place.at("hosts"), "127.0.0.1\n").unwrap();
     refused(0, &solve, 2, "hosts: line 1: found `127.0.0.1`, allowed is host:port");
-}
-
-/// Says to the process at `address` what a process of a search says first; gives back what that answers.
-fn greet(address: &str, text: &str) -> String {
-    let mut socket = (0..).find_map(|_| TcpStream::connect(address).ok()).unwrap();
-    socket.write_all(b"HALMANET").unwrap();
-    socket.write_all(&(text.len() as u32).to_le_bytes()).unwrap();
-    socket.write_all(text.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    socket.read_exact(&mut head).unwrap();
-    let mut answer = vec![0; u32::from_le_bytes(*head[8..].first_chunk().unwrap()) as usize];
-    socket.read_exact(&mut answer).unwrap();
-    // The caller's opinion of the other, and then the other's.
-    socket.write_all(b"HALMANET\x04\0\0\0null").unwrap();
-    String::from_utf8(answer).unwrap()
-}
-
-#[test]
-fn another_version_or_number_is_refused_and_a_stranger_is_not_listened_to() {
-    let place = Place::new(TRANSFER, "");
-    let own = {
-        let address = place.hosts(2)[0].clone();
-        let process = place.start(0, &["solve", "job.toml", "--wait", "20s"]);
-        // Who says nothing that makes sense is no reason to end.
-        for noise in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"HALMANET\xff\xff\xff\xff"] {
-            let mut stranger = (0..).find_map(|_| TcpStream::connect(&address).ok()).unwrap();
-            stranger.write_all(noise).unwrap();
-        }
-        let nothing = greet(
-            &address,
-            "{\"protocol\":1,\"program\":\"halma 9.9.9\",\"source\":\"\",\"job\":\"\",\"hosts\":\"\",\
-                                        \"processes\":2,\"from\":1,\"to\":0}",
-        );
-        let (status, _, err) = process.end();
-        assert!(status == Some(2) && err.contains("process 1 is not of this run: its program is halma 9.9.9"), "{err}");
-        nothing
-    };
-    // What the process says of itself, as another one might say it: only the numbers are wrong.
-    for (from, to, words) in [(0, 0, "which does not call process 0"), (1, 1, "means to speak with process 1")] {
-        let addresses = place.hosts(2);
-        let process = place.start(0, &["solve", "job.toml", "--wait", "20s"]);
-        // The addresses are others each time, so what it says of them is asked for first.
-        let asked = {
-            let mut mine: serde_json::Value = serde_json::from_str(&own).unwrap();
-            (mine["from"], mine["to"]) = (from.into(), to.into());
-            mine["hosts"] = halma_hosts(&addresses).into();
-            mine.to_string()
-        };
-        greet(&addresses[0], &asked);
-        let (status, _, err) = process.end();
-        assert!(status == Some(2) && err.contains(words), "{status:?} {err}");
-    }
-}
-
-fn halma_hosts(addresses: &[String]) -> String {
-    format!("{:032x}", xxhash_rust::xxh3::xxh3_128(addresses.join("\n").as_bytes()))
 }

@@ -1,0 +1,414 @@
+//! How processes find each other: each listens on its own address of the host file and nowhere else, only until all are
+//! there. A process calls those with smaller numbers and is called by those with greater ones.
+//!
+//! Anybody may call. Who does not show the key is closed and noted; at most [`PENDING`] are heard at a time, each for
+//! a limited time, and where there are more the one that came first goes: a true process takes moments, and calls again.
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::greeting::{agree, compare};
+use super::handshake::{self, Fault, PATIENCE, Pair, Wire};
+use super::key::Secret;
+use super::link::{Connection, PULSES, watch};
+use super::{ClusterError, Terms};
+
+/// The time between two calls of a process that does not answer; of one that does not accept the call, so much longer.
+const AGAIN: Duration = Duration::from_millis(100);
+/// Callers that are heard at a time.
+const PENDING: usize = 64;
+/// Callers that are taken before anything else is looked at.
+const AT_ONCE: usize = 16;
+/// Different faults of callers that are noted.
+const NOTES: usize = 20;
+
+/// What the threads of a meeting tell the one that gathers.
+enum Event {
+    /// A caller is of this run; may it have its number? True, false, or another time.
+    Claim(usize, std::sync::mpsc::SyncSender<Option<bool>>),
+    /// A connection is there.
+    Met(usize, Wire),
+    /// A claim came to nothing.
+    Free(usize),
+    /// A process is of another run.
+    Refused { pair: Pair, reason: String },
+    /// Somebody is no process of this run, or does not show it.
+    Fault { process: Option<usize>, address: IpAddr, what: String },
+}
+
+/// Connects with all other processes: the connections by their numbers, none for this one.
+pub(super) fn meet(terms: &Terms) -> Result<Vec<Option<Connection>>, ClusterError> {
+    let (events, told) = channel();
+    let meeting = Meeting {
+        terms: Arc::new(terms.clone()),
+        events,
+        until: Instant::now() + terms.wait,
+        over: Arc::new(AtomicBool::new(false)),
+        slots: (0..terms.hosts.len()).map(|_| Slot::default()).collect(),
+        pending: VecDeque::new(),
+        noted: HashSet::new(),
+    };
+    meeting.gather(&told)
+}
+
+/// What is known of a process.
+#[derive(Default)]
+struct Slot {
+    connection: Option<Connection>,
+    /// Somebody is about to have this number.
+    promised: bool,
+    /// Why somebody of this number was turned away.
+    refused: Option<String>,
+    /// What was last wrong with somebody who said that he is it.
+    seen: Option<String>,
+}
+
+/// A caller of whom nothing is known.
+struct Pending {
+    socket: TcpStream,
+    done: Arc<AtomicBool>,
+}
+
+struct Meeting {
+    terms: Arc<Terms>,
+    events: Sender<Event>,
+    until: Instant,
+    over: Arc<AtomicBool>,
+    slots: Vec<Slot>,
+    pending: VecDeque<Pending>,
+    noted: HashSet<String>,
+}
+
+impl Drop for Meeting {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        let strangers = self.pending.iter().filter(|pending| !pending.done.load(Ordering::Relaxed));
+        strangers.for_each(|pending| drop(pending.socket.shutdown(Shutdown::Both)));
+    }
+}
+
+impl Meeting {
+    /// Waits for all, called and calling.
+    fn gather(mut self, told: &Receiver<Event>) -> Result<Vec<Option<Connection>>, ClusterError> {
+        let listener = listen(&self.terms)?;
+        (0..self.terms.process).try_for_each(|peer| self.call(peer))?;
+        let tick = self.terms.peer_timeout / PULSES;
+        let mut looked = Instant::now();
+        loop {
+            let accepted = self.accept(&listener);
+            let nap = if accepted { AGAIN / 50 } else { AGAIN / 4 };
+            if let Ok(event) = told.recv_timeout(nap) {
+                self.take(event)?;
+            }
+            if looked.elapsed() >= tick {
+                looked = Instant::now();
+                (0..self.slots.len()).try_for_each(|peer| self.look_after(peer))?;
+            }
+            let missing: Vec<usize> = self.missing().collect();
+            if missing.is_empty() {
+                return Ok(self.slots.iter_mut().map(|slot| slot.connection.take()).collect());
+            }
+            let list = |said: bool| -> String {
+                let named = |&peer: &usize| match self.slots[peer].seen.as_ref().filter(|_| said) {
+                    Some(seen) => format!("process {peer} ({}: {seen})", self.terms.hosts.address(peer)),
+                    None => format!("process {peer} ({})", self.terms.hosts.address(peer)),
+                };
+                missing.iter().map(named).collect::<Vec<_>>().join(", ")
+            };
+            if let Err(stopped) = self.terms.stop.check() {
+                return Err(ClusterError::Stopped { reason: stopped.to_string(), missing: list(false) });
+            }
+            if Instant::now() >= self.until {
+                let refused = missing.iter().find_map(|&peer| Some((peer, self.slots[peer].refused.clone()?)));
+                return Err(match refused {
+                    Some((process, reason)) => ClusterError::Refused { process, reason },
+                    None => ClusterError::Missing { seconds: self.terms.wait.as_secs(), missing: list(true) },
+                });
+            }
+        }
+    }
+
+    fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.slots.len()).filter(|&peer| peer != self.terms.process && self.slots[peer].connection.is_none())
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), ClusterError> {
+        match event {
+            Event::Claim(peer, reply) => {
+                self.look_after(peer)?;
+                let slot = &mut self.slots[peer];
+                let may = if slot.promised { None } else { Some(slot.connection.is_none()) };
+                slot.promised |= may == Some(true);
+                if reply.send(may).is_err() && may == Some(true) {
+                    slot.promised = false;
+                }
+            }
+            Event::Free(peer) => self.slots[peer].promised = false,
+            Event::Met(peer, wire) => {
+                let connection = Connection::new(wire, peer, self.terms.peer_timeout)?;
+                let slot = &mut self.slots[peer];
+                *slot = Slot { connection: Some(connection), ..Slot::default() };
+            }
+            Event::Refused { pair, reason } => {
+                let called = pair.caller == self.terms.process;
+                let process = if called { pair.called } else { pair.caller };
+                // Without a key anybody may say that he is a process of another run: that is no reason to end.
+                if called || self.terms.secret.is_some() {
+                    return Err(ClusterError::Refused { process, reason });
+                }
+                let what = format!("process {process} is not of this run: {reason}");
+                self.note(format!("{what}; this process goes on waiting"));
+                if let Some(slot) = self.slots.get_mut(process) {
+                    slot.refused = Some(reason);
+                }
+            }
+            Event::Fault { process, address, what } => {
+                let said = match process {
+                    Some(peer) if peer < self.terms.process => {
+                        format!("process {peer} ({}): {what}", self.terms.hosts.address(peer))
+                    }
+                    Some(peer) => format!("a call from {address}, said to be process {peer}, is turned away: {what}"),
+                    None => format!("a call from {address} is turned away: {what}"),
+                };
+                if let Some(slot) = process.and_then(|peer| self.slots.get_mut(peer)) {
+                    slot.seen = Some(what);
+                }
+                self.note(said);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says each thing once, and not without end.
+    fn note(&mut self, what: String) {
+        if self.noted.len() < NOTES && self.noted.insert(what.clone()) {
+            (self.terms.note)(&what);
+            if self.noted.len() == NOTES {
+                (self.terms.note)("what else calls is turned away without a note");
+            }
+        }
+    }
+
+    /// Whether a process that was there still is; if not, it may come again.
+    fn look_after(&mut self, peer: usize) -> Result<(), ClusterError> {
+        let gone = match &mut self.slots[peer].connection {
+            Some(connection) => connection.look(),
+            None => return Ok(()),
+        };
+        if let Err(reason) = gone {
+            self.slots[peer] = Slot { seen: Some(format!("it was there: {reason}")), ..Slot::default() };
+            (self.terms.note)(&format!("process {peer} was there and is gone: {reason}"));
+            if peer < self.terms.process {
+                self.call(peer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes those who call, a few at a time; says whether there were any.
+    fn accept(&mut self, listener: &TcpListener) -> bool {
+        // Those of whom something is known are not among those who may be closed.
+        self.pending.retain(|pending| !pending.done.load(Ordering::Relaxed));
+        for number in 0..AT_ONCE {
+            let Ok((socket, from)) = listener.accept() else { return number > 0 };
+            // What cannot be taken is dropped, and calls again if it means it.
+            let Ok(kept) = socket.try_clone() else { continue };
+            let done = Arc::new(AtomicBool::new(false));
+            let (terms, events, finished) = (Arc::clone(&self.terms), self.events.clone(), Arc::clone(&done));
+            let answer = move || {
+                answer(&terms, socket, from.ip(), &events, &finished);
+                finished.store(true, Ordering::Relaxed);
+            };
+            if thread::Builder::new().name("halma:greeting".into()).spawn(answer).is_err() {
+                continue;
+            }
+            self.pending.push_back(Pending { socket: kept, done });
+            if self.pending.len() > PENDING
+                && let Some(oldest) = self.pending.pop_front().filter(|oldest| !oldest.done.load(Ordering::Relaxed))
+            {
+                let _ = oldest.socket.shutdown(Shutdown::Both);
+            }
+        }
+        true
+    }
+
+    /// Calls a process, from a thread of its own.
+    fn call(&self, peer: usize) -> io::Result<()> {
+        let (terms, events) = (Arc::clone(&self.terms), self.events.clone());
+        let (until, over) = (self.until, Arc::clone(&self.over));
+        let call = move || {
+            while Instant::now() < until && !over.load(Ordering::Relaxed) {
+                match call(&terms, peer, until, &events) {
+                    Called::Done => return,
+                    Called::Nobody => thread::sleep(AGAIN),
+                    Called::Fault => thread::sleep(10 * AGAIN),
+                }
+            }
+        };
+        thread::Builder::new().name("halma:call".into()).spawn(call).map(drop)
+    }
+}
+
+impl Terms {
+    fn key(&self) -> Secret {
+        self.secret.clone().unwrap_or_else(Secret::none)
+    }
+
+    /// The addresses of a process; without a key those of this machine that no other can reach, or none.
+    fn addresses(&self, process: usize) -> io::Result<Vec<SocketAddr>> {
+        let addresses = self.hosts.resolve(process)?;
+        match self.secret.is_some() || addresses.iter().all(|address| address.ip().to_canonical().is_loopback()) {
+            true => Ok(addresses),
+            false => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "without a key it must be a loopback address"))
+            }
+        }
+    }
+
+    /// Whether there is a key, or all addresses are of this machine.
+    ///
+    /// # Errors
+    /// Which one is not, and what to do.
+    pub(super) fn check_key(&self) -> Result<(), ClusterError> {
+        for process in (0..self.hosts.len()).filter(|_| self.secret.is_none()) {
+            self.addresses(process).map_err(|e| {
+                ClusterError::Input(format!(
+                    "process {process} ({}): {e}; several hosts need a key: make one with `halma cluster-key -o FILE`, \
+                     copy it to all of them, and give it with --key FILE or in {}",
+                    self.hosts.address(process),
+                    super::key::VARIABLE
+                ))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Listens on the address of this process.
+fn listen(terms: &Terms) -> Result<TcpListener, ClusterError> {
+    let refused = |source| ClusterError::Listen {
+        process: terms.process,
+        address: terms.hosts.address(terms.process).into(),
+        source,
+    };
+    let addresses = terms.addresses(terms.process).map_err(refused)?;
+    let listener = TcpListener::bind(&addresses[..]).map_err(refused)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// What came of a call.
+enum Called {
+    Done,
+    /// Nobody listens there yet.
+    Nobody,
+    /// What listens there is not it yet, or any more.
+    Fault,
+}
+
+fn prepare(socket: &TcpStream, terms: &Terms) -> io::Result<()> {
+    socket.set_nonblocking(false)?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    watch(socket, terms.peer_timeout)
+}
+
+/// The side that calls: each address of the process, until one is answered by it.
+fn call(terms: &Terms, peer: usize, until: Instant, events: &Sender<Event>) -> Called {
+    let mut called = Called::Nobody;
+    for address in terms.addresses(peer).unwrap_or_default() {
+        let left = until.saturating_duration_since(Instant::now()).clamp(AGAIN, PATIENCE);
+        let Ok(socket) = TcpStream::connect_timeout(&address, left) else { continue };
+        called = match introduce(terms, peer, socket) {
+            Ok(event) => {
+                // Nobody waits any more where another refusal came first.
+                let _ = events.send(event);
+                return Called::Done;
+            }
+            Err(what) => match events.send(Event::Fault { process: Some(peer), address: address.ip(), what }) {
+                Ok(()) => Called::Fault,
+                Err(_) => return Called::Done,
+            },
+        };
+    }
+    called
+}
+
+/// The handshake and greeting of the side that calls.
+fn introduce(terms: &Terms, peer: usize, socket: TcpStream) -> Result<Event, String> {
+    let (until, pair) = (Instant::now() + PATIENCE, Pair { caller: terms.process, called: peer });
+    prepare(&socket, terms).map_err(|e| e.to_string())?;
+    let shaken = handshake::call(socket, &terms.key(), pair, until);
+    let mut wire = shaken.map_err(|(Fault::Stranger(what) | Fault::Unproven(_, what))| what)?;
+    let spoken = compare(terms, &mut wire, peer, until)
+        .and_then(|wrong| Ok((agree(&mut wire, wrong.as_deref(), until)?, wrong)));
+    Ok(match spoken.map_err(|e| e.to_string())? {
+        (None, None) => Event::Met(peer, wire),
+        (_, Some(reason)) => Event::Refused { pair, reason },
+        (Some(reason), None) => Event::Refused { pair, reason: of_this(&reason) },
+    })
+}
+
+/// The opinion that another process has of this one.
+fn of_this(reason: &str) -> String {
+    format!("it says of this process: {}", super::greeting::plain(reason))
+}
+
+/// The side that is called.
+fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Event>, known: &AtomicBool) {
+    let until = Instant::now() + PATIENCE;
+    let shaken = prepare(&socket, terms)
+        .map_err(|e| Fault::Stranger(e.to_string()))
+        .and_then(|()| handshake::answer(socket, &terms.key(), until));
+    let fault = |process, what| drop(events.send(Event::Fault { process, address, what }));
+    let (pair, mut wire) = match shaken {
+        Ok(shaken) => shaken,
+        Err(Fault::Stranger(what)) => return fault(None, what),
+        Err(Fault::Unproven(process, what)) => return fault(Some(process), what),
+    };
+    if terms.secret.is_some() {
+        // Who has the key is not thrown out for strangers.
+        known.store(true, Ordering::Relaxed);
+    }
+    let peer = pair.caller;
+    let mut claimed = false;
+    let spoken = (|| {
+        let mut wrong = compare(terms, &mut wire, peer, until)?;
+        if wrong.is_none() && !(terms.process + 1..terms.hosts.len()).contains(&peer) {
+            wrong = Some(format!("it says that it is process {peer}, which does not call process {}", terms.process));
+        }
+        if wrong.is_none() {
+            let (reply, may) = sync_channel(1);
+            let asked = events.send(Event::Claim(peer, reply)).ok().and_then(|()| may.recv().ok());
+            match asked.flatten() {
+                Some(true) => claimed = true,
+                Some(false) => {
+                    let reason = "there is a process of that number already";
+                    agree(&mut wire, Some(reason), until)?;
+                    return Err(io::Error::other(reason));
+                }
+                None => return Err(io::Error::other("another call is just being answered")),
+            }
+        }
+        Ok((agree(&mut wire, wrong.as_deref(), until)?, wrong))
+    })();
+    match spoken {
+        Ok((None, None)) => {
+            known.store(true, Ordering::Relaxed);
+            return drop(events.send(Event::Met(peer, wire)));
+        }
+        Ok((_, Some(reason))) => drop(events.send(Event::Refused { pair, reason })),
+        Ok((Some(reason), None)) => {
+            drop(events.send(Event::Refused { pair, reason: of_this(&reason) }));
+        }
+        Err(e) => fault(Some(peer), e.to_string()),
+    }
+    if claimed {
+        let _ = events.send(Event::Free(peer));
+    }
+}
