@@ -65,8 +65,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn trail_toward(&self, meetings: &[Meeting<'_, K>], behind: &mut Trail<K>) -> Result<(), Stopped> {
         let end = |meeting: &Meeting<'_, K>| meeting.depth(*meeting.lengths.end());
         let ends: Vec<_> = meetings.iter().map(|m| (end(m) as u32, m.ahead.last())).collect();
-        let bound = self.toward_images(&ends, 0)?;
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
+        let (table, latest) = self.distances_to_images(&ends, 0)?;
+        // Who has come to an end that must be reached earlier is that far from the last one.
+        let near = latest - ends.iter().map(|&(by_then, _)| by_then).min().unwrap_or(latest);
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![self.pattern(&table, latest)]);
+        let puzzle = puzzle.sifted(self.filter(&table, latest, near));
         self.open(&puzzle, behind);
         self.grow_to(&puzzle, meetings.iter().map(end).max().unwrap_or(0), behind)
     }
