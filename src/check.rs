@@ -29,6 +29,7 @@ mod keys;
 mod leading;
 mod moves;
 mod number;
+mod relaxed;
 mod search;
 mod statement;
 mod sums;

@@ -28,7 +28,7 @@ use crate::bound::abstraction::Table;
 use crate::bound::database::Databases;
 use crate::bound::frontier::Crew;
 use crate::bound::palindrome::Palindrome;
-use crate::bound::relaxed::{Budgets, Filter, Ladders};
+use crate::bound::relaxed::{Filter, Ladders};
 use crate::bound::shelf::Shelf;
 use crate::bound::theorem1::Theorem1;
 use crate::cells::Cells;
@@ -426,14 +426,10 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// What drops new states of leading, following and trailing levels: those from which no relaxed moves come by level `limit`
     /// to within `near` of where the distances of `table` lead.
     fn filter(&self, table: &Arc<Table>, limit: u32, near: u32) -> Option<Arc<dyn Filter>> {
-        let budgets = self.look_ahead_budgets().filter(|_| !self.palindromic)?;
+        let budgets = self.pruning.look_ahead()?;
+        #[cfg(test)]
+        let limit = limit - u32::from(self.expander.fault == Some(crate::broken::Fault::LookAheadOffByOne));
         Some(self.ladders.as_ref()?.filter(&self.databases().abstraction, table, (limit, near), budgets))
-    }
-
-    fn look_ahead_budgets(&self) -> Option<Budgets> {
-        let text = std::env::var("LOOK").ok()?;
-        let (full, least) = text.split_once(',')?;
-        Some(Budgets { full: full.parse().ok()?, least: least.parse().ok()? })
     }
 
     fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {

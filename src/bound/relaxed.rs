@@ -10,6 +10,8 @@
 
 mod choices;
 mod memory;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
