@@ -2,7 +2,7 @@
 //! have gone.
 //!
 //! Histograms let a man jump over some man of a diagonal wherever on it he stands. Here he must reach real cells over real
-//! men, or over cells where a moved man may be; only what moved men leave behind is relaxed. docs/proof.md (lemma 27) says
+//! men, or over cells where a moved man may be; only what moved men leave behind is relaxed. docs/proof.md (lemma 14a) says
 //! what a relaxed move is and why no state of a solution is cut.
 //!
 //! A state is looked at man by man only if it passes a cheaper look: there the men of a class move as one, and the cells of

@@ -1,4 +1,4 @@
-//! The relaxed look-ahead, from its definition in docs/proof.md (lemma 27), by plain sets of cells.
+//! The relaxed look-ahead, from its definition in docs/proof.md (lemma 14a), by plain sets of cells.
 //!
 //! A position has a histogram, the men who have not moved on their cells, and cells where moved men may be. A relaxed move
 //! takes a man from his class to another, or within it, where the table then still leaves enough, and where the class has a
@@ -247,16 +247,15 @@ mod tests {
     /// `late` moves too late, or some other army.
     fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, other: bool, budgets: Budgets) {
         let size = 3 + usize::from(picks[0]) % 6;
-        let cells = Job::parse("a.toml".as_ref(), &stated(board, moves, jumps_only, &["a1".into()]));
-        let Problem::Transfer(blank) = cells.unwrap().problem else { unreachable!() };
-        let names = |army: &[usize]| army.iter().map(|&c| blank.lattice.board.name_of(c)).collect::<Vec<_>>();
-        let start = army(&picks[1..=size], blank.lattice.len());
+        let cells = crate::board::Board::named(board).unwrap();
+        let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
+        let start = army(&picks[1..=size], cells.len());
         let job = Job::parse("a.toml".as_ref(), &stated(board, moves, jumps_only, &names(&start))).unwrap();
         let Problem::Transfer(problem) = &job.problem else { unreachable!() };
         let mut goal = start.clone();
         let steps = 1 + usize::from(picks[10]) % 7;
         for pick in &picks[11..11 + steps] {
-            let occupied: Vec<bool> = (0..blank.lattice.len()).map(|c| goal.contains(&c)).collect();
+            let occupied: Vec<bool> = (0..cells.len()).map(|c| goal.contains(&c)).collect();
             let all: Vec<(usize, usize)> = (0..goal.len())
                 .flat_map(|i| {
                     let to = destinations(&problem.lattice, &occupied, goal[i], jumps_only);
@@ -270,7 +269,7 @@ mod tests {
         let near = u32::from(picks[19] % 4 == 0);
         let left = (steps.saturating_sub(late)).max(1) as u32;
         if other {
-            goal = army(&picks[20..20 + size], blank.lattice.len());
+            goal = army(&picks[20..20 + size], cells.len());
         }
         let symmetries = problem.symmetries();
         let centroid = centroid::of_cells(problem, &symmetries);
@@ -301,7 +300,7 @@ mod tests {
 
     fn stated(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
         let both = format!("army = {army:?}\ntarget = {army:?}");
-        format!("[problem]\nkind = 'transfer'\n{board}\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
+        format!("[problem]\nkind = 'transfer'\nboard = '{board}'\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
     }
 
     proptest! {
@@ -316,13 +315,7 @@ mod tests {
             other: bool,
             budgets in prop_oneof![Just((20u8, 1u8)), Just((3, 1)), Just((5, 4)), Just((1, 1))],
         ) {
-            let board = [
-                "board = '9x9'",
-                "board = 'star-121'",
-                "board = '16x16'",
-                "board = 'checkers-32'",
-                "board = '8x8'",
-            ][board];
+            let board = crate::board::NAMED[board];
             agree(board, moves, jumps_only, &picks, late, other, Budgets { full: budgets.0, least: budgets.1 });
         }
     }

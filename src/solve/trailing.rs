@@ -31,11 +31,16 @@ impl<K: Key> Meeting<'_, K> {
 }
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    /// Whether the last of the following levels (those after `half`) is large and larger than the one before.
+    /// Whether the last of the following levels (those after `half`) is large and larger than the one before. Where looks ahead
+    /// keep trailing levels small, these are the better way from early on.
     pub(super) fn outgrown(&self, trail: &Trail<K>, half: u32) -> bool {
         let last = trail.levels.len() - 1;
-        last > half as usize + 1
-            && trail.levels[last].whole() > 2 * self.large
+        let (first, large) = match self.pruning.look_ahead() {
+            None => (half as usize + 2, 2 * self.large),
+            Some(_) => (half as usize + 1, self.large / 20),
+        };
+        last >= first
+            && trail.levels[last].whole() > large
             && trail.levels[last].whole() > trail.levels[last - 1].whole()
     }
 
