@@ -169,7 +169,7 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     let job = |threads: u32| {
         let text = format!(
             "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 4\narmy = 'triangle-3'\n\
-             [search]\npruning = 'leading(look-ahead=6)'\n[limits]\nthreads = {threads}\ncheckpoint = '0 s'\n"
+             [search]\npruning = 'leading(look-ahead=6)'\n[limits]\nthreads = {threads}\n"
         );
         Job::parse("a.toml".as_ref(), &text).unwrap()
     };
@@ -179,6 +179,7 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     let folder = tempfile::tempdir().unwrap();
     let mut stopped = job(2);
     stopped.output.dir = Some(folder.path().into());
+    stopped.limits.checkpoint = Some(std::time::Duration::ZERO);
     for levels in 3.. {
         let stop = Stop::after(None);
         let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &stop), &stop).unwrap();
