@@ -12,6 +12,7 @@ pub mod mcc;
 pub mod middle;
 pub mod palindrome;
 pub mod pattern;
+pub mod relaxed;
 pub mod shelf;
 pub mod theorem1;
 

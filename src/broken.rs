@@ -13,6 +13,8 @@ pub(crate) enum Fault {
     DropOneIn(u64),
     /// Pattern databases, and all bounds of games, cut what just fits.
     BoundOffByOne,
+    /// The look-ahead takes the way to be one move shorter than it is.
+    LookAheadOffByOne,
     /// Two cells of ρ are exchanged.
     WrongMirror,
     /// The middle is compared with something else than its mirror image.

@@ -30,6 +30,7 @@ mod leading;
 pub mod memory;
 mod moves;
 mod number;
+mod relaxed;
 mod search;
 mod statement;
 mod sums;

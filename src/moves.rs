@@ -5,6 +5,7 @@
 //! on larger boards men of one type share the pieces of empty cells that they jump about in (`pieces.rs`).
 
 mod pieces;
+pub mod planes;
 mod quarters;
 
 pub use pieces::Pieces;

@@ -47,6 +47,17 @@ pub trait Puzzle: Sync {
         true
     }
 
+    /// Whether [`Self::admits`] drops states of level `depth`.
+    fn sifts(&self, _depth: u32) -> bool {
+        false
+    }
+
+    /// Whether a new state may stay on level `depth`: asked once for each, when duplicates and states of earlier levels are
+    /// out. The answer depends on the state and the level alone.
+    fn admits(&self, _scratch: &mut Self::Scratch, _key: Self::Key, _depth: u32) -> bool {
+        true
+    }
+
     /// A number to report the largest of on each level: the centroid of a transfer's army. `None` where the puzzle
     /// has no such number.
     fn measure(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> Option<i64> {

@@ -28,6 +28,7 @@ use crate::bound::abstraction::Table;
 use crate::bound::database::Databases;
 use crate::bound::frontier::Crew;
 use crate::bound::palindrome::Palindrome;
+use crate::bound::relaxed::{Filter, Ladders};
 use crate::bound::shelf::Shelf;
 use crate::bound::theorem1::Theorem1;
 use crate::cells::Cells;
@@ -150,6 +151,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     symmetries: Symmetries,
     centroid: Vec<i32>,
     ground: Arc<Ground<W, K>>,
+    /// What looks ahead need; `None` where the board is too large for them.
+    ladders: Option<Ladders>,
     pruning: Pruning,
     palindromic: bool,
     databases: OnceLock<Arc<Databases>>,
@@ -194,6 +197,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             symmetries,
             centroid,
             ground,
+            ladders: Ladders::new(&problem.lattice, problem.jumps_only),
             pruning,
             palindromic,
             databases: OnceLock::new(),
@@ -417,6 +421,15 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         #[cfg(test)]
         let limit = limit - u32::from(self.expander.fault == Some(crate::broken::Fault::BoundOffByOne));
         Arc::new(crate::bound::pattern::Pattern::new(&self.databases().abstraction, table, limit))
+    }
+
+    /// What drops new states of leading, following and trailing levels: those from which no relaxed moves come by level `limit`
+    /// to within `near` of where the distances of `table` lead.
+    fn filter(&self, table: &Arc<Table>, limit: u32, near: u32) -> Option<Arc<dyn Filter>> {
+        let budgets = self.pruning.look_ahead()?;
+        #[cfg(test)]
+        let limit = limit - u32::from(self.expander.fault == Some(crate::broken::Fault::LookAheadOffByOne));
+        Some(self.ladders.as_ref()?.filter(&self.databases().abstraction, table, (limit, near), budgets))
     }
 
     fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {

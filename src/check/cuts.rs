@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::board::Board;
 use super::histograms::{Histograms, NEVER};
+use super::relaxed::{Ahead, LookAhead};
 
 /// The distance of cells that no way leads to; any that is larger than all others would do.
 const NO_WAY: u32 = 255;
@@ -20,8 +21,8 @@ type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 /// A rule that cuts successors.
 #[derive(Clone)]
 pub(super) enum Cut {
-    /// By the histogram over classes: whether it may stand on a level.
-    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict> },
+    /// By the histogram over classes: whether it may stand on a level; and by a look ahead, which judges new states once each.
+    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict>, ahead: Option<LookAhead> },
     /// By the histogram of the state before: whether it has successors at all.
     From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
@@ -45,7 +46,7 @@ impl Cut {
         let (class_of, distances) = Self::by_value(&distances);
         let classes = distances.len();
         let admits = move |depth: u32, histogram: &[u8]| depth + theorem_1(&distances, histogram) <= length;
-        Self::Classes { class_of, classes, admits: Arc::new(admits) }
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
     }
 
     /// The minimum centroid constraint: Theorem 2 applied once for each move that is left to level `middle` must not leave the
@@ -66,7 +67,7 @@ impl Cut {
             }
             depth > middle || men.into_iter().map(i64::from).sum::<i64>() >= -c
         };
-        Self::Classes { class_of, classes, admits: Arc::new(admits) }
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
     }
 
     /// A pattern database: level and distance together must not exceed `limit`.
@@ -77,7 +78,30 @@ impl Cut {
             let distance = table[histograms.rank(histogram) as usize];
             distance != NEVER && depth + u32::from(distance) <= limit
         };
-        Self::Classes { class_of, classes, admits: Arc::new(admits) }
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
+    }
+
+    /// A pattern database, and, where the record looks ahead, walks that come by level `limit` to within `near` of its
+    /// sources.
+    pub fn pattern_ahead(
+        histograms: &Arc<Histograms>,
+        table: &Arc<Vec<u8>>,
+        (limit, near): (u32, u32),
+        ahead: Option<&Arc<Ahead>>,
+    ) -> Self {
+        let mut cut = Self::pattern(histograms, table, limit);
+        if let Self::Classes { ahead: own, .. } = &mut cut {
+            *own = ahead.map(|all| LookAhead { all: Arc::clone(all), table: Arc::clone(table), limit, near });
+        }
+        cut
+    }
+
+    /// What judges new states.
+    pub fn look_ahead(&self) -> Option<&LookAhead> {
+        match self {
+            Self::Classes { ahead, .. } => ahead.as_ref(),
+            _ => None,
+        }
     }
 
     /// Equation (13) for solutions of `length` moves.
@@ -141,7 +165,7 @@ impl<'a> Judge<'a> {
     pub fn admits(&mut self, from: u8, to: u8, after: &[u8]) -> bool {
         let depth = self.depth;
         self.cuts.iter().zip(&mut self.known).all(|(cut, (histogram, known))| match cut {
-            Cut::Classes { class_of, classes, admits } => {
+            Cut::Classes { class_of, classes, admits, .. } => {
                 let (a, b) = (usize::from(class_of[usize::from(from)]), usize::from(class_of[usize::from(to)]));
                 let verdict = &mut known[a * classes + b];
                 if *verdict == 0 {

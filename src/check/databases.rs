@@ -7,8 +7,10 @@ use rayon::prelude::*;
 use super::cuts::Cut;
 use super::ground::Ground;
 use super::histograms::{Histograms, NEVER};
+use super::relaxed::Ahead;
 use super::statement::Problem;
 use super::walk::Walk;
+use crate::job::Pruning;
 use crate::record::PartitionRecord;
 
 /// Distances over histograms.
@@ -21,6 +23,8 @@ pub(super) struct Databases {
     values: Vec<i32>,
     /// By class, the class of the mirror image; of no meaning where there is no mirror.
     image_of: Vec<usize>,
+    /// What looks ahead have in common, where the record makes any.
+    ahead: Option<Arc<Ahead>>,
 }
 
 impl Databases {
@@ -49,12 +53,22 @@ impl Databases {
                 image_of[usize::from(class)] = usize::from(histograms.class_of[usize::from(mirror[cell])]);
             }
         }
-        Ok(Self { histograms, to_target, from_start, between, values: partition.values.clone(), image_of })
+        Ok(Self { histograms, to_target, from_start, between, values: partition.values.clone(), image_of, ahead: None })
+    }
+
+    /// The same, for the record of such a pruning: where there is a mirror some of these look ahead.
+    pub fn of(mut self, pruning: &Pruning, ground: &Ground) -> Self {
+        let budgets = pruning.look_ahead().filter(|_| ground.mirror.is_some());
+        self.ahead = budgets.and_then(|budgets| {
+            let depths = (budgets.full.into(), budgets.least.into());
+            Ahead::new(&ground.board, ground.jumps_only, &self.histograms, depths).map(Arc::new)
+        });
+        self
     }
 
     /// A cut by the distance to the target.
     pub fn to_target(&self, length: u32) -> Cut {
-        Cut::pattern(&self.histograms, &self.to_target, length)
+        Cut::pattern_ahead(&self.histograms, &self.to_target, (length, 0), self.ahead.as_ref())
     }
 
     /// A cut by the distance to the start, for searches from the target.
@@ -105,7 +119,7 @@ impl Databases {
         // Only histograms with D_S + D_M <= N stand on the way from the start to a middle.
         let keep = |rank: u64, d: u32| u32::from(self.from_start[rank as usize]) + d <= half;
         let table = self.histograms.distances(&sources, half, keep)?;
-        Ok(Cut::pattern(&self.histograms, &Arc::new(table), half))
+        Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(table), (half, 0), self.ahead.as_ref()))
     }
 
     /// A cut of everything that does not come from a leading middle of solutions of `length` moves.
@@ -134,7 +148,9 @@ impl Databases {
                 }
             }
         }
-        Ok(Cut::pattern(&self.histograms, &Arc::new(nearest), latest))
+        // Who has come to an end that must be reached earlier is that far from the latest.
+        let near = latest - ends.iter().map(|&(_, by_then)| by_then).min().unwrap_or(latest);
+        Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(nearest), (latest, near), self.ahead.as_ref()))
     }
 
     /// Distances to the mirror images of the histograms of the walk's last level, as far as they are of use.

@@ -154,6 +154,21 @@ impl States for Ground {
         Ok((keys, generated))
     }
 
+    fn sifts(depth: u32, cuts: &[Cut]) -> bool {
+        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.asks(depth))
+    }
+
+    fn stay(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
+        let mut staying = Vec::new();
+        for &key in keys {
+            let men = self.army(key)?;
+            if cuts.iter().filter_map(Cut::look_ahead).all(|ahead| ahead.stays(&men, depth)) {
+                staying.push(key);
+            }
+        }
+        Ok(staying)
+    }
+
     // Every move can be undone, so what leads to a state is what it leads to.
     fn before(&self, key: u128) -> Result<Vec<u128>, String> {
         let (mut keys, mut scratch) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use super::board::Board;
 
 /// A set of cells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Set([u64; 4]);
 
 impl Set {

@@ -103,7 +103,9 @@ impl<'a> Searches<'a> {
             (None, _) => u32::MAX,
         };
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        self.databases = Some(Arc::new(Databases::new(self.problem, partition, histograms, reach)?));
+        self.databases = Some(Arc::new(
+            Databases::new(self.problem, partition, histograms, reach)?.of(&self.record.pruning, ground),
+        ));
         Ok(())
     }
 

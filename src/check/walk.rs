@@ -31,6 +31,14 @@ pub(super) trait States: Sync {
 
     /// The successors of states on level `depth` that no cut drops, and how many there are with those.
     fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
+    /// Whether [`Self::stay`] drops new states of that level.
+    fn sifts(_depth: u32, _cuts: &Self::Cuts) -> bool {
+        false
+    }
+    /// Those of some new states of level `depth` that may stay there.
+    fn stay(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
+        Ok(keys.to_vec())
+    }
     /// The states from which one move leads to this one.
     fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, String>;
     /// The centroid, where there is one; an error where this is not the key of its state.
@@ -237,8 +245,19 @@ impl<'a, S: States> Walk<'a, S> {
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
             Ok(())
         })?;
-        self.account(stated, counts, next.len() as u64, &marks)?;
+        let new = next.len() as u64;
+        if S::sifts(self.depth + 1, cuts) {
+            next = self.staying(&next, cuts)?;
+        }
+        let dropped = Some(new - next.len() as u64);
+        self.account(stated, counts, (next.len() as u64, dropped), &marks)?;
         Ok(Level::Memory(next))
+    }
+
+    /// Those of some new states of the next level that may stay there.
+    fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, String> {
+        let pieces = keys.par_chunks(256).map(|keys| self.states.stay(keys, self.depth + 1, cuts));
+        Ok(pieces.collect::<Result<Vec<_>, String>>()?.concat())
     }
 
     /// Proves that `next` is what the current level leads to: nothing is missing, and nothing too much.
@@ -246,10 +265,21 @@ impl<'a, S: States> Walk<'a, S> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let reached = Marks::new(next);
+        let sifts = S::sifts(self.depth + 1, cuts);
+        // New states that may not stay, each once; where they become too many they are judged, but not counted.
+        let mut dropped = Some(Vec::new());
         let counts = self.batches(cuts, |batch| {
             let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
-            rest.first().map_or(Ok(()), |&lost| Err(self.lost(lost)))
+            let lost = if sifts { self.staying(&rest, cuts)? } else { rest.clone() };
+            if let Some(&lost) = lost.first() {
+                return Err(self.lost(lost));
+            }
+            dropped = dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= MOST_STATES);
+            Ok(())
         })?;
+        if sifts {
+            self.all_stay(next, cuts)?;
+        }
         if let Some(position) = reached.first_missing(next) {
             let mut keys = Vec::new();
             let block = next.block_at(position);
@@ -257,7 +287,24 @@ impl<'a, S: States> Walk<'a, S> {
             let key = keys[(position - next.start(block)) as usize];
             return Err(self.unsupported(key));
         }
-        self.account(stated, counts, next.len(), &marks)
+        self.account(stated, counts, (next.len(), dropped.map(|all| all.len() as u64)), &marks)
+    }
+
+    /// No state of the next level is one that may not stay there.
+    fn all_stay(&self, next: &Level<S::Key>, cuts: &S::Cuts) -> Result<(), String> {
+        let strays = |block: usize| -> Result<(), String> {
+            let mut keys = Vec::new();
+            next.read(block, &mut keys)?;
+            let stay = self.staying(&keys, cuts)?;
+            let stray =
+                keys.iter().zip(stay.iter().map(Some).chain(std::iter::repeat(None))).find(|(k, s)| Some(*k) != *s);
+            stray.map_or(Ok(()), |(&key, _)| Err(self.stray(key)))
+        };
+        (0..next.blocks()).into_par_iter().try_for_each(strays)
+    }
+
+    fn stray(&self, key: S::Key) -> String {
+        format!("{} has {}, which the look-ahead cuts", self.at(self.depth + 1), self.states.show(key))
     }
 
     fn lost(&self, key: S::Key) -> String {
@@ -286,13 +333,20 @@ impl<'a, S: States> Walk<'a, S> {
         let parents = Self::pick(self.current(), seed, sample)?;
         let pieces = parents.par_chunks(64).map(|keys| self.states.expand(keys, self.depth, cuts));
         let successors = pieces.collect::<Result<Vec<_>, _>>()?.into_iter().flat_map(|(keys, _)| keys).collect();
-        let rest = next.without(&sorted(successors), None)?;
-        if let Some(&lost) = Self::fresh(rest, &self.old(), &[])?.first() {
+        let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
+        let sifts = S::sifts(self.depth + 1, cuts);
+        let lost = if sifts { self.staying(&rest, cuts)? } else { rest };
+        if let Some(&lost) = lost.first() {
             return Err(self.lost(lost));
         }
         self.sampled.0 += parents.len() as u64;
         self.sampled.1 += self.current().len();
         let children = Self::pick(next, !seed, sample)?;
+        for &child in children.iter().filter(|_| sifts) {
+            if self.states.stay(&[child], self.depth + 1, cuts)?.is_empty() {
+                return Err(self.stray(child));
+            }
+        }
         let before = |&key: &S::Key| self.states.before(key).map(sorted);
         let around = children.par_iter().map(before).collect::<Result<Vec<_>, _>>()?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
@@ -317,17 +371,24 @@ impl<'a, S: States> Walk<'a, S> {
         Ok(picked)
     }
 
-    /// Compares the conservation figures.
+    /// Compares the conservation figures. Of new states so many were dropped; where nobody counted them, what was pruned and
+    /// duplicates are known together alone.
     fn account(
         &self,
         stated: &LevelRecord,
         (generated, emitted): (u64, u64),
-        states: u64,
+        (states, dropped): (u64, Option<u64>),
         marks: &[Marks],
     ) -> Result<(), String> {
         let old: u64 = marks.iter().map(Marks::count).sum();
-        let found = [generated, generated - emitted, emitted - old - states, old, states];
+        let unknown = dropped.is_none();
+        let dropped = dropped.unwrap_or(stated.pruned.saturating_sub(generated - emitted));
+        let pruned = generated - emitted + dropped;
+        let found = [generated, pruned, (generated - old - states).saturating_sub(pruned), old, states];
         let said = [stated.generated, stated.pruned, stated.duplicates, stated.old, stated.states];
+        if unknown && stated.pruned < generated - emitted {
+            return Err(format!("{}: pruned {}, at least {pruned}", self.at(stated.depth), stated.pruned));
+        }
         let names = ["generated", "pruned", "duplicates", "old", "states"];
         let wrong = (0..names.len())
             .filter(|&i| found[i] != said[i])

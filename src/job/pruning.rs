@@ -10,6 +10,7 @@ use super::typed::Whole;
 use crate::bound::database::Grain;
 use crate::bound::game::Bounds;
 use crate::bound::histogram::MAX_CLASSES;
+use crate::bound::relaxed::Budgets;
 use crate::source::suggestion;
 
 /// Which states a search drops because no solution of the length asked can pass through them.
@@ -45,6 +46,8 @@ pub enum Pruning {
         classes: Option<u8>,
         /// The largest centroid that a man counts with; where not given, that of his cell.
         cap: Option<i32>,
+        /// How far relaxed moves of each new state are looked at; where not given, they are not.
+        look_ahead: Option<Budgets>,
     },
     /// Pattern, narrowed after each level by the histograms that the mirror then leaves possible.
     Narrowed {
@@ -82,7 +85,7 @@ impl Pruning {
     /// [`Self::Pattern`] without parameters.
     pub const PATTERN: Self = Self::Pattern { classes: None };
     /// [`Self::Leading`] without parameters.
-    pub const LEADING: Self = Self::Leading { classes: None, cap: None };
+    pub const LEADING: Self = Self::Leading { classes: None, cap: None, look_ahead: None };
     /// [`Self::Narrowed`] without parameters.
     pub const NARROWED: Self = Self::Narrowed { classes: None };
 
@@ -91,8 +94,17 @@ impl Pruning {
     pub fn grain(&self) -> Grain {
         match *self {
             Self::Pattern { classes } | Self::Narrowed { classes } => Grain { classes, cap: None },
-            Self::Leading { classes, cap } => Grain { classes, cap },
+            Self::Leading { classes, cap, .. } => Grain { classes, cap },
             _ => Grain::default(),
+        }
+    }
+
+    /// How far relaxed moves of each new state are looked at.
+    #[must_use]
+    pub fn look_ahead(&self) -> Option<Budgets> {
+        match *self {
+            Self::Leading { look_ahead, .. } => look_ahead,
+            _ => None,
         }
     }
 
@@ -153,7 +165,11 @@ impl Pruning {
             "none" => Self::None,
             "theorem-1" => Self::Theorem1,
             "pattern" => Self::Pattern { classes: classes(take("classes"))? },
-            "leading" => Self::Leading { classes: classes(take("classes"))?, cap: cap(take("cap"))? },
+            "leading" => Self::Leading {
+                classes: classes(take("classes"))?,
+                cap: cap(take("cap"))?,
+                look_ahead: look_ahead(take("look-ahead"), take("least"))?,
+            },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
             "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
@@ -178,22 +194,30 @@ impl Pruning {
         }
         match given.first() {
             None => Ok(pruning),
-            Some((key, _)) => {
-                let allowed = match parameters(name) {
-                    [] => "it takes none".into(),
-                    names => format!("allowed are {}, each once", names.join(" and ")),
-                };
-                Err(format!("unknown parameter `{key}` of the pruning `{name}`: {allowed}"))
-            }
+            Some((key, _)) => Err(unknown(name, key)),
         }
     }
+
+    /// Whether there is a pruning of that name that takes such a parameter.
+    fn knows(name: &str, key: &str) -> Result<(), String> {
+        Self::with(name, Vec::new())?;
+        if parameters(name).contains(&key) { Ok(()) } else { Err(unknown(name, key)) }
+    }
+}
+
+fn unknown(name: &str, key: &str) -> String {
+    let allowed = match parameters(name) {
+        [] => "it takes none".into(),
+        names => format!("allowed are {}, each once", names.join(" and ")),
+    };
+    format!("unknown parameter `{key}` of the pruning `{name}`: {allowed}")
 }
 
 /// The parameters of a pruning, in the order in which they may be written without their names.
 fn parameters(name: &str) -> &'static [&'static str] {
     match name {
         "pattern" | "narrowed" => &["classes"],
-        "leading" => &["classes", "cap"],
+        "leading" => &["classes", "cap", "look-ahead", "least"],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
         "beam" => &["keep", "seed"],
@@ -220,6 +244,24 @@ fn cap(cap: Option<i64>) -> Result<Option<i32>, String> {
     cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1"))).transpose()
 }
 
+/// The least depth of looks ahead that do not go all the way, unless somebody says otherwise.
+const LEAST: u8 = 4;
+/// The most moves that are looked ahead: what it costs doubles with each.
+const MOST_AHEAD: u8 = 20;
+
+fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<Budgets>, String> {
+    let allowed = |name: &str, n: i64| {
+        let moves = u8::try_from(n).ok().filter(|n| (1..=MOST_AHEAD).contains(n));
+        moves.ok_or(format!("{name} = {n}: allowed are 1 to {MOST_AHEAD} moves"))
+    };
+    let least = least.map(|n| allowed("least", n)).transpose()?;
+    match full {
+        None if least.is_some() => Err("least: only allowed beside look-ahead".into()),
+        None => Ok(None),
+        Some(full) => Ok(Some(Budgets { full: allowed("look-ahead", full)?, least: least.unwrap_or(LEAST) })),
+    }
+}
+
 impl FromStr for Pruning {
     type Err = String;
 
@@ -235,7 +277,7 @@ impl FromStr for Pruning {
                 None => (parameters(name).get(i).copied().unwrap_or(part), part),
             };
             // An unknown name or parameter is the better message than what its value looks like.
-            Self::with(name, vec![(key.into(), 1)])?;
+            Self::knows(name, key)?;
             let number = value.parse().map_err(|_| format!("{key} = {value}: allowed are whole numbers"))?;
             given.push((key.into(), number));
         }
@@ -256,9 +298,17 @@ impl fmt::Display for Pruning {
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
             Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
             Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
-            Self::Leading { classes: Some(n), cap: None } => write!(f, "(classes={n})"),
-            Self::Leading { classes: None, cap: Some(cap) } => write!(f, "(cap={cap})"),
-            Self::Leading { classes: Some(n), cap: Some(cap) } => write!(f, "(classes={n},cap={cap})"),
+            Self::Leading { classes, cap, look_ahead } => {
+                let least = look_ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
+                let given = [
+                    classes.map(|n| format!("classes={n}")),
+                    cap.map(|cap| format!("cap={cap}")),
+                    look_ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
+                    least.map(|least| format!("least={least}")),
+                ];
+                let given: Vec<String> = given.into_iter().flatten().collect();
+                if given.is_empty() { Ok(()) } else { write!(f, "({})", given.join(",")) }
+            }
             _ => Ok(()),
         }
     }
@@ -313,13 +363,20 @@ mod tests {
         let keep = || prop_oneof![Just(KEEP), 1..5_000_000usize];
         prop_oneof![
             proptest::sample::select(&["none", "theorem-1"][..]).prop_map(|name| name.parse().unwrap()),
-            (proptest::option::of(1..=32u8), proptest::option::of(1..99i32), 0..3).prop_map(|(classes, cap, kind)| {
-                match kind {
-                    0 => Pruning::Pattern { classes },
-                    1 => Pruning::Leading { classes, cap },
-                    _ => Pruning::Narrowed { classes },
-                }
-            }),
+            (
+                proptest::option::of(1..=32u8),
+                proptest::option::of(1..99i32),
+                0..3,
+                proptest::option::of((1..=20u8, 1..=20u8))
+            )
+                .prop_map(|(classes, cap, kind, ahead)| {
+                    let look_ahead = ahead.map(|(full, least)| Budgets { full, least });
+                    match kind {
+                        0 => Pruning::Pattern { classes },
+                        1 => Pruning::Leading { classes, cap, look_ahead },
+                        _ => Pruning::Narrowed { classes },
+                    }
+                }),
             (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
             (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
             (keep(), 0..9u64).prop_map(|(keep, seed)| Pruning::Beam { keep, seed }),
@@ -338,14 +395,17 @@ mod tests {
     #[test]
     fn parameters_stand_in_order_or_by_name() {
         let mcc = |c, keep| Pruning::Mcc { c, keep };
+        let leading = |classes, cap, look_ahead| Pruning::Leading { classes, cap, look_ahead };
         for (text, expected) in [
             ("mcc", mcc(None, KEEP)),
             (" mcc( 5 ) ", mcc(Some(5), KEEP)),
             ("mcc(keep=3)", mcc(None, 3)),
             ("mcc(5, 3)", mcc(Some(5), 3)),
             ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
-            ("leading(15)", Pruning::Leading { classes: Some(15), cap: None }),
-            ("leading(cap=4)", Pruning::Leading { classes: None, cap: Some(4) }),
+            ("leading(15)", leading(Some(15), None, None)),
+            ("leading(cap=4)", leading(None, Some(4), None)),
+            ("leading(look-ahead=7)", leading(None, None, Some(Budgets { full: 7, least: 4 }))),
+            ("leading(15,4,7,5)", leading(Some(15), Some(4), Some(Budgets { full: 7, least: 5 }))),
             ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
@@ -366,9 +426,12 @@ mod tests {
             ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
             ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
             (
-                "leading(5,4,3)",
-                "unknown parameter `3` of the pruning `leading`: allowed are classes and cap, each once",
+                "leading(5,4,3,2,1)",
+                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least, each once",
             ),
+            ("leading(look-ahead=0)", "look-ahead = 0: allowed are 1 to 20 moves"),
+            ("leading(look-ahead=7,least=21)", "least = 21: allowed are 1 to 20 moves"),
+            ("leading(least=3)", "least: only allowed beside look-ahead"),
             ("pattern(33)", "classes = 33: allowed are 1 to 32"),
             ("leading(cap=0)", "cap = 0: allowed are centroids from 1"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),

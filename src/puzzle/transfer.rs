@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::bound::relaxed::{Filter, Sifter};
 use crate::bound::{Bound, Judge};
 use crate::cells::Cells;
 use crate::key::Key;
@@ -86,6 +87,8 @@ pub struct TransferPuzzle<const W: usize, K> {
     pub ground: Arc<Ground<W, K>>,
     /// What cuts successors; all of them must admit one.
     pub bounds: Vec<Arc<dyn Bound<W>>>,
+    /// What drops new states.
+    pub filter: Option<Arc<dyn Filter>>,
     /// The states at level 0.
     pub start: Vec<Cells<W>>,
 }
@@ -94,7 +97,14 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
     /// The problem of `ground` from one army, under `bounds`.
     #[must_use]
     pub fn new(ground: &Arc<Ground<W, K>>, start: &[usize], bounds: Vec<Arc<dyn Bound<W>>>) -> Self {
-        Self { ground: Arc::clone(ground), bounds, start: vec![problem::set(start)] }
+        Self { ground: Arc::clone(ground), bounds, filter: None, start: vec![problem::set(start)] }
+    }
+
+    /// The same, with a filter of new states.
+    #[must_use]
+    pub fn sifted(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
+        self.filter = filter;
+        self
     }
 }
 
@@ -187,6 +197,8 @@ pub struct Scratch<const W: usize, K> {
     at: K,
     images: Vec<Orientation<W, K>>,
     judges: Vec<Box<dyn Judge<W>>>,
+    /// Made when it is first asked.
+    sifter: Option<Box<dyn Sifter>>,
 }
 
 impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
@@ -202,6 +214,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             at: K::MAX,
             images: self.ground.images.iter().map(|_| Orientation::new(men)).collect(),
             judges: self.bounds.iter().map(|b| b.judge()).collect(),
+            sifter: None,
         }
     }
 
@@ -212,7 +225,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let Ground { mover, ranks, images: permutations, .. } = &*self.ground;
-        let Scratch { pieces, reach, upright, at, images, judges } = scratch;
+        let Scratch { pieces, reach, upright, at, images, judges, .. } = scratch;
         ranks.unrank_after(key, &mut upright.men, at);
         upright.set = upright.men.iter().map(|&c| usize::from(c)).collect();
         let army = Army { men: &upright.men, set: upright.set };
@@ -262,6 +275,16 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
 
     fn is_state(&self, _: &mut Self::Scratch, key: K) -> bool {
         key < self.ground.ranks.count()
+    }
+
+    fn sifts(&self, depth: u32) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.asks(depth))
+    }
+
+    fn admits(&self, scratch: &mut Self::Scratch, key: K, depth: u32) -> bool {
+        let Some(filter) = &self.filter else { return true };
+        self.ground.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
+        scratch.sifter.get_or_insert_with(|| filter.sifter()).admits(&scratch.upright.men, depth)
     }
 
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {

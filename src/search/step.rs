@@ -20,6 +20,9 @@ use crate::record::Digest;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 use crate::store::{BLOCK, Level, Segment, StoreError};
 
+/// New states that one thread judges at a time.
+const SIFTED: usize = 1 << 9;
+
 /// What a process found of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Share {
@@ -27,6 +30,9 @@ struct Share {
     emitted: u64,
     unique: u64,
     old: u64,
+    /// New states that the puzzle does not admit.
+    #[serde(default)]
+    dropped: u64,
     states: u64,
     bytes: u64,
     digest: Digest,
@@ -43,7 +49,7 @@ impl Share {
             states: sum(|s| s.states),
             generated: sum(|s| s.generated),
             // Of a folder that was tampered with they may not add up; then the record contradicts itself.
-            pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)),
+            pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)) + sum(|s| s.dropped),
             duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
             old: sum(|s| s.old),
             digest: mixed(|s| s.digest),
@@ -73,6 +79,7 @@ struct Part<K> {
     segment: Segment<K>,
     unique: u64,
     old: u64,
+    dropped: u64,
     digest: u128,
     second: u128,
     measure_max: Option<i64>,
@@ -115,6 +122,8 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) intakes: Vec<Intake<P::Key>>,
     /// Sorted successors on disk.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
+    /// What new states are judged with, by thread.
+    sieves: Vec<Mutex<P::Scratch>>,
     /// Successors made before this process took the level up.
     pub(super) generated: u64,
     pub(super) emitted: u64,
@@ -148,6 +157,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             next_block: AtomicUsize::new(0),
             intakes: (0..shards.len()).map(|_| Intake::default()).collect(),
             layers: Vec::new(),
+            sieves: Vec::new(),
             shards,
             generated: 0,
             emitted: 0,
@@ -385,6 +395,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
         if self.room.is_full() {
             budget::give_back();
         }
+        if self.puzzle.sifts(self.depth + 1) {
+            self.sieves = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
+        }
         let label = self.berth.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
         let states: u64 =
@@ -409,6 +422,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
                 .install(|| group.into_par_iter().map_init(Scratch::default, part).collect::<Result<_, _>>())?;
             for part in parts {
                 share.old += part.old;
+                share.dropped += part.dropped;
                 share.digest.0 = share.digest.0.wrapping_add(part.digest);
                 share.second.0 = share.second.0.wrapping_add(part.second);
                 share.measure_max = share.measure_max.max(part.measure_max);
@@ -486,15 +500,36 @@ impl<'a, P: Puzzle> Step<'a, P> {
             kept.push(key);
             Ok(())
         })?;
+        let new = kept.len();
+        self.sift(&mut kept);
+        let dropped = (new - kept.len()) as u64;
         let mut scratch = self.puzzle.scratch();
         Ok(Part {
             segment: coded(&kept),
             unique,
             old,
+            dropped,
             digest: digest::of(digest::KEY, &kept),
             second: digest::of(digest::SECOND_KEY, &kept),
             measure_max: kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max(),
         })
+    }
+}
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Leaves of new states those that the puzzle admits.
+    fn sift(&self, keys: &mut Vec<P::Key>) {
+        if self.sieves.is_empty() || keys.is_empty() {
+            return;
+        }
+        let piece = |keys: &[P::Key]| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut scratch = lock(&self.sieves[thread % self.sieves.len()]);
+            let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
+            keys.iter().copied().filter(admits).collect::<Vec<_>>()
+        };
+        // Many more pieces than threads: what one state costs differs by far.
+        *keys = keys.par_chunks(SIFTED).map(piece).collect::<Vec<_>>().concat();
     }
 }
 

@@ -239,6 +239,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let to_middles = Arc::new(self.expander.install(|| databases.to_middles(length, middles, self.crew()))?);
         let bounds = self.with_palindrome(vec![self.pattern(&to_middles, half)], length);
         let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, bounds.clone());
+        let puzzle = puzzle.sifted(self.filter(&to_middles, half, 0));
         self.open(&puzzle, trail);
         while trail.levels.len() <= half as usize && !trail.is_dead() {
             if looking && self.worth_a_look(trail) {
@@ -260,13 +261,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// states, where it says so.
     pub(super) fn follow(&self, length: u32, among: bool, trail: &mut Trail<K>) -> Result<(), Stopped> {
         let start = &self.problem.start;
-        let bound = self.pattern(&self.databases().to_target, length);
+        let to_target = &self.databases().to_target;
+        let (bound, filter) = (self.pattern(to_target, length), self.filter(to_target, length, 0));
         trail.side = Side::Following;
         if among {
             let middles = Arc::new(FromMiddles::new(self.databases(), length));
-            self.grow(&TransferPuzzle::new(&self.ground, start, vec![middles, Arc::clone(&bound)]), trail)?;
+            let puzzle = TransferPuzzle::new(&self.ground, start, vec![middles, Arc::clone(&bound)]);
+            self.grow(&puzzle.sifted(filter.clone()), trail)?;
         }
-        let puzzle = TransferPuzzle::new(&self.ground, start, vec![bound]);
+        let puzzle = TransferPuzzle::new(&self.ground, start, vec![bound]).sifted(filter);
         while trail.levels.len() <= length as usize && !trail.is_dead() && !self.outgrown(trail, length / 2) {
             self.grow(&puzzle, trail)?;
         }

@@ -58,6 +58,16 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// The bound of levels from `from` on: for one of the pairs of `ends`, the histogram must by that level be the mirror
     /// image of one of the states.
     pub(super) fn toward_images(&self, ends: &[(u32, &Level<K>)], from: u32) -> Result<Arc<dyn Bound<W>>, Stopped> {
+        let (table, latest) = self.distances_to_images(ends, from)?;
+        Ok(self.pattern(&table, latest))
+    }
+
+    /// The distances of [`Self::toward_images`], and the level by which the last end must be come to.
+    pub(super) fn distances_to_images(
+        &self,
+        ends: &[(u32, &Level<K>)],
+        from: u32,
+    ) -> Result<(Arc<Table>, u32), Stopped> {
         let latest = ends.iter().map(|&(by_then, _)| by_then).max().unwrap_or(0);
         let nearest = Table::new(self.databases().abstraction.space.count());
         for &(by_then, level) in ends {
@@ -65,7 +75,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             let table = self.to_images(by_then, from, level)?;
             self.expander.install(|| nearest.lower(&table, latest - by_then));
         }
-        Ok(self.pattern(&Arc::new(nearest), latest))
+        Ok((Arc::new(nearest), latest))
     }
 
     /// The distances to the mirror images of the histograms of `level`, given only where they can be of use: where a walk from

@@ -31,11 +31,16 @@ impl<K: Key> Meeting<'_, K> {
 }
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    /// Whether the last of the following levels (those after `half`) is large and larger than the one before.
+    /// Whether the last of the following levels (those after `half`) is large and larger than the one before. Where looks ahead
+    /// keep trailing levels small, these are the better way from early on.
     pub(super) fn outgrown(&self, trail: &Trail<K>, half: u32) -> bool {
         let last = trail.levels.len() - 1;
-        last > half as usize + 1
-            && trail.levels[last].whole() > 2 * self.large
+        let (first, large) = match self.pruning.look_ahead() {
+            None => (half as usize + 2, 2 * self.large),
+            Some(_) => (half as usize + 1, self.large / 20),
+        };
+        last >= first
+            && trail.levels[last].whole() > large
             && trail.levels[last].whole() > trail.levels[last - 1].whole()
     }
 
@@ -65,8 +70,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     pub(super) fn trail_toward(&self, meetings: &[Meeting<'_, K>], behind: &mut Trail<K>) -> Result<(), Stopped> {
         let end = |meeting: &Meeting<'_, K>| meeting.depth(*meeting.lengths.end());
         let ends: Vec<_> = meetings.iter().map(|m| (end(m) as u32, m.ahead.last())).collect();
-        let bound = self.toward_images(&ends, 0)?;
-        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![bound]);
+        let (table, latest) = self.distances_to_images(&ends, 0)?;
+        // Who has come to an end that must be reached earlier is that far from the last one.
+        let near = latest - ends.iter().map(|&(by_then, _)| by_then).min().unwrap_or(latest);
+        let puzzle = TransferPuzzle::new(&self.ground, &self.problem.start, vec![self.pattern(&table, latest)]);
+        let puzzle = puzzle.sifted(self.filter(&table, latest, near));
         self.open(&puzzle, behind);
         self.grow_to(&puzzle, meetings.iter().map(end).max().unwrap_or(0), behind)
     }

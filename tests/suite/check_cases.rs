@@ -53,6 +53,7 @@ fn what_every_pruning_searches_is_what_check_derives() {
         "pattern",
         "leading",
         "leading(cap=1)",
+        "leading(look-ahead=5,least=2)",
         "leading(classes=4,cap=2)",
         "narrowed",
         "mcc(c=2)",

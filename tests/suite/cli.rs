@@ -209,6 +209,7 @@ fn records_do_not_depend_on_the_number_of_threads() {
     let lopsided = "army = [\"a1\", \"c1\", \"a2\", \"b3\"]\ntarget = [\"i9\", \"h8\", \"i6\", \"g9\"]\n";
     for (job, pruning) in [
         (SQUARE.replace("square-2", "triangle-3"), "leading"),
+        (SQUARE.replace("square-2", "triangle-3"), "leading(look-ahead=7)"),
         (SQUARE.replace("square-2", "triangle-3"), "narrowed"),
         (SQUARE.into(), "none"),
         (SQUARE.replace("army = \"square-2\"\n", lopsided), "theorem-1"),

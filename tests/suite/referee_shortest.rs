@@ -53,9 +53,11 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let (problem, length) = read(line);
         assert!(length.is_none_or(|l| l < LONGEST));
         let mirror = problem.symmetries().mirror.is_some();
-        let capped = Pruning::Leading { classes: None, cap: Some(1) };
-        let coarse = Pruning::Leading { classes: Some(4), cap: Some(2) };
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, coarse];
+        let capped = Pruning::Leading { classes: None, cap: Some(1), look_ahead: None };
+        let coarse = Pruning::Leading { classes: Some(4), cap: Some(2), look_ahead: None };
+        let far = "leading(look-ahead=9)".parse().unwrap();
+        let near = "leading(classes=4,cap=2,look-ahead=3,least=1)".parse().unwrap();
+        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, coarse, far, near];
         let with_mirror = [Pruning::NARROWED, Pruning::Mcc { c: None, keep: 1000 }];
         for pruning in always.into_iter().chain(with_mirror.into_iter().filter(|_| mirror)) {
             // Levels that count as large from no, a few, or very many states on: all ways on from them.
@@ -79,8 +81,10 @@ fn lengths_that_are_decided_together_are_decided_alike() {
         if problem.symmetries().mirror.is_none() {
             continue;
         }
-        for (pruning, large) in [(None, 1), (None, u64::MAX / 2), (Some(1), 1), (Some(1), u64::MAX / 2), (Some(2), 3)] {
-            let pruning = Pruning::Leading { classes: None, cap: pruning };
+        let ways = [("leading", 1), ("leading", u64::MAX / 2), ("leading(cap=1)", 1), ("leading(cap=1)", u64::MAX / 2)];
+        let ahead = [("leading(cap=2)", 3), ("leading(look-ahead=5,least=2)", 1), ("leading(cap=1,look-ahead=9)", 3)];
+        for (pruning, large) in ways.into_iter().chain(ahead) {
+            let pruning: Pruning = pruning.parse().unwrap();
             let search = || {
                 let shared = (&expander, &stop, &() as _);
                 let search = TransferSearch::<2, u64>::new(&problem, pruning.clone(), false, true, 1 << 26, shared);

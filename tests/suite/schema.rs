@@ -53,6 +53,7 @@ fn what_the_schema_accepts_and_refuses_the_program_does_too() {
         ("[search]\npruning = \"truncate(1000, 2)\"", true),
         ("[search]\npruning = { name = \"mcc\", c = 5, keep = 9 }", true),
         ("[search]\npruning = \"leading(classes=15, cap=4)\"", true),
+        ("[search]\npruning = { name = \"leading\", look-ahead = 7, least = 5 }", true),
         ("[search]\npruning = { name = \"leading\", classes = 15, cap = 4 }", true),
         ("[search]\npruning = { name = \"pattern\", classes = 9 }", true),
         ("[search]\npruning = { name = \"leading\", cap = 0 }", false),

@@ -47,6 +47,7 @@ fn several_processes_have_the_record_of_one() {
     let mut jobs: Vec<(Job, Question)> =
         ["none", "theorem-1", "mcc", "truncate(300,2)"].map(|p| (job(SQUARE, p, ""), Question::Solve)).into();
     jobs.extend(["pattern", "leading", "narrowed"].map(|p| (job(TRIANGLE, p, ""), Question::Solve)));
+    jobs.push((job(TRIANGLE, "leading(look-ahead=5,least=2)", ""), Question::Prove { max_length: 22 }));
     jobs.push((job(TRIANGLE, "leading", "palindromic = true"), Question::Prove { max_length: 16 }));
     jobs.extend(["none", "pattern"].map(|p| (job(LOPSIDED, p, ""), Question::Solve)));
     jobs.push((job(SQUARE, "none", ""), Question::Levels { depth: 5 }));

@@ -1,0 +1,238 @@
+//! Where men can go who may stand on any cell of a set, over men who may stand on any cell of another.
+//!
+//! Sets of cells are kept by type, each on its quarter board (`quarters.rs` says what that is): a jump is then a shift by a
+//! fixed number of bits, and the cells jumped over are bits of another type's word at a fixed distance.
+
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Shl, Shr};
+
+use crate::lattice::Lattice;
+
+/// A word that holds a quarter board.
+pub trait Word:
+    Copy
+    + Default
+    + Eq
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitOrAssign
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// How many cells there may be.
+    const CELLS: u32;
+    /// The least bit alone.
+    const ONE: Self;
+    /// How many bits are set.
+    fn ones(self) -> u32;
+    /// The number of the least bit that is set.
+    fn lowest(self) -> u32;
+    /// The word without its least bit.
+    fn rest(self) -> Self;
+    /// A mix of its bits.
+    fn mixed(self, with: u64) -> u64;
+}
+
+macro_rules! word {
+    ($word:ty, $fold:expr) => {
+        impl Word for $word {
+            const CELLS: u32 = Self::BITS;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn ones(self) -> u32 {
+                self.count_ones()
+            }
+            #[inline(always)]
+            fn lowest(self) -> u32 {
+                self.trailing_zeros()
+            }
+            #[inline(always)]
+            fn rest(self) -> Self {
+                self & self.wrapping_sub(1)
+            }
+            #[inline(always)]
+            fn mixed(self, with: u64) -> u64 {
+                let fold: fn($word) -> u64 = $fold;
+                (with.rotate_left(23) ^ fold(self)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            }
+        }
+    };
+}
+word!(u32, u64::from);
+word!(u64, |word| word);
+word!(u128, |word| word as u64 ^ (word >> 64) as u64);
+
+/// Types of cells: columns and rows that are even or odd.
+pub const TYPES: usize = 4;
+
+/// A set of cells, by type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Plane<Q>(pub [Q; TYPES]);
+
+impl<Q: Word> Plane<Q> {
+    /// What is in both.
+    #[inline(always)]
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|t| self.0[t] & other.0[t]))
+    }
+
+    /// What is in either.
+    #[inline(always)]
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|t| self.0[t] | other.0[t]))
+    }
+
+    /// What is in this one alone.
+    #[inline(always)]
+    #[must_use]
+    pub fn but(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|t| self.0[t] & !other.0[t]))
+    }
+
+    /// Whether there is nothing in it.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().fold(Q::default(), |all, &word| all | word) == Q::default()
+    }
+
+    /// How many cells it has.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.ones()).sum()
+    }
+
+    /// A mix of its bits.
+    #[inline(always)]
+    #[must_use]
+    pub fn mixed(&self, with: u64) -> u64 {
+        self.0.iter().fold(with, |mix, word| word.mixed(mix))
+    }
+}
+
+/// The jumps of one type along one axis.
+#[derive(Clone, Copy, Debug)]
+struct Line<Q> {
+    /// The type of the cells passed over.
+    over: u8,
+    /// How many bits before (`up`) or behind the jump's lower cell the cell passed over is.
+    up: bool,
+    by: u32,
+    /// How many bits on the jump lands.
+    shift: u32,
+    /// The lower cells of all such jumps.
+    valid: Q,
+}
+
+/// The quarter boards of a lattice.
+#[derive(Clone, Debug)]
+pub struct Planes<Q> {
+    /// By cell: the set of it alone.
+    alone: Vec<Plane<Q>>,
+    /// By type and bit: the cells one step away.
+    steps: Vec<Plane<Q>>,
+    /// All cells.
+    cells: Plane<Q>,
+    /// By type.
+    lines: [Vec<Line<Q>>; TYPES],
+}
+
+impl<Q: Word> Planes<Q> {
+    /// The quarter boards of a lattice; `None` where they have too many places for the word.
+    #[must_use]
+    pub fn new(lattice: &Lattice, jumps_only: bool) -> Option<Self> {
+        let board = &lattice.board;
+        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
+        let place = |cell: usize| {
+            let (x, y) = board.xy(cell);
+            (columns * (y / 2) + x / 2) as u32
+        };
+        if (0..lattice.len()).map(place).max()? >= Q::CELLS {
+            return None;
+        }
+        let alone = |cell: usize| {
+            let mut plane = Plane::default();
+            plane.0[board.type_of(cell)] = Q::ONE << place(cell);
+            plane
+        };
+        let alone: Vec<Plane<Q>> = (0..lattice.len()).map(alone).collect();
+        let mut steps = vec![Plane::default(); TYPES * Q::CELLS as usize];
+        let mut lines: [Vec<Line<Q>>; TYPES] = Default::default();
+        for cell in 0..lattice.len() {
+            let around = lattice.neighbours(cell).iter().filter(|_| !jumps_only);
+            steps[board.type_of(cell) * Q::CELLS as usize + place(cell) as usize] =
+                around.fold(Plane::default(), |all, &n| all.or(&alone[usize::from(n)]));
+            for &(a, b) in lattice.jumps(cell) {
+                let (a, b) = (usize::from(a), usize::from(b));
+                let (low, high) = if place(a) < place(b) { (a, b) } else { (b, a) };
+                let (over, shift) = (board.type_of(cell) as u8, place(high) - place(low));
+                let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
+                let own = &mut lines[board.type_of(low)];
+                let same = |l: &Line<Q>| (l.over, l.up, l.by, l.shift) == (over, up, by, shift);
+                let at = own.iter().position(same).unwrap_or_else(|| {
+                    own.push(Line { over, up, by, shift, valid: Q::default() });
+                    own.len() - 1
+                });
+                own[at].valid |= Q::ONE << place(low);
+            }
+        }
+        let cells = alone.iter().fold(Plane::default(), |all, cell| all.or(cell));
+        Some(Self { alone, steps, cells, lines })
+    }
+
+    /// The set of these cells.
+    pub fn of(&self, cells: impl IntoIterator<Item = usize>) -> Plane<Q> {
+        cells.into_iter().fold(Plane::default(), |all, cell| all.or(&self.alone[cell]))
+    }
+
+    /// Where a man from one of `from` can go, beside those cells themselves: one step, or a chain of jumps over `rungs`, with
+    /// every landing outside `blocked`.
+    #[inline]
+    #[must_use]
+    pub fn reach(&self, from: &Plane<Q>, rungs: &Plane<Q>, blocked: &Plane<Q>) -> Plane<Q> {
+        let free = self.cells.but(blocked);
+        let mut found = Plane::default();
+        for t in 0..TYPES {
+            let start = from.0[t];
+            if start == Q::default() {
+                continue;
+            }
+            let mut each = start;
+            while each != Q::default() {
+                found = found.or(&self.steps[t * Q::CELLS as usize + each.lowest() as usize]);
+                each = each.rest();
+            }
+            found.0[t] |= self.jumps(t, start, rungs, free.0[t]);
+        }
+        found.and(&free).but(from)
+    }
+
+    /// All that jumps lead to from `start`, and those cells themselves.
+    #[inline(always)]
+    fn jumps(&self, t: usize, start: Q, rungs: &Plane<Q>, free: Q) -> Q {
+        let lines = &self.lines[t];
+        let mut over = [Q::default(); 4];
+        for (over, line) in over.iter_mut().zip(lines) {
+            let rungs = rungs.0[usize::from(line.over) % TYPES];
+            *over = if line.up { rungs >> line.by } else { rungs << line.by } & line.valid;
+        }
+        let mut reached = start;
+        loop {
+            let mut landings = Q::default();
+            for (&over, line) in over.iter().zip(lines) {
+                landings |= (reached & over) << line.shift | (reached >> line.shift) & over;
+            }
+            let next = reached | landings & free;
+            if next == reached {
+                return reached;
+            }
+            reached = next;
+        }
+    }
+}
