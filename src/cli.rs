@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::job::{Pruning, typed};
 
 mod batch;
+mod certify;
 mod check;
 pub mod cluster;
 mod commands;
@@ -170,6 +171,20 @@ pub enum Command {
         /// Successors to make at most where levels were not kept and are derived again
         #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
         budget: u64,
+        /// Threads; all that the machine has where not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        threads: Option<u32>,
+        /// No progress on standard error
+        #[arg(short, long)]
+        quiet: bool,
+    },
+    /// Write a run's refutation as a certificate that anyone can verify, deriving all that it rests on again
+    Certify {
+        /// The run's folder, or its result.json
+        run: PathBuf,
+        /// The certificate
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
         /// Threads; all that the machine has where not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
         threads: Option<u32>,

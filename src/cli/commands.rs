@@ -4,7 +4,9 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, folder, manual, resume, row, status};
+use super::{
+    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, folder, manual, resume, row, status,
+};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
@@ -86,6 +88,7 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
             check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
         }
+        Command::Certify { run, output, threads, quiet } => certify::certify(run, output, *threads, *quiet, out),
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;
             Ok(Exit::Answered)
