@@ -50,6 +50,9 @@ Proof.
   rewrite insert_In, (IH c). intuition congruence.
 Qed.
 
+Lemma norm_eq X Y : eqlist (norm X) Y = true -> same X Y.
+Proof. intros H c. rewrite <- (eqlist_eq _ _ H). symmetry. apply norm_same. Qed.
+
 Lemma sorted_cons c t : sorted (c :: t) = true -> sorted t = true /\ forall d, In d t -> c < d.
 Proof.
   revert c; induction t as [|d t IH]; intros c H; [split; [reflexivity|intros d []]|].

@@ -1,4 +1,4 @@
-(* What a transfer is. This page, and the theorem at the end of Theorem.v, are all that has to be read to know what is
+(* What a transfer is. This page, and the theorem at the end of Refuted.v, are all that has to be read to know what is
    proved. A cell is a number, its place in the list of the board's cells; an army is a set of cells. *)
 Require Import List ZArith.
 Import ListNotations.

@@ -49,11 +49,11 @@ Lemma fixing_parts k : In k K -> automorphism c k = true /\ same (map k (start p
   same (map k (target p)) (target p) /\
   (c_leading c = true -> forall a, a < n -> c_value c (c_class c (k a)) = c_value c (c_class c a)).
 Proof.
-  apply andb_true_iff in symmetric as [H _]. rewrite forallb_forall in H. intro I. specialize (H k I). unfold fixes in H.
+  pose proof symmetric as H. apply andb_true_iff in H as [H _]. rewrite forallb_forall in H. intro I. specialize (H k I). unfold fixes in H.
   apply andb_true_iff in H as [H V]. apply andb_true_iff in H as [H T]. apply andb_true_iff in H as [H S].
   repeat split; auto.
-  1, 2: rewrite <- (norm_same (map k (start p)) c0), (eqlist_eq _ _ S); tauto.
-  1, 2: rewrite <- (norm_same (map k (target p)) c0), (eqlist_eq _ _ T); tauto.
+  1, 2: apply (norm_eq _ _ S).
+  1, 2: apply (norm_eq _ _ T).
   intros Ld a A. rewrite Ld in V. apply Nat.eqb_eq. exact (upto_true _ _ V a A).
 Qed.
 
@@ -135,12 +135,10 @@ Proof.
     + constructor; [rewrite <- O; exact B|apply drop_NoDup; exact ND].
     + intros x [<-|J]; [exact Hb|apply drop_In in J as [J _]; auto].
     + intro x. rewrite (E x), O. simpl. split; intros [?|?]; auto.
-    + exists (fun i => match i with 0 => l | S j => A' j end). repeat split; try (intros [|i]; auto; fail); try (intros [|i]; auto).
-      * right. rewrite A0. eapply move_ext; [intro; apply iff_refl| |exact ML].
+    + exists (fun i => match i with 0 => l | S j => A' j end). split; [reflexivity|]. split; [intros [|i]; auto|]. split; [intros [|i]; auto|]. split.
+      * intros [|i]; [|apply St]. right. rewrite A0. eapply move_ext; [intro; apply iff_refl| |exact ML].
         intro x. unfold set. rewrite (E x), O. simpl. split; intros [?|?]; auto.
-      * intros Hk x Hx. lia.
-      * intro Hk; lia.
-      * intro Hk. apply En. lia.
+      * intros [|i] Hk x; [lia|]. apply En. lia.
 Qed.
 
 Definition weight (X : list nat) := weigh c (hist X) 0.
@@ -183,11 +181,11 @@ Definition G (A : nat -> list nat) := walk A /\ (c_leading c = true -> lead A).
 
 Lemma walk_map A k : walk A -> In k K -> walk (fun i => map k (A i)).
 Proof.
-  intros W I. destruct (fixing_parts k I) as (Au & S & T & _). constructor.
+  intros W I. destruct (fixing_parts k I) as (Au & HS & HT & _). constructor.
   - intro i. apply (map_NoDup c k Au); apply W.
   - intro i. apply map_inside; [exact Au|apply W].
-  - apply same_trans with (map k (start p)); [apply map_same, W|exact S].
-  - apply same_trans with (map k (target p)); [apply map_same, W|exact T].
+  - apply same_trans with (map k (start p)); [apply map_same, W|exact HS].
+  - apply same_trans with (map k (target p)); [apply map_same, W|exact HT].
   - intros i H. apply step_map; auto; apply W; exact H.
 Qed.
 
@@ -214,10 +212,10 @@ Proof.
   repeat split.
   - apply Nat.eqb_eq; exact H.
   - exact A.
-  - rewrite <- (norm_same _ c0), (eqlist_eq _ _ S); tauto.
-  - rewrite <- (norm_same _ c0), (eqlist_eq _ _ S); tauto.
-  - rewrite <- (norm_same _ c0), (eqlist_eq _ _ T); tauto.
-  - rewrite <- (norm_same _ c0), (eqlist_eq _ _ T); tauto.
+  - apply (norm_eq _ _ S).
+  - apply (norm_eq _ _ S).
+  - apply (norm_eq _ _ T).
+  - apply (norm_eq _ _ T).
   - intros a Ha. apply Nat.eqb_eq. exact (upto_true _ _ V a Ha).
 Qed.
 
@@ -252,12 +250,12 @@ Qed.
 (* 6. The mirrored reversal. *)
 Lemma walk_reversal A : walk A -> walk (fun i => map (c_mirror c) (A (L - i))).
 Proof.
-  destruct leading_parts as (_ & Au & S & T & _).
+  destruct leading_parts as (_ & Au & HS & HT & _).
   intro W. constructor.
   - intro i. apply (map_NoDup c _ Au); apply W.
   - intro i. apply map_inside; [exact Au|apply W].
-  - rewrite Nat.sub_0_r. apply same_trans with (map (c_mirror c) (target p)); [apply map_same, W|exact T].
-  - rewrite Nat.sub_diag. apply same_trans with (map (c_mirror c) (start p)); [apply map_same, W|exact S].
+  - rewrite Nat.sub_0_r. apply same_trans with (map (c_mirror c) (target p)); [apply map_same, W|exact HT].
+  - rewrite Nat.sub_diag. apply same_trans with (map (c_mirror c) (start p)); [apply map_same, W|exact HS].
   - intros i H. apply step_map; auto; try apply W.
     replace (L - i) with (S (L - S i)) by lia. apply step_sym, W. lia.
 Qed.
@@ -286,7 +284,7 @@ Lemma leads_hist A : walk A -> lead A -> leads c (hist (A N)) = true.
 Proof.
   destruct leading_parts as (EL & _ & _ & _ & _).
   intros W Ld. unfold lead in Ld. unfold leads. cbn zeta. fold (weight (A N)). fold mark. destruct (c_odd c) eqn:Odd.
-  - apply orb_true_iff. destruct (w_step _ W N) as [S|M]; [lia| |].
+  - apply orb_true_iff. destruct (w_step _ W N) as [Sm|Mv]; [lia| |].
     + left. apply Nat.leb_le. replace (weight (A (S N))) with (weight (A N)) in Ld; [exact Ld|].
       unfold weight. rewrite (hist_same c (A N) (A (S N))); auto; apply W.
     + right. apply negb_true_iff. destruct (abstract_moves _ _ _) eqn:E; [|reflexivity].
@@ -304,7 +302,8 @@ Lemma ahead_parts : N <= m /\ m <= L /\ closed c (c_ahead c) (m - N) (cut_ahead 
 Proof.
   pose proof ahead as H. unfold ahead_ok in H.
   apply andb_true_iff in H as [H E]. apply andb_true_iff in H as [H M]. apply andb_true_iff in H as [T H].
-  apply Nat.leb_le in H, M. repeat split; auto; intro B; rewrite B in T; apply andb_true_iff in T; apply T.
+  apply Nat.leb_le in H, M. split; [exact H|]. split; [exact M|]. split; [exact E|].
+  intro B; rewrite B in T; apply andb_true_iff in T; exact T.
 Qed.
 
 Lemma to_target A : c_bounded c = true -> walk A -> forall i, i <= L - N ->
@@ -330,9 +329,9 @@ Hypothesis first : first_ok c = true.
 Lemma at_middle A : walk A -> exists B, G B /\ exists X, same X (B N) /\ found c (c_ahead c) X 0 = true.
 Proof.
   intro W. pose proof first as H. unfold first_ok in H. destruct (c_leading c) eqn:Ld.
-  - repeat (apply andb_true_iff in H as [H ?]).
-    rename H into LO. rename H6 into Bd. rename H5 into S0. rename H4 into S1. rename H3 into MO. rename H2 into M1.
-    rename H1 into F0. rename H0 into F1. rename H7 into Bd'. 
+  - apply andb_true_iff in H as [H H0]. apply andb_true_iff in H as [H F1]. apply andb_true_iff in H as [H F0].
+    apply andb_true_iff in H as [H M1]. apply andb_true_iff in H as [H MO]. apply andb_true_iff in H as [H S1].
+    apply andb_true_iff in H as [H S0]. apply andb_true_iff in H as [LO Bd].
     destruct (leading_parts LO) as (EL & _).
     destruct (one_leads LO A W) as (B & WB & LB).
     assert (G B) as GB by (split; auto).
@@ -363,7 +362,7 @@ Proof.
     + apply same_sym, WB.
     + exists B'. split; [exact GB'|]. exists (f_get (c_first c) x). split; [exact E|].
       pose proof (upto_true _ _ H0 x Hx) as Q. cbn zeta beta in Q.
-      destruct GB' as [WB' LB']. specialize (LB' eq_refl).
+      destruct GB' as [WB' LB']. specialize (LB' Ld).
       pose proof (upto_true _ _ F1 x Hx) as So. cbn zeta beta in So. apply andb_true_iff in So as [So _].
       rewrite (walk_hist B' N (f_get (c_first c) x) WB' (sorted_NoDup _ So) E) in Q.
       unfold middle in Q. rewrite (leads_hist LO B' WB' LB'), Bd in Q.
@@ -395,7 +394,7 @@ Proof.
   intro W0. destruct (at_meeting A W0) as (B & W & x & Hx & E).
   destruct ahead_parts as (NM & ML & ClA & _).
   pose proof back as H. unfold back_ok in H. apply andb_true_iff in H as [H Cl]. apply andb_true_iff in H as [Be F0].
-  apply andb_true_iff in symmetric as [FX GR]. unfold group in GR. apply andb_true_iff in GR as [GR1 GR2].
+  pose proof symmetric as Sy. apply andb_true_iff in Sy as [FX GR]. unfold group in GR. apply andb_true_iff in GR as [GR1 GR2].
   set (R := fun Z : nat -> list nat => exists k, In k K /\ forall i, Z i = map k (B (L - i))).
   assert (forall i, inside c (B i)) as IB by apply W.
   destruct (ground_parts c ground) as (_ & (_ & _ & TN & _) & _).
@@ -462,11 +461,10 @@ Proof.
   apply andb_true_iff in H as [Gr H]. apply andb_true_iff in H as [Sy H]. apply andb_true_iff in H as [Ah H].
   apply andb_true_iff in H as [Fi H]. apply andb_true_iff in H as [Ba Ap].
   destruct (ground_parts c Gr) as (_ & (SN & SI & _) & _).
-  destruct (way_walk c Gr k _ _ W (start (c_problem c))) as (A & A0 & ND & IN & ST & EN); auto.
+  destruct (way_walk c k _ _ W (start (c_problem c))) as (A & A0 & ND & IN & ST & EN); auto.
   { intro x; unfold set; tauto. }
   apply (no_walk c Gr Sy Ah Fi Ba Ap A). constructor; auto.
   - rewrite A0. apply same_refl.
   - intro x. apply (EN (c_length c) Hk x).
 Qed.
 
-Print Assumptions refuted.
