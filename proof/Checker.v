@@ -133,24 +133,26 @@ Definition group : bool :=
   forallb (fun k => forallb (fun l => existsb (fun kl => upto n (fun a => kl a =? l (k a))) K) K) K
   && existsb (fun e => upto n (fun a => e a =? a)) K.
 
-(* 2. Moves. *)
+(* 2. Histograms, and moves. *)
+
+Definition hist (X : list nat) : list nat := fold_right (fun a h => inc (cls a) h) (repeat 0 C) X.
 
 Definition hops (M : list nat) (a : nat) : list nat :=
   map snd (filter (fun j => mem (fst j) M && negb (mem (snd j) M)) (c_jumps c a)).
 
-(* Whether every move leads to an army that is ok. *)
-Definition moves (X : list nat) (ok : list nat -> bool) : bool :=
+(* Whether every move leads to an army that is ok: b :: M, where one man goes to b and M are the others; h is their
+   histogram, which all of his moves have in common. *)
+Definition moves (X : list nat) (ok : list nat -> list nat -> nat -> bool) : bool :=
   forallb (fun a =>
     let M := filter (fun d => negb (d =? a)) X in
-    (if jumps_only p then true else forallb (fun b => if mem b M then true else ok (b :: M)) (c_steps c a))
+    let h := hist M in
+    (if jumps_only p then true else forallb (fun b => if mem b M then true else ok M h b) (c_steps c a))
     && match explore (hops M) (c_fuel c) [a] [a] with
        | None => false
-       | Some V => forallb (fun b => if b =? a then true else ok (b :: M)) V
+       | Some V => forallb (fun b => if b =? a then true else ok M h b) V
        end) X.
 
-(* 3. Histograms, and abstract moves. *)
-
-Definition hist (X : list nat) : list nat := fold_right (fun a h => inc (cls a) h) (repeat 0 C) X.
+(* 3. Abstract moves. *)
 
 Definition class_hops (h : list nat) (q : nat) : list nat :=
   map snd (filter (fun j => (0 <? nth (fst j) h 0) && (nth (snd j) h 0 <? c_room c (snd j))) (c_class_jumps c q)).
@@ -215,13 +217,13 @@ Definition closed (F : family) (q : nat) (cut : nat -> list nat -> bool) : bool 
   upto (f_count F) (fun i =>
     let X := f_get F i in
     let j := f_level F i in
-    sorted X && (if q <=? j then true else moves X (fun Y => if found F Y (S j) then true else cut (S j) Y))).
+    sorted X && (if q <=? j then true else
+      moves X (fun M h b => if cut (S j) (inc (cls b) h) then true else found F (b :: M) (S j)))).
 
-Definition cut_first (j : nat) (Y : list nat) : bool := N <? j + t_dist (c_to_middles c) (hist Y).
-Definition cut_ahead (j : nat) (Y : list nat) : bool :=
-  c_bounded c && (L - N <? j + t_dist (c_to_target c) (hist Y)).
-Definition cut_back (j : nat) (Y : list nat) : bool :=
-  c_behind c && (L - m <? j + t_dist (c_to_meeting c) (hist Y)).
+(* Whether a state of histogram h may be left out on level j. *)
+Definition cut_first (j : nat) (h : list nat) : bool := N <? j + t_dist (c_to_middles c) h.
+Definition cut_ahead (j : nat) (h : list nat) : bool := c_bounded c && (L - N <? j + t_dist (c_to_target c) h).
+Definition cut_back (j : nat) (h : list nat) : bool := c_behind c && (L - m <? j + t_dist (c_to_meeting c) h).
 
 Definition skip_none (h : list nat) (d : nat) : bool := false.
 Definition skip_middles (h : list nat) (d : nat) : bool := N <? t_dist (c_from_start c) h + d.

@@ -122,12 +122,12 @@ Lemma drop_others a X x : In x (drop a X) <-> others (set X) a x.
 Proof. rewrite drop_In. unfold others, set. tauto. Qed.
 
 Lemma moves_sound X ok Y : moves c X ok = true -> move p (set X) Y ->
-  exists a b, In a X /\ ~ In b (drop a X) /\ ok (b :: drop a X) = true /\ (forall x, Y x <-> In x (b :: drop a X)) /\
+  exists a b, In a X /\ ~ In b (drop a X) /\ ok (drop a X) (hist c (drop a X)) b = true /\ (forall x, Y x <-> In x (b :: drop a X)) /\
     b < n /\ ((jumps_only p = false /\ beside p a b) \/ jumps p (set (drop a X)) a b).
 Proof.
   destruct ground_parts as (_ & _ & _ & _ & GS & GJ & _).
   intros H (a & b & A & AB & B & W & E).
-  exists a, b. unfold moves in H. rewrite forallb_forall in H. specialize (H a A). fold (drop a X) in H.
+  exists a, b. unfold moves in H. rewrite forallb_forall in H. specialize (H a A). cbn zeta in H. fold (drop a X) in H.
   apply andb_true_iff in H as [H1 H2].
   assert (~ In b (drop a X)) as NB by (rewrite drop_others; exact B).
   assert (forall x, Y x <-> In x (b :: drop a X)) as HY.

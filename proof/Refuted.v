@@ -80,7 +80,7 @@ Lemma closure (G : (nat -> list nat) -> Prop) F o q cut :
   closed c F q cut = true ->
   (forall A, G A -> (forall i, NoDup (A i)) /\ (forall i, inside c (A i)) /\ forall i, i < q -> step (A (o + i)) (A (o + S i))) ->
   (forall A k, G A -> In k K -> G (fun i => map k (A i))) ->
-  (forall A i j Y, G A -> i < q -> j <= i -> NoDup Y -> same Y (A (o + S i)) -> cut (S j) Y = false) ->
+  (forall A i j Y, G A -> i < q -> j <= i -> NoDup Y -> same Y (A (o + S i)) -> cut (S j) (hist Y) = false) ->
   forall A X, G A -> same X (A o) -> found c F X 0 = true -> forall i, i <= q ->
   exists A', G A' /\ exists x, x < f_count F /\ f_level F x <= i /\ same (f_get F x) (A' (o + i)).
 Proof.
@@ -97,12 +97,12 @@ Proof.
       { eapply move_ext; [| |exact Mv]; intro y; [symmetry; apply E|tauto]. }
       apply (moves_sound c ground _ _ _ Q) in Mx as (a & b & Ia & Nb & Ok & SY & _ & _).
       assert (same (b :: drop a (f_get F x)) (A' (o + S i))) as SYx by (intro y; symmetry; apply SY).
-      destruct (found c F (b :: drop a (f_get F x)) (S (f_level F x))) eqn:Fx.
-      * apply found_same in Fx as (k & z & Ik & Hz & Lz & Ez).
+      change (inc (c_class c b) (hist (drop a (f_get F x)))) with (hist (b :: drop a (f_get F x))) in Ok.
+      rewrite (GC A' i (f_level F x) (b :: drop a (f_get F x))) in Ok; auto.
+      * apply found_same in Ok as (k & z & Ik & Hz & Lz & Ez).
         exists (fun j => map k (A' j)). split; [apply GK; auto|]. exists z. repeat split; [exact Hz|lia| |];
           apply (same_trans _ _ _ Ez (map_same k _ _ SYx)).
-      * rewrite (GC A' i (f_level F x) (b :: drop a (f_get F x))) in Ok; auto; [discriminate|].
-        constructor; [exact Nb|apply drop_NoDup, sorted_NoDup; exact So].
+      * constructor; [exact Nb|apply drop_NoDup, sorted_NoDup; exact So].
 Qed.
 
 (* Walks of L steps; a step may also stay where it is, so that one of fewer moves is one of these. *)

@@ -3,6 +3,7 @@
    they look things up in are never changed once the checker runs. *)
 
 exception Unreadable of string
+exception Refused of string
 
 let unreadable format = Printf.ksprintf (fun s -> raise (Unreadable s)) format
 
@@ -124,11 +125,12 @@ let family input name count men most =
       if step = 0 && i > 0 then unreadable "two like states on level %d of %s, before byte %d" level name input.at;
       before := !before + step;
       if !before >= most then unreadable "a state that there is not, on level %d of %s, before byte %d" level name input.at;
-      if not (Index.add index !before) then
-        unreadable "a state that is on an earlier level, too, on level %d of %s, before byte %d" level name input.at;
-      Buffer.add_char levels (Char.chr level);
-      unrank count men !before cells;
-      for j = 0 to men - 1 do Buffer.add_char all (Char.chr cells.(j)) done
+      (* On several levels: it counts on the first. *)
+      if Index.add index !before then begin
+        Buffer.add_char levels (Char.chr level);
+        unrank count men !before cells;
+        for j = 0 to men - 1 do Buffer.add_char all (Char.chr cells.(j)) done
+      end
     done
   done;
   { index; levels = Buffer.to_bytes levels; men = Buffer.to_bytes all }
@@ -254,6 +256,11 @@ let () =
         let k, least = go 0 0 max_int fixing in
         (k, Index.find s.index least)
       in
+      for i = 0 to s.index.Index.count - 1 do
+        let state = List.init men (fun j -> Char.code (Bytes.get s.men ((i * men) + j))) in
+        if snd (find state) <> i then
+          raise (Refused (Printf.sprintf "state %d is not the least of its class under K" s.index.Index.entered.(i)))
+      done;
       ( { Checker.f_count = s.index.Index.count;
           f_get =
             (fun i ->
@@ -368,6 +375,10 @@ let () =
     let army cells = String.concat " " (List.map name cells) in
     Printf.printf "%s: PROVED: %d men on %d cells, %d directions%s, from %s to %s: no way of at most %d moves\n" file men
       cells (List.length directions) (if jumps_only then ", jumps only" else "") (army start) (army target) length
-  with Unreadable why ->
+  with
+  | Unreadable why ->
     Printf.printf "%s: cannot be read: %s\n" file why;
     exit 2
+  | Refused why ->
+    Printf.printf "%s: REFUSED: %s\n" file why;
+    exit 4

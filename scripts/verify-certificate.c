@@ -523,6 +523,18 @@ static int on_level(const struct family *f, int level, u64 key)
     return low < f->count[level] && f->key[level][low] == key;
 }
 
+/* Another state of the class would never be found where it is looked for. */
+static void check_least(const struct family *f)
+{
+    byte army[MEN];
+    for (int level = 0; level < f->levels; level++)
+        for (u64 s = 0; s < f->count[level]; s++) {
+            army_of(f->key[level][s], army);
+            if (least_key(army) != f->key[level][s])
+                REFUSE("%s: state %" PRIu64 " of level %d is not the least of its class under K", f->name, s, level);
+        }
+}
+
 static u64 successors;
 
 /* Every successor of the states before level last is on the next level or an earlier one, or is cut by the table. */
@@ -666,6 +678,7 @@ static void verify(void)
     check_board();
     check_symmetries();
     make_classes();
+    check_least(&first), check_least(&ahead), check_least(&back);
     check_levels();
     printf("%s: PROVED: %d men on %d cells, %d directions%s,", file, men, cells, directions, jumps_only ? ", jumps only" : "");
     say(" from", start);

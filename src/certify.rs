@@ -9,6 +9,7 @@ mod file;
 
 use thiserror::Error;
 
+use crate::bound::database::Grain;
 use crate::bound::histogram::Partition;
 use crate::centroid;
 use crate::problem::Transfer;
@@ -61,14 +62,30 @@ pub enum CertifyError {
 /// The most cells that a certificate's boards have.
 pub const MOST_CELLS: usize = 128;
 
-/// How many states a key may number: what has 62 bits is a plain integer everywhere.
-const MOST_STATES: u128 = 1 << 62;
+/// How many states a key may number: what has 61 bits is a plain integer everywhere.
+const MOST_STATES: u128 = 1 << 61;
 
-/// Certifies what a record refutes. `tell` is told how far it is.
+/// Levels from the middles on that are larger than this and double are met from the target.
+pub const LARGE: usize = 100_000;
+
+/// By what a certificate is made.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// How fine the histograms are that the bound looks at.
+    pub grain: Grain,
+    /// How large a level is that is met from the target; [`LARGE`] serves well.
+    pub large: usize,
+    /// When to stop.
+    pub stop: &'a Stop,
+    /// Who is told how far it is.
+    pub tell: &'a (dyn Fn(&str) + Sync),
+}
+
+/// Certifies what a record refutes, by a bound of the record's grain.
 ///
 /// # Errors
 /// Why there is no certificate.
-pub fn certify(record: &Record, stop: &Stop, tell: &(dyn Fn(&str) + Sync)) -> Result<Certificate, CertifyError> {
+pub fn certify(record: &Record, means: Means) -> Result<Certificate, CertifyError> {
     if record.verdict == Verdict::Levels || record.problem.kind != "transfer" {
         return Err(CertifyError::Unfit("certificates are of refutations of transfers".into()));
     }
@@ -78,24 +95,18 @@ pub fn certify(record: &Record, stop: &Stop, tell: &(dyn Fn(&str) + Sync)) -> Re
     let refuted = record.refuted_up_to.filter(|_| record.length != Some(0));
     let length = refuted.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
     let problem = record.problem.transfer().map_err(CertifyError::Wrong)?;
-    refutation(problem, length, record.pruning.grain(), stop, tell)
+    refutation(problem, length, Means { grain: record.pruning.grain(), ..means })
 }
 
-/// Certifies that no solution has at most `length` moves, by a bound of that grain.
+/// Certifies that no solution has at most `length` moves.
 ///
 /// # Errors
 /// As [`certify`].
-pub fn refutation(
-    problem: Transfer,
-    length: u32,
-    grain: crate::bound::database::Grain,
-    stop: &Stop,
-    tell: &(dyn Fn(&str) + Sync),
-) -> Result<Certificate, CertifyError> {
+pub fn refutation(problem: Transfer, length: u32, means: Means) -> Result<Certificate, CertifyError> {
     let states = crate::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
     let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
     let Some(ranks) = ranks.filter(|_| states.is_some() && problem.lattice.len() <= MOST_CELLS) else {
-        return Err(CertifyError::Unfit("its states do not fit keys of 62 bits".into()));
+        return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
     // What follows counts moves in bytes.
     if length >= 250 {
@@ -103,7 +114,7 @@ pub fn refutation(
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    derive::derive(problem, symmetries, &centroid, ranks, (length, grain), (stop, tell))
+    derive::derive(problem, symmetries, &centroid, ranks, length, means)
 }
 
 #[cfg(test)]

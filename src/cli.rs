@@ -185,6 +185,9 @@ pub enum Command {
         /// The certificate
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Meet from the target a level of more than N states that has doubled
+        #[arg(long, value_name = "N", default_value_t = crate::certify::LARGE)]
+        meet_beyond: usize,
         /// Threads; all that the machine has where not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
         threads: Option<u32>,

@@ -6,9 +6,9 @@
 
 use rayon::prelude::*;
 
-use super::{Certificate, CertifyError, Levels};
+use super::{Certificate, CertifyError, Levels, Means};
 use crate::bound::abstraction::{Extent, Jumps, Table};
-use crate::bound::database::{Databases, Grain, Middles};
+use crate::bound::database::{Databases, Middles};
 use crate::bound::frontier::Crew;
 use crate::bound::histogram::Neighbourhood;
 use crate::cells::Cells;
@@ -24,9 +24,6 @@ type Set = Cells<2>;
 /// The most histograms that the bound tells apart.
 const HISTOGRAMS: u64 = 1 << 29;
 
-/// Levels of more states than this that double are met from the target.
-const LARGE: usize = 100_000;
-
 /// States whose successors are sorted together, so that what is found again and again does not pile up.
 const PIECE: usize = 1 << 12;
 
@@ -37,6 +34,9 @@ struct Ground<'a> {
     symmetries: &'a Symmetries,
     databases: &'a Databases,
     stop: &'a Stop,
+    /// What is broken on purpose.
+    #[cfg(test)]
+    fault: Option<crate::broken::Fault>,
 }
 
 /// What levels from the target may still meet.
@@ -63,6 +63,17 @@ impl Ground<'_> {
         men
     }
 
+    /// What is left of a level where something is broken on purpose.
+    #[cfg(test)]
+    fn damage(&self, level: &mut Vec<u64>) {
+        use crate::broken::Fault;
+        match self.fault {
+            Some(Fault::DropOneIn(n)) => level.retain(|key| key % n != 0),
+            Some(Fault::LoseShard) => level.truncate(level.len() / 2),
+            _ => {}
+        }
+    }
+
     /// The successors of `last` whose histograms `admits` lets pass, without those on it and on `before`.
     fn grow(&self, before: &[u64], last: &[u64], admits: impl Fn(u32) -> bool + Sync) -> Result<Vec<u64>, Stopped> {
         let piece = |keys: &[u64]| -> Result<Vec<u64>, Stopped> {
@@ -77,6 +88,8 @@ impl Ground<'_> {
         let mut next = last.par_chunks(PIECE).map(piece).collect::<Result<Vec<_>, _>>()?.concat();
         next.par_sort_unstable();
         next.dedup();
+        #[cfg(test)]
+        self.damage(&mut next);
         Ok(next)
     }
 
@@ -111,10 +124,21 @@ impl Ground<'_> {
         admits: impl Fn(u32, u32) -> bool + Sync,
         enough: impl Fn(&Levels) -> bool,
     ) -> Result<Levels, Stopped> {
+        #[cfg(test)]
+        let last = match self.fault {
+            Some(crate::broken::Fault::StopEarly) => last.saturating_sub(1),
+            Some(crate::broken::Fault::NoneWhenStopped) => last / 2,
+            _ => last,
+        };
         let mut levels = vec![sources];
         while levels.len() <= last as usize && levels.last().is_some_and(|l| !l.is_empty()) && !enough(&levels) {
             let depth = levels.len() as u32;
             let before = depth.checked_sub(2).map_or(&[][..], |d| &levels[d as usize][..]);
+            #[cfg(test)]
+            let admits = |depth: u32, rank: u32| {
+                let early = u32::from(self.fault == Some(crate::broken::Fault::BoundOffByOne));
+                depth + early <= last && admits(depth + early, rank)
+            };
             let next = self.grow(before, &levels[depth as usize - 1], |rank| admits(depth, rank))?;
             levels.push(next);
         }
@@ -128,9 +152,13 @@ pub(super) fn derive(
     symmetries: Symmetries,
     centroid: &[i32],
     ranks: Ranks<u64>,
-    (length, grain): (u32, Grain),
-    (stop, tell): (&Stop, &(dyn Fn(&str) + Sync)),
+    length: u32,
+    Means { grain, large, stop, tell }: Means,
 ) -> Result<Certificate, CertifyError> {
+    #[cfg(test)]
+    let fault = crate::broken::current();
+    #[cfg(test)]
+    let symmetries = crate::broken::symmetries(fault, symmetries);
     let leading = symmetries.mirror.is_some();
     let half = if leading { length / 2 } else { 0 };
     let following = length - half;
@@ -138,7 +166,15 @@ pub(super) fn derive(
     let crew = Crew { exchange: &Alone, stop };
     databases.extend(following, crew)?;
     let mover = Mover::new(&problem.lattice, problem.jumps_only);
-    let ground = Ground { mover, ranks, symmetries: &symmetries, databases: &databases, stop };
+    let ground = Ground {
+        mover,
+        ranks,
+        symmetries: &symmetries,
+        databases: &databases,
+        stop,
+        #[cfg(test)]
+        fault,
+    };
     let [start, target] = [&problem.start, &problem.target].map(|cells| ground.canonical(problem::set(cells)));
     let all = |levels: &Levels| levels.iter().map(Vec::len).sum::<usize>();
 
@@ -161,7 +197,7 @@ pub(super) fn derive(
     let to_target = &databases.to_target;
     let outgrown = |levels: &Levels| {
         let [.., before, last] = &levels[..] else { return false };
-        last.len() > LARGE && last.len() > 2 * before.len()
+        last.len() > large && last.len() > 2 * before.len()
     };
     let mut ahead = ground.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
     let open = outgrown(&ahead) && ahead.len() <= following as usize;
@@ -186,6 +222,8 @@ pub(super) fn derive(
     }
     ahead.iter_mut().chain(&mut behind).for_each(Vec::shrink_to_fit);
     let met = behind.iter().flatten().any(|key| ahead.iter().any(|level| level.binary_search(key).is_ok()));
+    #[cfg(test)]
+    let met = met && fault != Some(crate::broken::Fault::Unmirrored);
     if met {
         return Err(CertifyError::Wrong(format!("there is a solution of {length} moves or fewer")));
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::{Exit, Failure};
-use crate::certify::{self, CertifyError};
+use crate::certify::{self, CertifyError, Means};
 use crate::record::{self, Record};
 use crate::search::Stop;
 
@@ -23,8 +23,8 @@ impl From<CertifyError> for Failure {
 pub(super) fn certify(
     run: &Path,
     file: &Path,
-    threads: Option<u32>,
-    quiet: bool,
+    large: usize,
+    (threads, quiet): (Option<u32>, bool),
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     let record = Record::read(&if run.is_dir() { run.join(record::FILE) } else { run.into() })?;
@@ -36,8 +36,10 @@ pub(super) fn certify(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
+    let stop = Stop::after(None);
+    let means = Means { grain: record.pruning.grain(), large, stop: &stop, tell: &tell };
     let certificate = pool
-        .install(|| certify::certify(&record, &Stop::after(None), &tell))
+        .install(|| certify::certify(&record, means))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
     let write = || -> io::Result<u64> {
         let mut whole = atomic_write_file::AtomicWriteFile::open(file)?;

@@ -88,7 +88,9 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             let (sample, budget, threads, quiet) = (*sample, *budget, *threads, *quiet);
             check::check(run, &check::Terms { sample, budget, threads, quiet }, out)
         }
-        Command::Certify { run, output, threads, quiet } => certify::certify(run, output, *threads, *quiet, out),
+        Command::Certify { run, output, meet_beyond, threads, quiet } => {
+            certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
+        }
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;
             Ok(Exit::Answered)
