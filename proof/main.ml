@@ -362,10 +362,31 @@ let () =
       [ "the board, the classes"; "K"; "the levels ahead, or the distances to the target";
         "the first levels, the middles, or the distances to them"; "the levels from the target, or the distances behind";
         "the levels do not meet" ] in
+    (* For the message alone: the first state with a successor that is neither found nor cut. *)
+    let place () =
+      let missing name (f : Checker.family) q cut =
+        let open Checker in
+        let rec go i =
+          if i < f.f_count then begin
+            let level = f.f_level i in
+            let ok m h b = cut c (level + 1) (inc (c.c_class b) h) || found c f (b :: m) (level + 1) in
+            if level < q && not (moves c (f.f_get i) ok) then
+              Printf.printf "  %s: a successor of the state %s of level %d is neither there nor cut\n" name
+                (String.concat " " (List.map string_of_int (f.f_get i))) level
+            else go (i + 1)
+          end
+        in
+        go 0
+      in
+      missing "F" first half Checker.cut_first;
+      missing "E" ahead (meeting - half) Checker.cut_ahead;
+      missing "G" back (length - meeting) Checker.cut_back
+    in
     List.iter2
       (fun name check ->
         let holds = try check () with Invalid_argument _ | Stack_overflow -> false in
         if not holds then begin
+          (try place () with Invalid_argument _ | Stack_overflow -> ());
           Printf.printf "%s: REFUSED: this does not hold: %s\n" file name;
           exit 4
         end;

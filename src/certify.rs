@@ -62,6 +62,9 @@ pub enum CertifyError {
 /// The most cells that a certificate's boards have.
 pub const MOST_CELLS: usize = 128;
 
+/// The most men.
+const MOST_MEN: usize = 64;
+
 /// How many states a key may number: what has 61 bits is a plain integer everywhere.
 const MOST_STATES: u128 = 1 << 61;
 
@@ -92,8 +95,8 @@ pub fn certify(record: &Record, means: Means) -> Result<Certificate, CertifyErro
     if record.palindromic {
         return Err(CertifyError::Unfit("the record speaks of palindromes only".into()));
     }
-    let refuted = record.refuted_up_to.filter(|_| record.length != Some(0));
-    let length = refuted.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
+    let length = record.refuted_up_to.filter(|_| record.length != Some(0));
+    let length = length.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
     let problem = record.problem.transfer().map_err(CertifyError::Wrong)?;
     refutation(problem, length, Means { grain: record.pruning.grain(), ..means })
 }
@@ -105,7 +108,8 @@ pub fn certify(record: &Record, means: Means) -> Result<Certificate, CertifyErro
 pub fn refutation(problem: Transfer, length: u32, means: Means) -> Result<Certificate, CertifyError> {
     let states = crate::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
     let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
-    let Some(ranks) = ranks.filter(|_| states.is_some() && problem.lattice.len() <= MOST_CELLS) else {
+    let small = problem.lattice.len() <= MOST_CELLS && problem.start.len() <= MOST_MEN;
+    let Some(ranks) = ranks.filter(|_| states.is_some() && small) else {
         return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
     // What follows counts moves in bytes.

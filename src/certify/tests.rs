@@ -65,7 +65,12 @@ fn a_search_broken_on_purpose_yields_no_certificate_that_a_checker_accepts() {
         // With levels from the target, and without.
         for (large, fault) in [0, LARGE].into_iter().flat_map(|large| faults.map(|fault| (large, fault))) {
             let file = folder.path().join(format!("{number}-{large}-{fault:?}.cert"));
-            match made(problem, shortest, large, Some(fault), &file) {
+            // By a wrong mirror what is true is not proved.
+            let length = shortest - u32::from(fault == Fault::WrongMirror);
+            if fault == Fault::WrongMirror && problem == LOPSIDED {
+                continue;
+            }
+            match made(problem, length, large, Some(fault), &file) {
                 Ok(()) => {
                     forged.push(file);
                     yields.push(format!("{fault:?}"));

@@ -43,12 +43,14 @@ fn a_certificate_of_a_published_record_is_verified_and_a_cut_or_changed_one_is_n
     let (status, said) = verify(&[cut]);
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("cannot be read: it ends early, at byte 7005"), "{said}");
-    // The last byte is the target's key, of the level behind that has it alone.
+    // The last five bytes are the target's key, on the last of the levels: it becomes that of another army.
     let mut other = bytes;
-    *other.last_mut().unwrap() ^= 1;
+    let lowest = other.len() - 5;
+    other[lowest] ^= 1;
     std::fs::write(&changed, &other).unwrap();
     let (status, said) = verify(&[whole, changed]);
     assert_eq!(status, 4, "{said}");
+    assert!(said.contains("changed.cert: REFUSED: G: "), "{said}");
 }
 
 #[test]
