@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::job::{Pruning, typed};
 
 mod batch;
+mod certify;
 mod check;
 pub mod cluster;
 mod commands;
@@ -185,6 +186,23 @@ pub enum Command {
         /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
         #[arg(long, value_name = "SIZE", value_parser = typed::size)]
         memory: Option<u64>,
+        /// No progress on standard error
+        #[arg(short, long)]
+        quiet: bool,
+    },
+    /// Write a run's refutation as a certificate that anyone can verify, deriving all that it rests on again
+    Certify {
+        /// The run's folder, or its result.json
+        run: PathBuf,
+        /// The certificate
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Meet from the target a level of more than N states that has doubled
+        #[arg(long, value_name = "N", default_value_t = crate::certify::LARGE)]
+        meet_beyond: usize,
+        /// Threads; all that the machine has where not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        threads: Option<u32>,
         /// No progress on standard error
         #[arg(short, long)]
         quiet: bool,

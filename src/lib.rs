@@ -36,6 +36,7 @@ mod broken;
 pub mod budget;
 pub mod cells;
 pub mod centroid;
+pub mod certify;
 pub mod check;
 pub mod cli;
 #[cfg(feature = "cluster")]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 #[cfg(feature = "cluster")]
 use super::cluster;
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, manual, resume, row, status};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, manual, resume, row, status};
 use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
 use crate::job::{Job, Overrides, Problem, Pruning};
@@ -96,6 +96,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Check { run, sample, budget, threads, memory, quiet } => {
             let (sample, budget, memory, threads, quiet) = (*sample, *budget, *memory, *threads, *quiet);
             check::check(run, &check::Terms { sample, budget, memory, threads, quiet }, out)
+        }
+        Command::Certify { run, output, meet_beyond, threads, quiet } => {
+            certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
         }
         Command::Row(command) => {
             row::run(command, &Stop::after(None), out)?;

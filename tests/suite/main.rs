@@ -5,6 +5,7 @@
 mod boards;
 mod browser;
 mod cache;
+mod certify;
 mod check;
 mod check_cases;
 mod cli;

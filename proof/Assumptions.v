@@ -1,0 +1,3 @@
+Require Import Refuted.
+Check refuted.
+Print Assumptions refuted.

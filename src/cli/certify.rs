@@ -1,0 +1,62 @@
+//! `halma certify`: a run's refutation as a file that anyone can verify.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::{Exit, Failure};
+use crate::certify::{self, CertifyError, Means};
+use crate::record::{self, Record};
+use crate::search::Stop;
+
+impl From<CertifyError> for Failure {
+    fn from(error: CertifyError) -> Self {
+        let exit = match error {
+            CertifyError::Nothing(_) | CertifyError::Unfit(_) => Exit::Input,
+            CertifyError::Wrong(_) => Exit::Damaged,
+            CertifyError::Stopped(_) => Exit::Unfinished,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+/// Writes the certificate of a run as `file`, whole or not at all.
+pub(super) fn certify(
+    run: &Path,
+    file: &Path,
+    large: usize,
+    (threads, quiet): (Option<u32>, bool),
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let record = Record::read(&if run.is_dir() { run.join(record::FILE) } else { run.into() })?;
+    let tell = |text: &str| {
+        if !quiet {
+            // Who closed standard error does not want it.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
+    let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
+    let stop = Stop::after(None);
+    let means = Means { grain: record.pruning.grain(), large, stop: &stop, tell: &tell };
+    let certificate = pool
+        .install(|| certify::certify(&record, means))
+        .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
+    let write = || -> io::Result<u64> {
+        let mut whole = atomic_write_file::AtomicWriteFile::open(file)?;
+        let mut buffered = io::BufWriter::new(&mut whole);
+        certificate.write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        let bytes = whole.metadata()?.len();
+        whole.commit()?;
+        Ok(bytes)
+    };
+    let bytes = write().map_err(|e| Failure {
+        exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Failed },
+        message: format!("{}: the certificate cannot be written: {e}", file.display()),
+    })?;
+    let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();
+    let length = certificate.length;
+    writeln!(out, "{}: no solution of at most {length} moves; {states} states, {bytes} bytes", file.display())?;
+    Ok(Exit::Answered)
+}
