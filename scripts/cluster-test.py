@@ -29,6 +29,8 @@ GAMES = ["configs/table-2/grasshopper.toml", "configs/table-2/chinese-checkers-8
 LEVELS = "configs/levels/triangle-4-8move.toml"
 # What a run may take: the machine is shared with others.
 PATIENCE = 900
+# Measure without a key, between loopback addresses: what the key costs is next to nothing, since frames are hashed either way.
+NO_KEY = False
 
 
 def free_ports(count):
@@ -57,6 +59,14 @@ def essence(record):
     return record
 
 
+def key(folder):
+    """A key of the run's own."""
+    file = Path(folder) / "key"
+    if not file.exists():
+        subprocess.run([str(HALMA), "cluster-key", "-o", str(file)], check=True, stdout=subprocess.DEVNULL)
+    return file
+
+
 class Run:
     """So many processes, each one command."""
 
@@ -68,7 +78,9 @@ class Run:
         hosts.write_text("".join(a + "\n" for a in addresses))
         self.processes = []
         for process in range(count):
-            command = prefix(process) + [HALMA, *args, "--json", "--threads", str(threads), "--hosts", hosts,
+            # Without a key only loopback addresses are allowed; NO_KEY does without.
+            keyed = [] if NO_KEY else ["--key", key(self.folder)]
+            command = prefix(process) + [HALMA, *args, *keyed, "--json", "--threads", str(threads), "--hosts", hosts,
                                          "--process", str(process), "--output-dir", self.folder / "run"]
             out, err = (open(self.folder / f"{name}-{process}", "w") for name in ("out", "err"))
             self.processes.append(subprocess.Popen([str(c) for c in command], cwd=ROOT, stdout=out, stderr=err))
@@ -240,7 +252,7 @@ def refusals(work, rows):
         hosts = work / "hosts.txt"
         work.mkdir(parents=True, exist_ok=True)
         hosts.write_text("\n".join(addresses))
-        common = ["--hosts", hosts, "--wait", "3s", "--quiet", "--output-dir", work / "run"]
+        common = ["--hosts", hosts, "--key", key(work), "--wait", "3s", "--quiet", "--output-dir", work / "run"]
         ends = [subprocess.Popen([str(c) for c in [*command, *common]], cwd=ROOT, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True) for command in (first, second) if command]
         said = [(*end.communicate(timeout=60), end.returncode) for end in ends]
@@ -366,13 +378,14 @@ TITLES = {
 
 
 def main():
-    global HALMA
+    global HALMA, NO_KEY
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="+", help="|".join(HEADS) + ", kills, cuts, efficiency and model with =ROUNDS")
     parser.add_argument("--halma", type=Path, default=HALMA)
+    parser.add_argument("--no-key", action="store_true", help="without a key, on loopback")
     parser.add_argument("--write", type=Path, help="a folder for tables, one file a part")
     options = parser.parse_args()
-    HALMA = options.halma.resolve()
+    HALMA, NO_KEY = options.halma.resolve(), options.no_key
     for part in options.parts:
         part, _, rounds = part.partition("=")
         work = Path(tempfile.mkdtemp(prefix=f"halma-{part}-"))
