@@ -164,7 +164,7 @@ fn an_edited_record_is_refused_with_the_reason() {
         it.lower_bound = Some(11);
         it.runs.retain(|run| run.length == 11);
     });
-    says("is followed by level", &|it| {
+    says("following levels begin with level", &|it| {
         let removed = it.runs[r].levels.remove(l);
         it.runs[r].generated -= removed.generated;
         it.runs[r].largest_level = it.runs[r].levels.iter().map(|l| l.states).max().unwrap();
