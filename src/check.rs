@@ -17,10 +17,12 @@
 mod board;
 #[cfg(test)]
 mod broken;
+mod centroid;
 mod claims;
 mod counts;
 mod cuts;
 mod databases;
+mod evidence;
 mod file;
 mod game;
 mod ground;
@@ -32,6 +34,7 @@ mod moves;
 mod number;
 mod relaxed;
 mod search;
+mod sides;
 mod statement;
 mod sums;
 mod walk;
@@ -114,11 +117,12 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// The reason why it does not hold.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
-    record.runs.iter().try_for_each(claims::figures)?;
+    record.runs.iter().try_for_each(|run| claims::figures(record, run))?;
     claims::verdict(record)?;
     match record.problem.kind.as_str() {
         "game" => game::holds(record, folder, options),
-        _ => transfer(record, folder, options),
+        "transfer" => transfer(record, folder, options),
+        other => Err(format!("problem.kind: `{other}` is neither transfer nor game")),
     }
 }
 
@@ -131,8 +135,7 @@ fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report,
         replay(record, &problem, solution)?;
         searches.report.checked.push(format!("the solution plays, {} moves", solution.len()));
     }
-    searches.all()?;
-    Ok(searches.report)
+    searches.all()
 }
 
 /// The problem restated, for whoever reads the verdict.
@@ -154,21 +157,30 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     checked
 }
 
-/// Plays the solution.
+/// Plays the solution; one of palindromes mirrors itself.
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { ground, start, target } = problem;
-    let mut men = Set::of(start);
+    let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {
+        let mut men = armies[armies.len() - 1];
         let (from, to) = moves::play(&ground.board, men, written, ground.jumps_only)
             .map_err(|fault| format!("solution, move {number} ({written}): {fault}"))?;
         men.flip(from);
         men.flip(to);
+        armies.push(men);
     }
-    if men != Set::of(target) {
+    if armies[solution.len()] != Set::of(target) {
         return Err("solution: it does not end in the target".into());
     }
-    match record.length.is_some_and(|length| length as usize == solution.len()) {
+    if record.length.is_none_or(|length| length as usize != solution.len()) {
+        return Err(format!("solution: {} moves for length {:?}", solution.len(), record.length));
+    }
+    let Some(mirror) = ground.mirror.as_ref().filter(|_| record.palindromic) else { return Ok(()) };
+    let mirrored = |men: &Set| Set::of(&men.cells().map(|cell| mirror[usize::from(cell)]).collect::<Vec<_>>());
+    match armies.iter().rev().map(mirrored).eq(armies.iter().copied()) {
         true => Ok(()),
-        false => Err(format!("solution: {} moves for length {:?}", solution.len(), record.length)),
+        false => {
+            Err("solution: its second half does not mirror the first, and only palindromes were looked for".into())
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Boards and armies from the rules page: cells, what is one step away, what a jump leads to.
 
 use crate::job::{Army, Stated};
+use crate::lattice::Rule;
 
 /// A board under a rule, as tables.
 #[derive(Debug)]
@@ -41,28 +42,47 @@ fn named(name: &str) -> Option<Vec<(i32, i32)>> {
     })
 }
 
+/// The rows of a map: letters for cells and what stands on them, `#` for places without one. Blank lines around it are passed over.
+fn drawn(map: &str) -> Result<Vec<Vec<char>>, String> {
+    let mut rows: Vec<Vec<char>> = map.lines().map(|row| row.trim_end().chars().collect()).collect();
+    while rows.last().is_some_and(Vec::is_empty) {
+        rows.pop();
+    }
+    let rows: Vec<Vec<char>> = rows.into_iter().skip_while(Vec::is_empty).collect();
+    let width = rows.first().map_or(0, Vec::len);
+    let sound = |row: &Vec<char>| row.len() == width && row.iter().all(|letter| ".STB#".contains(*letter));
+    match rows.iter().all(sound) && width.max(rows.len()) <= 256 {
+        true => Ok(rows),
+        false => Err("problem.map: rows of other lengths, other letters, or too many".into()),
+    }
+}
+
 impl Board {
     /// The board of a stated problem.
     pub fn of(stated: &Stated) -> Result<Self, String> {
         let places = match &stated.map {
             None => named(&stated.board).ok_or_else(|| format!("problem.board: `{}` is no board", stated.board))?,
+            Some(_) if stated.board != "map" => {
+                return Err(format!("problem.board: `{}`, and a map beside it", stated.board));
+            }
             Some(map) => {
-                let rows = map.lines().map(str::trim_end).filter(|row| !row.is_empty());
-                let row = |(y, row): (usize, &str)| -> Vec<(i32, i32)> {
-                    let cells = row.chars().enumerate().filter(|(_, c)| *c != '#');
-                    cells.map(|(x, _)| (x as i32, y as i32)).collect()
+                let drawn = drawn(map)?.into_iter().enumerate();
+                let row = |(y, row): (usize, Vec<char>)| {
+                    let cells = row.into_iter().enumerate().filter(|(_, letter)| *letter != '#');
+                    cells.map(move |(x, _)| (x as i32, y as i32)).collect::<Vec<_>>()
                 };
-                rows.enumerate().flat_map(row).collect()
+                drawn.flat_map(row).collect()
             }
         };
         if places.is_empty() || places.len() > 256 {
             return Err(format!("problem.map: {} cells", places.len()));
         }
+        // One of each opposite pair after the other.
         let mut directions = vec![(1, 0), (-1, 0), (0, 1), (0, -1)];
-        if stated.moves.number() >= 6 {
+        if matches!(stated.moves, Rule::Six | Rule::Eight) {
             directions.extend([(1, -1), (-1, 1)]);
         }
-        if stated.moves.number() == 8 {
+        if matches!(stated.moves, Rule::Eight) {
             directions.extend([(1, 1), (-1, -1)]);
         }
         let cell = |place: (i32, i32)| places.iter().position(|&p| p == place).map(|c| c as u8);
@@ -114,25 +134,59 @@ impl Board {
     /// The cells of an army in the words of a job.
     pub fn stated_army(&self, stated: &Stated) -> Result<Vec<u8>, String> {
         let name = match &stated.army {
-            Army::Cells(names) => return self.army(names),
+            Army::Cells(names) if *names == stated.start => return self.army(names),
+            Army::Cells(_) => return Err("problem.army has other cells than problem.start".into()),
             Army::Named(name) => name,
         };
+        let unknown = || format!("problem.army: `{name}` is no army of this board");
         let (shape, size) = name.rsplit_once('-').unwrap_or((name, ""));
-        let size: i32 = size.parse().map_err(|_| format!("problem.army: `{name}` is no army"))?;
+        // As it is written: `+3` and `03` are none.
+        let size: i32 = size.parse().ok().filter(|number: &i32| number.to_string() == size).ok_or_else(unknown)?;
         // On the star the corner of the 9x9 board is the tip of its upper point.
         let corner = if stated.board == "star-121" { 4 } else { 0 };
-        let stands = |(x, y): (i32, i32)| match shape {
-            "triangle" => x >= corner && y >= corner && x + y - 2 * corner < size,
-            "square" => (corner..corner + size).contains(&x) && (corner..corner + size).contains(&y),
-            "halma" => y < 5 && x < [5, 5, 4, 3, 2][y as usize],
-            "checkers" => (0..3).contains(&(x + y - 3)),
-            "point" => {
-                let (u, v, w) = (x - 8, y - 8, 16 - x - y);
-                [w > 4, u < -4, v > 4, w < -4, u > 4, v < -4].get(size as usize - 1).copied().unwrap_or(false)
+        let all = |width: i32, height: i32| (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)));
+        // Places from the corner on that the army needs; the checkers army and points are all there is of some rows.
+        let (needed, whole): (Vec<(i32, i32)>, bool) = match (shape, size, stated.board.as_str()) {
+            ("triangle", 3..=15, _) => (all(size, size).filter(|(x, y)| x + y < size).collect(), true),
+            ("square", 2..=16, _) => (all(size, size).collect(), true),
+            ("halma", 19, _) => (all(5, 5).filter(|&(x, y)| x < [5, 5, 4, 3, 2][y as usize]).collect(), true),
+            ("checkers", 12, "checkers-32") => (all(8, 8).filter(|(x, y)| (3..6).contains(&(x + y))).collect(), false),
+            ("point", 1..=6, "star-121") => {
+                let inside = |&(x, y): &(i32, i32)| {
+                    let (u, v, w) = (x + corner - 8, y + corner - 8, 16 - x - y - 2 * corner);
+                    [w > 4, u < -4, v > 4, w < -4, u > 4, v < -4][size as usize - 1]
+                };
+                (all(17, 17).map(|(x, y)| (x - corner, y - corner)).filter(inside).collect(), false)
             }
-            _ => false,
+            _ => return Err(unknown()),
         };
-        Ok((0..self.len()).filter(|&c| stands(self.places[c])).map(|c| c as u8).collect())
+        let stands = |&(x, y): &(i32, i32)| needed.contains(&(x - corner, y - corner));
+        let army: Vec<u8> = (0..self.len()).filter(|&c| stands(&self.places[c])).map(|c| c as u8).collect();
+        if whole && army.len() != needed.len() { Err(unknown()) } else { Ok(army) }
+    }
+
+    /// What a map shows of start and target is what is stated: `S` and `B` on the start, `T` and `B` on the target, if any.
+    pub fn shows(&self, stated: &Stated, ends: [&[u8]; 2]) -> Result<(), String> {
+        let Some(map) = &stated.map else { return Ok(()) };
+        let letters: Vec<char> = drawn(map)?.concat().into_iter().filter(|letter| *letter != '#').collect();
+        for (name, mark, end) in [("start", 'S', ends[0]), ("target", 'T', ends[1])] {
+            let marked = (0..self.len()).filter(|&c| letters[c] == mark || letters[c] == 'B').map(|c| c as u8);
+            let marked: Vec<u8> = marked.collect();
+            if !marked.is_empty() && marked != end {
+                return Err(format!("problem.map draws another {name} than problem.{name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of the cells are in even and odd columns and rows: what jumps cannot change.
+    pub fn types(&self, cells: &[u8]) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for &cell in cells {
+            let (x, y) = self.places[usize::from(cell)];
+            counts[(x % 2 + 2 * (y % 2)) as usize] += 1;
+        }
+        counts
     }
 
     /// Steps over the empty board from each cell to the nearest of `cells`; `None` where there is no way.
@@ -176,6 +230,14 @@ impl Board {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Whether all cells lie on one straight line.
+    pub fn is_line(&self) -> bool {
+        let (x0, y0) = self.places[0];
+        let from = |&(x, y): &(i32, i32)| (x - x0, y - y0);
+        let Some((a, b)) = self.places.get(1).map(from) else { return true };
+        self.places.iter().map(from).all(|(x, y)| a * y == b * x)
     }
 
     /// Whether a permutation of the cells takes steps to steps and jumps to jumps.

@@ -52,20 +52,22 @@ impl Cut {
     /// The minimum centroid constraint: Theorem 2 applied once for each move that is left to level `middle` must not leave the
     /// centroid below -c.
     pub fn centroid(board: &Board, centroid: &[i32], middle: u32, c: i64) -> Self {
-        let gain = |cell: usize| board.steps[cell].iter().map(move |&n| centroid[usize::from(n)] - centroid[cell]);
+        let value = |cell: usize| i64::from(centroid[cell]);
+        let gain = |cell: usize| board.steps[cell].iter().map(move |&n| value(usize::from(n)) - value(cell));
         let largest_step = (0..board.len()).flat_map(gain).max().unwrap_or(0);
         let (class_of, values) = Self::by_value(centroid);
         let classes = values.len();
         let admits = move |depth: u32, histogram: &[u8]| {
-            let men = values.iter().zip(histogram).flat_map(|(&v, &n)| std::iter::repeat_n(v, usize::from(n)));
-            let mut men: std::collections::VecDeque<i32> = men.collect();
+            let men =
+                values.iter().zip(histogram).flat_map(|(&v, &n)| std::iter::repeat_n(i64::from(v), usize::from(n)));
+            let mut men: std::collections::VecDeque<i64> = men.collect();
             for _ in depth..middle {
                 // The last man jumps over the first one.
                 let Some(&first) = men.back() else { break };
                 men.pop_front();
                 men.push_back(first + largest_step);
             }
-            depth > middle || men.into_iter().map(i64::from).sum::<i64>() >= -c
+            depth > middle || men.into_iter().sum::<i64>() >= -c
         };
         Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
     }

@@ -88,8 +88,9 @@ impl Databases {
 
     /// Whether a histogram leads as the middle of a solution of `length` moves.
     fn leads(&self, histogram: &mut [u8], length: u32) -> bool {
-        let value =
-            |histogram: &[u8]| -> i32 { histogram.iter().zip(&self.values).map(|(&n, v)| i32::from(n) * v).sum() };
+        let value = |histogram: &[u8]| -> i64 {
+            histogram.iter().zip(&self.values).map(|(&n, &v)| i64::from(n) * i64::from(v)).sum()
+        };
         let odd = !length.is_multiple_of(2);
         let here = value(histogram);
         let mut there = here;

@@ -106,7 +106,7 @@ impl<N: Number> Level<N> {
         if stated != keys || number(&footer[24..40]) != digest {
             return Err(fault("its count or digest is not the one in the record".into()));
         }
-        let mut start = 0;
+        let (mut start, mut ends) = (0, HEADER as u64);
         let blocks = hashed[..(count * entry) as usize]
             .chunks(entry as usize)
             .map(|e| {
@@ -119,12 +119,18 @@ impl<N: Number> Level<N> {
                     checksum: field(16, 8) as u64,
                     start,
                 };
-                start += u64::from(block.keys);
+                // Blocks lie one after another, and all keys but the first take a byte or more: so no number here is larger
+                // than the file.
+                if block.offset != ends || block.keys == 0 || u64::from(block.keys) > u64::from(block.bytes) + 1 {
+                    return Err(fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
+                }
+                (start, ends) = (start + u64::from(block.keys), ends + u64::from(block.bytes));
                 Ok(block)
             })
             .collect::<Result<Vec<Block<N>>, String>>()?;
-        if start != keys || blocks.iter().any(|b| b.keys == 0) {
-            return Err(fault(format!("its index has {start} keys, its footer {keys}")));
+        if start != keys || ends != index_at {
+            let end = format!("and ends at byte {ends}, its footer {keys} and {index_at}");
+            return Err(fault(format!("its index has {start} keys {end}")));
         }
         if blocks.windows(2).any(|pair| pair[0].first >= pair[1].first) {
             return Err(fault("its blocks do not ascend".into()));

@@ -13,17 +13,15 @@ mod position;
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::board::Board;
-use super::file::Level;
+use super::evidence::{Evidence, Floor, Refuted};
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
+use super::sides::{Walked, split};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
 use super::{Options, Report};
-use crate::job::Pruning;
-use crate::record::{Asked, Record, RunRecord, Verdict};
+use crate::record::{Asked, Record, RunRecord, Side, Verdict};
 use bounds::{Bounds, Rules};
 use counts::Counter;
 use position::{Position, Table};
@@ -32,10 +30,39 @@ use position::{Position, Table};
 const ALL: [&str; 9] =
     ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "look-ahead"];
 
+/// The bounds that a pruning names, and the largest level that is not truncated.
+fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
+    let none = || format!("pruning {pruning} is none of games");
+    let known = |word: &str| ALL.into_iter().find(|name| *name == word).ok_or_else(none);
+    let beam = pruning.strip_prefix("beam(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
+    if let Some((keep, _)) = beam {
+        return Ok((ALL.to_vec(), keep.parse().map_err(|_| none())?));
+    }
+    let names = match pruning {
+        "none" => Vec::new(),
+        "theorem-1" | "paper" => vec!["count", "contact"],
+        "all" => ALL.to_vec(),
+        _ => match pruning.strip_prefix("all-but-") {
+            Some(word) => {
+                let without = known(word)?;
+                ALL.into_iter().filter(|name| *name != without).collect()
+            }
+            None => pruning.split('+').map(known).collect::<Result<_, _>>()?,
+        },
+    };
+    Ok((names, u64::MAX))
+}
+
 /// What holds of a game's record, whose level files lie below `folder`.
 pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
     let problem = Problem::of(record)?;
     let (board, bases) = (&problem.ground.board, problem.ends());
+    if problem.ground.jumps_only || bases[0].iter().any(|cell| bases[1].contains(cell)) {
+        return Err("a game: men step, too, and the bases are apart".into());
+    }
+    if record.palindromic || record.centroid.is_some() || record.partition.is_some() {
+        return Err("palindromic, centroid and partition are none of a game's".into());
+    }
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
     let (men, cells) = (record.problem.men, board.len());
@@ -43,15 +70,18 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let order = problem.ground.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    if let Some(said) = record.lower_bound {
-        // Equation (7): somebody must come near first, and then both armies' men enter one by one.
-        let distance = board.steps_to(bases[0]);
-        let apart = bases[1].iter().filter_map(|&c| distance[usize::from(c)]).min().unwrap_or(0);
-        let derived = apart.saturating_sub(2) + (2 * men as u32).saturating_sub(1);
-        if said > derived {
-            return Err(format!("lower_bound {said}, derived {derived}"));
+    let floor = Floor::of_game(board, bases);
+    let mut evidence = Evidence::default();
+    evidence.bounded(floor);
+    let derived = floor.least().unwrap_or(0);
+    match record.lower_bound {
+        None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
+        None => return Err("no lower_bound: of a game there always is one".into()),
+        Some(said) if said > derived => return Err(format!("lower_bound {said}, derived {derived}")),
+        Some(said) => {
+            let how = format!("no game below length {said}, by equation (7) derived again: {derived}");
+            report.checked.push(how);
         }
-        report.checked.push(format!("no game below length {said}, by equation (7) derived again: {derived}"));
     }
     let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose()?;
     if let Some(game) = &game {
@@ -62,35 +92,53 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
         let winner = ["red", "blue"][moves % 2];
         report.checked.push(format!("the game plays, {moves} moves, {winner} wins"));
     }
-    let game = game.unwrap_or_default();
-    let ground = &problem.ground;
+    let (game, ground) = (game.unwrap_or_default(), &problem.ground);
+    let pruning = match record.question {
+        Asked::Levels => "none".into(),
+        _ => record.pruning.to_string(),
+    };
+    let (names, keep) = bounds(&pruning)?;
+    let common = Common { problem: &problem, record, game, folder, options, names, keep };
     if let Some(table) = Table::<u128>::new(ground, bases) {
-        Levels { table: &table, problem: &problem, record, game, folder, options, built: [None, None], report }.all()
+        Levels { table: &table, common, built: [None, None], evidence, report }.all()
     } else {
         let table = Table::<Wide>::new(ground, bases).ok_or("the positions are too many to number")?;
-        Levels { table: &table, problem: &problem, record, game, folder, options, built: [None, None], report }.all()
+        Levels { table: &table, common, built: [None, None], evidence, report }.all()
     }
 }
 
-/// The levels of one record's runs.
-struct Levels<'a, N> {
-    table: &'a Table<'a, N>,
+/// What is known before any level.
+struct Common<'a> {
     problem: &'a Problem,
     record: &'a Record,
     /// The positions of the game that was found.
     game: Vec<Position>,
     folder: &'a Path,
     options: &'a Options<'a>,
+    /// The bounds, and the largest level that is not truncated.
+    names: Vec<&'a str>,
+    keep: u64,
+}
+
+/// The levels of one record's runs.
+struct Levels<'a, N> {
+    table: &'a Table<'a, N>,
+    common: Common<'a>,
     /// Bounds of games that blue and that red wins; they serve all lengths.
     built: [Option<Arc<Bounds>>; 2],
+    evidence: Evidence,
     report: Report,
 }
 
 impl<N: Number> Levels<'_, N> {
     fn all(mut self) -> Result<Report, String> {
-        let mut budget = self.options.budget;
-        for run in &self.record.runs {
+        let Common { record, options, .. } = self.common;
+        let mut budget = options.budget;
+        for run in &record.runs {
             self.run(run, &mut budget).map_err(|reason| format!("length {}: {reason}", run.length))?;
+        }
+        if record.question != Asked::Levels {
+            std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         }
         self.count(&mut budget)?;
         Ok(self.report)
@@ -98,119 +146,101 @@ impl<N: Number> Levels<'_, N> {
 
     /// The numbers of games, where the record has them.
     fn count(&mut self, budget: &mut u64) -> Result<(), String> {
-        let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
-        let (bounds, _) = self.bounds(length)?;
-        let Self { problem, table, options, .. } = *self;
-        let mut counter = Counter { problem, table, bounds: &bounds, length, budget, progress: options.progress };
+        let Common { problem, record, options, .. } = self.common;
+        let Some((counts, length)) = record.counts.as_ref().zip(record.length) else { return Ok(()) };
+        let bounds = self.bounds(length)?;
+        let progress = options.progress;
+        let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
         let confirmed = counter.confirm(counts);
         self.report.count(counts, confirmed)
     }
 
-    /// The bounds of games of this length, and the largest level that is not truncated.
-    fn bounds(&mut self, length: u32) -> Result<(Arc<Bounds>, u64), String> {
-        let (names, keep) = match &self.record.pruning {
-            _ if self.record.question == Asked::Levels => (Vec::new(), u64::MAX),
-            Pruning::None => (Vec::new(), u64::MAX),
-            Pruning::Theorem1 => (vec!["count", "contact"], u64::MAX),
-            Pruning::Game(bounds) => (bounds.names().iter().map(|n| n.as_str()).collect(), u64::MAX),
-            Pruning::Beam { keep, .. } => (ALL.to_vec(), *keep as u64),
-            other => return Err(format!("pruning {other} is none of games")),
-        };
+    /// The bounds of games of this length.
+    fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, String> {
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
+        let Common { problem, names, .. } = &self.common;
         let built = match &self.built[winner] {
             Some(built) => Arc::clone(built),
-            None => Arc::new(Bounds::new(self.table.board(), self.problem.ends(), winner, &names)?),
+            None => Arc::new(Bounds::new(self.table.board(), problem.ends(), winner, names)?),
         };
         self.built[winner] = Some(Arc::clone(&built));
-        Ok((built, keep))
+        Ok(built)
     }
 
+    /// Walks all levels of a run, and enters what they show.
     fn run(&mut self, run: &RunRecord, budget: &mut u64) -> Result<(), String> {
-        let Some(first) = run.levels.first() else {
-            return if run.verdict == Verdict::None { Err("verdict none without levels".into()) } else { Ok(()) };
-        };
-        let asked_levels = self.record.question == Asked::Levels;
-        let last = &run.levels[run.levels.len() - 1];
-        let ends = last.states == 0 || last.depth == run.length;
-        if !ends && matches!(run.verdict, Verdict::None | Verdict::Levels) {
-            return Err(format!(
-                "verdict {:?}, but its levels end early: none is empty, and the last is level {}",
-                run.verdict, last.depth
-            )
-            .to_lowercase());
+        let length = run.length;
+        let Common { problem, record, folder, options, keep, .. } = self.common;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
+        let asked_levels = record.question == Asked::Levels;
+        if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != length) {
+            return Err(format!("levels up to {length} were asked for, and they end early"));
         }
-        let held = run.levels.iter().map(|l| l.states).sum();
-        let mode = match Mode::of(run, self.folder, self.options, budget, held) {
+        let Some(first) = forward.first() else { return Ok(()) };
+        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let mode = match Mode::of(run, folder, options, budget, held) {
             Ok(mode) => mode,
-            Err(too_much) => {
+            Err(too_much) if asked_levels => {
                 self.report.unchecked.push(too_much);
                 return Ok(());
             }
+            Err(too_much) => {
+                self.evidence.leave(length, too_much);
+                return Ok(());
+            }
         };
-        let (bounds, keep) = self.bounds(run.length)?;
-        let rules = Rules { length: if asked_levels { u32::MAX } else { run.length }, bounds };
-        (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
-        let start = self.table.key(&Position::first(self.problem.ends()));
+        let bounds = self.bounds(length)?;
+        let rules = Rules { length: if asked_levels { u32::MAX } else { length }, bounds };
+        (options.progress)(&format!("length {length}: {} levels", forward.len()));
+        let start = self.table.key(&Position::first(problem.ends()));
         let mut walk = Walk::begin(self.table, start, None, first)?;
-        for level in &run.levels[1..] {
+        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        for level in &forward[1..] {
             if walk.current().len() > keep {
-                return match run.verdict {
-                    Verdict::None => Err("verdict none of a search that truncated a level".into()),
-                    _ => Ok(()),
-                };
+                let how = format!("its levels were truncated; those after level {} were not looked at", walk.depth());
+                self.report.checked.push(format!("length {length}, {verdict}: {how}"));
+                return Ok(());
             }
             walk.step(level, &rules, mode)?;
             if !asked_levels {
-                self.nobody_has_won(run, &walk)?;
+                self.is_first_won(run, &walk)?;
                 self.is_on_the_way(run, &walk)?;
             }
         }
-        let seen = walk.current().len() == 0 && run.levels.iter().all(|l| l.pruned == 0);
-        if self.record.exhausted && self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run)) && !seen {
-            return Err("it says that every position was seen, but some were cut, or there are more".into());
+        if run.verdict == Verdict::None {
+            self.evidence.refutes(Refuted::by_goal(length, &walk)?);
         }
+        self.evidence.saw(&walk, false);
         self.report.sampled |= matches!(mode, Mode::Sample(..));
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
-        let (levels, how) = (run.levels.len(), mode.told(walk.sampled));
-        self.report.checked.push(format!("length {}, {verdict}: {levels} levels {how}", run.length));
+        let (levels, how) = (forward.len(), mode.told(walk.sampled));
+        self.report.checked.push(format!("length {length}, {verdict}: {levels} levels {how}"));
         Ok(())
     }
 
-    /// A position in which somebody has won ends a game, so it must not be on a level of a length that is said to have none, or
-    /// before the end where shorter games are said not to exist.
-    fn nobody_has_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
-        let claims = run.verdict == Verdict::None
-            || walk.depth < run.length && matches!(self.record.verdict, Verdict::Optimal | Verdict::Counted);
-        if !claims {
-            return Ok(());
+    /// Where shorter games are said not to exist, none ends before the last level.
+    fn is_first_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
+        let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
+        match walk.met() {
+            Some((depth, ended)) if shortest && *depth < run.length => {
+                let verdict = format!("{:?}", run.verdict).to_lowercase();
+                Err(format!("verdict {verdict}, but a game ends on level {depth}: {ended}"))
+            }
+            _ => Ok(()),
         }
-        let level = walk.current();
-        let over = |block: usize| -> Result<Option<N>, String> {
-            let mut keys = Vec::new();
-            level.read(block, &mut keys)?;
-            let over = |key: N| self.table.is_over(key).map(|over| over.then_some(key)).transpose();
-            keys.into_iter().find_map(over).transpose()
-        };
-        let found = (0..level.blocks()).into_par_iter().find_map_first(|block| over(block).transpose()).transpose()?;
-        found.map_or(Ok(()), |key| {
-            let ended = super::walk::States::show(self.table, key);
-            Err(format!("verdict {:?}, but a game ends on level {}: {ended}", run.verdict, walk.depth).to_lowercase())
-        })
     }
 
     /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
     fn is_on_the_way(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
-        let shortest = matches!(self.record.verdict, Verdict::Optimal | Verdict::Counted);
-        let Some(position) =
-            self.game.get(walk.depth as usize).filter(|_| shortest && run.verdict == Verdict::Solution)
+        let Common { record, game, .. } = &self.common;
+        let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
+        let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && run.verdict == Verdict::Solution)
         else {
             return Ok(());
         };
-        let level: &Level<N> = walk.current();
-        match level.without(&[self.table.key(position)], None)?.is_empty() {
+        match walk.current().without(&[self.table.key(position)], None)?.is_empty() {
             true => Ok(()),
-            false => Err(format!("the game that was found is not on level {}", walk.depth)),
+            false => Err(format!("the game that was found is not on level {}", walk.depth())),
         }
     }
 }

@@ -68,8 +68,7 @@ impl Ground {
     }
 
     /// The first state of `level` whose mirror image is in `other`.
-    pub fn meeting(&self, level: &Level<u128>, other: Option<&Level<u128>>) -> Result<Option<u128>, String> {
-        let Some(other) = other else { return Ok(None) };
+    pub fn meeting(&self, level: &Level<u128>, other: &Level<u128>) -> Result<Option<u128>, String> {
         let (small, large) = if level.len() <= other.len() { (level, other) } else { (other, level) };
         let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
         self.common(small, large, |key, scratch| {
@@ -135,6 +134,7 @@ impl States for Ground {
     type Key = u128;
     type Cuts = [Cut];
     const HELD: usize = 2;
+    const END: &'static str = "the target is";
 
     fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), String> {
         let (mut judge, mut scratch) = (Judge::new(cuts, depth + 1), Vec::new());
@@ -187,6 +187,11 @@ impl States for Ground {
 
     fn show(&self, key: u128) -> String {
         self.army(key).map_or_else(|fault| fault, |men| self.board.names(&men))
+    }
+
+    // Where it ends depends on where it began: that is the walk's goal.
+    fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, String> {
+        Ok(None)
     }
 
     // A successor of a state at distance i is at distance i - 1, i or i + 1.

@@ -15,8 +15,8 @@ use super::memory;
 /// Of a histogram that cannot be reached.
 pub(super) const NEVER: u8 = u8::MAX;
 
-/// The most histograms of one table.
-const MOST: u64 = 1 << 31;
+/// The most histograms of one table: a search makes no more, and whoever writes more classes into a record gets no more memory.
+const MOST: u64 = 1 << 29;
 
 /// Classes that men can pass between, and how many men are in them.
 #[derive(Debug)]

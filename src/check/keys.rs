@@ -16,16 +16,18 @@ pub(super) const PUBLISHED: [u128; 2] =
 pub(super) struct Binomials(Vec<Vec<u128>>);
 
 impl Binomials {
-    /// For sets of `men` of `cells` cells; `None` where 128 bits do not hold them.
+    /// For sets of `men` of `cells` cells; `None` where 128 bits do not hold them. Larger numbers on the way there stand for none of
+    /// these sets, and stay at the greatest there is.
     pub fn new(cells: usize, men: usize) -> Option<Self> {
         let mut rows = vec![vec![0u128; men + 1]; cells + 1];
         for n in 0..=cells {
             rows[n][0] = 1;
             for k in 1..=men.min(n) {
-                rows[n][k] = rows[n - 1][k - 1].checked_add(rows[n - 1][k])?;
+                rows[n][k] = rows[n - 1][k - 1].saturating_add(rows[n - 1][k]);
             }
         }
-        Some(Self(rows))
+        let this = Self(rows);
+        (this.sets() < u128::MAX).then_some(this)
     }
 
     /// How many sets there are.

@@ -1,220 +1,256 @@
 //! The leading half of one length or of several, and what follows from the middles of each.
+//!
+//! Runs come in groups: the first has the leading levels, for all lengths up to its `up_to`; the others have what follows from
+//! their own middles. Levels that follow and end before the target are open until trailing levels come to meet them, which
+//! stand with the last run that they meet. A length whose levels stay open has no evidence.
 
 use super::cuts::Cut;
+use super::evidence::Refuted;
 use super::ground::Ground;
-use super::search::{NOT_ALL_SEEN, Searches, levels};
+use super::search::Searches;
+use super::sides::{Levels, Walked, split};
 use super::walk::{Mode, Walk};
-use crate::record::{LevelRecord, RunRecord, Side, Verdict};
+use crate::record::{RunRecord, Side, Verdict};
 
-/// The leading levels that serve lengths up to `top`, walked as far as the lengths so far ask.
-pub(super) struct Lead<'a> {
+/// The leading levels of a group.
+struct Lead<'a> {
+    /// The greatest length that they serve.
     top: u32,
+    levels: Levels<'a>,
+    /// As far as they were walked; nothing where they were too large.
+    led: Option<Led<'a>>,
+    /// What follows from each middle so far.
+    ways: Vec<Way<'a>>,
+}
+
+/// A walk over leading levels.
+struct Led<'a> {
     walk: Walk<'a, Ground>,
-    cuts: Vec<Cut>,
+    cuts: [Cut; 1],
     mode: Mode<'a>,
-    rest: std::vec::IntoIter<&'a LevelRecord>,
-    /// What contradicts that there is none of the next length, which has its middle on the same level as the last one.
-    against_next: Option<String>,
-    /// Following levels that nothing has met yet.
-    open: Vec<Open<'a>>,
 }
 
 /// What follows from the middle of lengths that have it in common, as far as it goes.
-struct Open<'a> {
+struct Way<'a> {
     /// The lengths.
     first: u32,
     last: u32,
-    walk: Walk<'a, Ground>,
+    /// Nothing where it was too large.
+    walk: Option<Walk<'a, Ground>>,
+    /// Whether it waits for levels that come to meet it.
+    open: bool,
 }
 
-impl Lead<'_> {
-    /// Goes on as far as level `depth`, or to the last one there is.
-    pub fn advance(&mut self, depth: u32) -> Result<(), String> {
-        while self.walk.depth < depth
-            && let Some(level) = self.rest.next()
-        {
-            self.walk.step(level, &self.cuts, self.mode)?;
-        }
-        Ok(())
-    }
-}
-
-/// The runs up to this one. A count has a second one for the length found.
-fn so_far<'a>(runs: &'a [RunRecord], run: &RunRecord) -> &'a [RunRecord] {
-    let at = runs.iter().position(|r| std::ptr::eq(r, run));
-    &runs[..at.map_or(0, |at| at + 1)]
-}
-
-/// The run whose leading levels serve this one, and the greatest length that they serve.
-pub(super) fn leader<'a>(runs: &'a [RunRecord], run: &RunRecord) -> Option<(&'a RunRecord, u32)> {
-    let leader = so_far(runs, run).iter().rev().find(|r| r.levels.iter().any(|l| l.side == Side::Leading))?;
-    Some((leader, leader.up_to.unwrap_or(leader.length))).filter(|&(_, top)| run.length <= top)
-}
-
-/// The run whose levels follow from the middle of this one's length: itself, or the one before where that says so.
-fn holder<'a>(runs: &'a [RunRecord], run: &'a RunRecord) -> &'a RunRecord {
-    let before = so_far(runs, run).iter().rev().nth(1);
-    before.filter(|r| r.shared_with == Some(run.length) && r.length < run.length).unwrap_or(run)
-}
-
-/// Whether a refutation has all the levels that it needs: as far as the target, or one that is empty, or one that levels
-/// from the other end meet.
-pub(super) fn reaches_far_enough(runs: &[RunRecord], run: &RunRecord) -> bool {
-    let Some((leader, _)) = leader(runs, run) else { return false };
-    let holder = holder(runs, run);
-    let last_length = holder.shared_with.unwrap_or(holder.length);
-    let died = |level: Option<&LevelRecord>| level.is_some_and(|l| l.states == 0);
-    let dead = leader.levels.iter().any(|l| l.side == Side::Leading && l.states == 0 && l.depth <= run.length / 2);
-    // Levels that came to meet several are with the last of these.
-    let at = runs.iter().position(|r| std::ptr::eq(r, holder)).unwrap_or(runs.len());
-    let same = |r: &&RunRecord| self::leader(runs, r).is_some_and(|(other, _)| std::ptr::eq(other, leader));
-    let trailing = runs[at..].iter().take_while(same).find_map(|r| r.levels.iter().rfind(|l| l.side == Side::Trailing));
-    let following = holder.levels.iter().rfind(|l| l.side == Side::Following);
-    dead || died(following)
-        || match (following, trailing) {
-            (Some(following), Some(trailing)) => {
-                died(Some(trailing)) || following.depth + trailing.depth >= last_length
-            }
-            (Some(following), None) => following.depth == last_length,
-            (None, _) => false,
-        }
+/// The sides of a run that follows, and of one that leads: from which levels to which.
+fn sides(run: &RunRecord, top: u32) -> [Walked; 3] {
+    let (middle, last) = (run.length / 2, run.shared_with.unwrap_or(run.length));
+    [
+        Walked { side: Side::Leading, first: 0, last: top / 2 },
+        Walked { side: Side::Following, first: middle + 1, last },
+        Walked { side: Side::Trailing, first: 0, last: top },
+    ]
 }
 
 impl<'a> Searches<'a> {
-    pub(super) fn leading(&mut self, run: &'a RunRecord, mode: Mode<'a>) -> Result<Option<(u64, u64)>, String> {
-        let length = run.length;
-        let mut lead = match self.lead.take() {
-            Some(lead) if length <= lead.top && !run.levels.iter().any(|l| l.side == Side::Leading) => lead,
-            _ => match self.lead_on(run, mode)? {
-                Some(lead) => lead,
-                None => return Ok(None),
-            },
-        };
-        let sampled = self.follow(run, mode, &mut lead)?;
-        if length == lead.top {
-            lead.advance(u32::MAX)?;
-        }
-        let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
-        if last && self.record.exhausted {
-            self.seen_all(run, &lead)?;
-        }
-        self.lead = Some(lead);
-        Ok(Some(sampled))
-    }
-
-    /// Begins with the run's leading levels.
-    fn lead_on(&mut self, run: &'a RunRecord, mode: Mode<'a>) -> Result<Option<Lead<'a>>, String> {
-        let length = run.length;
-        let Some((leader, top)) = leader(&self.record.runs, run) else {
-            return Err("no leading levels serve it".into());
-        };
-        if !std::ptr::eq(leader, run) {
-            let from = leader.length;
-            self.report
-                .unchecked
-                .push(format!("length {length}: the leading levels of length {from} were not checked"));
-            return Ok(None);
-        }
-        let leading = levels(run, Side::Leading);
-        let walk = self.begin(&leading, false)?;
-        let cuts = vec![self.databases()?.to_middles(top, false)?];
-        let mut rest = leading.into_iter();
-        rest.next();
-        Ok(Some(Lead { top, walk, cuts, mode, rest, against_next: None, open: Vec::new() }))
-    }
-
-    /// The levels that follow from the middles of one length, and of the next where that has them on the same level.
-    fn follow(&self, run: &'a RunRecord, mode: Mode, lead: &mut Lead<'a>) -> Result<(u64, u64), String> {
-        let (length, middle) = (run.length, run.length / 2);
-        let none = run.verdict == Verdict::None;
-        let (following, trailing) = (levels(run, Side::Following), levels(run, Side::Trailing));
-        if !std::ptr::eq(holder(&self.record.runs, run), run) {
-            if !following.is_empty() || !trailing.is_empty() {
-                return Err(format!("it has levels that follow from the middle of {} moves", length - 1));
+    /// All runs, group by group.
+    pub(super) fn groups(&mut self) -> Result<(), String> {
+        let mut lead: Option<Lead> = None;
+        for run in &self.record.runs {
+            let context = |reason| format!("length {}: {reason}", run.length);
+            let leads = run.levels.iter().any(|level| level.side == Side::Leading);
+            if leads && let Some(before) = lead.take() {
+                self.finish(before).map_err(context)?;
             }
-            return match lead.against_next.take() {
-                Some(why) if none => Err(why),
-                _ => Ok((0, 0)),
+            let served = leads || lead.as_ref().is_some_and(|lead| run.length <= lead.top);
+            if !served {
+                let alone = run.up_to.is_none() && run.shared_with.is_none() || run.verdict == Verdict::Incomplete;
+                if !run.levels.is_empty() || !alone {
+                    return Err(context("it has no leading levels, or no leading levels serve it".into()));
+                }
+                // Found by a truncated search, or not begun.
+                continue;
+            }
+            let next = match lead.take() {
+                Some(lead) => self.go_on(run, lead),
+                None => self.lead_on(run),
             };
+            lead = Some(next.map_err(context)?);
+        }
+        lead.map_or(Ok(()), |lead| self.finish(lead))
+    }
+
+    /// Begins with a run's leading levels.
+    fn lead_on(&mut self, run: &'a RunRecord) -> Result<Lead<'a>, String> {
+        let top = run.up_to.unwrap_or(run.length);
+        if run.up_to.is_some_and(|up_to| up_to <= run.length) {
+            return Err(format!("up_to {top}: that is no greater length"));
+        }
+        let [levels, ..] = split(run, sides(run, top))?;
+        let mode = self.mode(run);
+        let led = match mode {
+            Some(mode) => {
+                let cuts = [self.databases()?.to_middles(top, false)?];
+                Some(Led { walk: self.begin(levels, false)?, cuts, mode })
+            }
+            None => None,
+        };
+        self.serve(run, Lead { top, levels, led, ways: Vec::new() }, mode)
+    }
+
+    /// Another run of the same group.
+    fn go_on(&mut self, run: &'a RunRecord, lead: Lead<'a>) -> Result<Lead<'a>, String> {
+        if run.up_to.is_some() {
+            return Err("up_to without leading levels".into());
+        }
+        let mode = self.mode(run);
+        self.serve(run, lead, mode)
+    }
+
+    /// What follows from the middle of a run's length, and what comes to meet that.
+    fn serve(&mut self, run: &'a RunRecord, mut lead: Lead<'a>, mode: Option<Mode<'a>>) -> Result<Lead<'a>, String> {
+        let (length, none) = (run.length, run.verdict == Verdict::None);
+        if let Some(way) = lead.ways.last().filter(|way| way.first < length && way.first / 2 == length / 2) {
+            // The run before has what follows from this middle, if anybody followed it for this length.
+            if !run.levels.is_empty() || run.shared_with.is_some() {
+                return Err(format!("it has levels that follow from the middle of {} moves", way.first));
+            }
+            if way.last >= length && none {
+                self.follows(length, way)?;
+                self.tell(run, "by levels of shorter lengths");
+            }
+            return Ok(lead);
         }
         let last = run.shared_with.unwrap_or(length);
-        if last > lead.top || last / 2 != middle || last < length {
+        if last > lead.top || last / 2 != length / 2 || last < length || run.shared_with == Some(length) {
             return Err(format!("shared_with {last}, which has another middle or no leading levels"));
         }
-        lead.against_next = None;
-        lead.advance(middle)?;
-        if lead.walk.depth != middle || lead.walk.current().len() == 0 {
-            return match following.first() {
-                Some(_) => Err(format!("following levels begin after level {}", lead.walk.depth)),
-                None => Ok(lead.walk.sampled),
-            };
+        let [_, following, trailing] = split(run, sides(run, lead.top))?;
+        let way = self.follow(run, &mut lead, following, mode)?;
+        if none {
+            self.follows(length, &way)?;
         }
+        let mut sampled = way.walk.as_ref().map(|walk| walk.sampled);
+        lead.ways.push(way);
+        if !trailing.is_empty() {
+            let met = self.meet(&mut lead, trailing, mode)?;
+            sampled = sampled.zip(met).map(|(ahead, behind)| (ahead.0 + behind.0, ahead.1 + behind.1));
+        }
+        match (sampled, mode) {
+            (Some(sampled), Some(mode)) => self.told(run, mode, sampled),
+            (Some(_), None) => self.tell(run, "by levels of shorter lengths"),
+            (None, _) => {}
+        }
+        Ok(lead)
+    }
+
+    /// Walks the leading levels to the middle of a run, and what follows from there.
+    fn follow(
+        &mut self,
+        run: &'a RunRecord,
+        lead: &mut Lead<'a>,
+        following: Levels<'a>,
+        mode: Option<Mode<'a>>,
+    ) -> Result<Way<'a>, String> {
+        let (first, last) = (run.length, run.shared_with.unwrap_or(run.length));
+        let middle = first / 2;
+        self.advance(lead, middle)?;
+        let way = |walk, open| Way { first, last, walk, open };
+        let (Some(Led { walk, .. }), true) = (&lead.led, following.is_empty() || mode.is_some()) else {
+            return Ok(way(None, !following.is_empty()));
+        };
+        if following.is_empty() {
+            // Nothing does where that level is empty, or an earlier one; else there is no evidence.
+            return Ok(way(Some(walk.branch(Side::Leading)), false));
+        }
+        if walk.depth() != middle {
+            return Err(format!("following levels begin after leading level {}", walk.depth()));
+        }
+        let mut walk = walk.branch(Side::Following);
         let databases = self.databases()?;
-        let mut walk = lead.walk.branch("following");
         let mut cuts = vec![databases.to_target(last)];
         if last < lead.top {
+            // Other states of the level are no middles of these lengths: nothing is said of what they lead to.
             cuts.push(databases.after_middles(last));
+            walk.leave_some();
         }
-        // Lengths that a solution was seen for.
-        let mut against = Vec::new();
-        for level in &following {
-            let met = walk.met_goal;
+        for level in following {
+            let mode = mode.ok_or("levels that nobody looks at")?;
             walk.step(level, &cuts, mode)?;
             cuts.truncate(1);
-            if walk.met_goal && !met {
-                against.push((walk.depth, format!("verdict none, but following level {} has the target", walk.depth)));
+        }
+        self.evidence.saw(&walk, false);
+        let open = walk.current().len() > 0 && walk.depth() < last;
+        Ok(way(Some(walk), open))
+    }
+
+    /// Goes on with the leading levels as far as `depth`, or to the last one there is.
+    fn advance(&mut self, lead: &mut Lead<'a>, depth: u32) -> Result<(), String> {
+        let Some(Led { walk, cuts, mode }) = &mut lead.led else { return Ok(()) };
+        let done = walk.depth();
+        for level in lead.levels.iter().filter(|level| level.depth > done && level.depth <= depth) {
+            walk.step(level, cuts, *mode)?;
+        }
+        self.evidence.saw(walk, false);
+        Ok(())
+    }
+
+    /// Enters what the following levels show of a length, given that they serve it.
+    fn follows(&mut self, length: u32, way: &Way) -> Result<(), String> {
+        match &way.walk {
+            Some(walk) => self.evidence.refutes(Refuted::by_goal(length, walk)?),
+            None => {
+                let first = way.first;
+                self.evidence.leave(length, format!("length {length}: the levels of length {first} were not checked"));
             }
         }
-        let mut sampled = walk.sampled;
-        if walk.depth < last && walk.current().len() > 0 {
-            lead.open.push(Open { first: length, last, walk });
+        Ok(())
+    }
+
+    /// Levels from the other end come to meet all that is open: B_i, the mirrored reversal of a solution of l moves whose A_m is
+    /// on the last following level m, has B_(l - m) = ρ(A_m). Gives back how many states were sampled, if they were walked.
+    fn meet(
+        &mut self,
+        lead: &mut Lead<'a>,
+        trailing: Levels<'a>,
+        mode: Option<Mode<'a>>,
+    ) -> Result<Option<(u64, u64)>, String> {
+        let open: Vec<&mut Way> = lead.ways.iter_mut().filter(|way| way.open).collect();
+        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
+        for way in open {
+            // What one search has met no other one does.
+            way.open = false;
+            lengths.extend(way.first..=way.last);
+            ends.push(way.walk.as_ref().map(|walk| (walk, way.first, way.last)));
         }
-        if !trailing.is_empty() {
-            // B_i, the mirrored reversal of a solution of l moves whose A_m is on the last following level m, has
-            // B_(l - m) = ρ(A_m).
-            let open = std::mem::take(&mut lead.open);
-            let ends: Vec<_> = open.iter().map(|o| (&o.walk, o.last - o.walk.depth)).collect();
-            let cuts = [databases.toward_images(&ends, 0)?];
-            let mut behind = self.begin(&trailing, false)?;
-            for level in &trailing[1..] {
-                behind.step(level, &cuts, mode)?;
-                for Open { first, last, walk } in &open {
-                    let l = behind.depth + walk.depth;
-                    if (*first..=*last).contains(&l)
-                        && let Err(why) =
-                            self.is_none(self.problem.ground.meeting(behind.current(), Some(walk.current()))?)
-                    {
-                        against.push((l, why));
+        let (Some(ends), Some(mode)) = (ends.into_iter().collect::<Option<Vec<_>>>(), mode) else {
+            for length in lengths {
+                let why = format!("length {length}: trailing levels, without all that they come to meet");
+                self.evidence.leave(length, why);
+            }
+            return Ok(None);
+        };
+        let by_then: Vec<_> = ends.iter().map(|(walk, _, last)| (*walk, last - walk.depth())).collect();
+        let cuts = [self.databases()?.toward_images(&by_then, 0)?];
+        let mut behind = self.begin(trailing, false)?;
+        let mut rest = trailing[1..].iter();
+        loop {
+            for &(ahead, first, last) in &ends {
+                for length in first..=last {
+                    let none = |run: &RunRecord| run.length == length && run.verdict == Verdict::None;
+                    if self.record.runs.iter().any(none) && !self.evidence.has(length) {
+                        self.evidence.refutes(Refuted::by_trailing(length, ahead, &behind)?);
                     }
                 }
             }
-            sampled = (sampled.0 + behind.sampled.0, sampled.1 + behind.sampled.1);
+            let Some(level) = rest.next() else { break };
+            behind.step(level, &cuts, mode)?;
         }
-        if let Some((l, why)) = against.iter().find(|(l, _)| *l < length) {
-            return Err(format!("against {l} moves: {why}"));
-        }
-        let found = |within: u32| against.iter().find(|(l, _)| *l <= within).map(|(_, why)| why.clone());
-        lead.against_next = found(last);
-        match found(length).filter(|_| none) {
-            Some(why) => Err(why),
-            None => Ok(sampled),
-        }
+        self.evidence.saw(&behind, false);
+        Ok(Some(behind.sampled))
     }
 
-    /// Nothing was cut, all levels were walked, and the target is not among them.
-    fn seen_all(&self, run: &RunRecord, lead: &Lead) -> Result<(), String> {
-        let uncut = |levels: &[&LevelRecord]| levels.iter().all(|l| l.pruned == 0);
-        let leader = leader(&self.record.runs, run).map_or(run, |(leader, _)| leader);
-        let leading = levels(leader, Side::Leading);
-        let died = |levels: &[&LevelRecord]| levels.last().is_some_and(|l| l.states == 0);
-        // What follows from the middles of the greatest length follows from all that lead.
-        let own = holder(&self.record.runs, run);
-        let whole = own.shared_with.unwrap_or(own.length) == lead.top;
-        let levels: Vec<&LevelRecord> = own.levels.iter().collect();
-        let all = died(&leading) || whole && died(&levels) && uncut(&levels);
-        if lead.walk.met_goal || !uncut(&leading) || !all {
-            return Err(NOT_ALL_SEEN.into());
-        }
-        Ok(())
+    /// The rest of the leading levels: a solution may end a search before the last of them is needed.
+    fn finish(&mut self, mut lead: Lead<'a>) -> Result<(), String> {
+        self.advance(&mut lead, u32::MAX)
     }
 }

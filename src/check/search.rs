@@ -1,23 +1,21 @@
-//! The levels of each run, searched again or read from their files, and whether they end as the run's verdict says.
+//! The levels of each run, searched again or read from their files, and what they show: each plan walks the sides that its
+//! pruning has, all of their levels, and leaves what it saw to [`Evidence`].
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::counts::Counter;
-use super::cuts::{Cut, theorem_1_of};
+use super::cuts::Cut;
 use super::databases::Databases;
+use super::evidence::{Evidence, Floor, Refuted, middle};
 use super::ground::Ground;
 use super::histograms::Histograms;
-use super::leading::{self, Lead};
+use super::sides::{Levels, Walked, split};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
 use super::{Options, Report};
 use crate::job::Pruning;
-use crate::record::{LevelRecord, Record, RunRecord, Side, Verdict};
-
-/// Why a record that claims to have seen every state does not hold.
-pub(super) const NOT_ALL_SEEN: &str =
-    "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
+use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
 
 /// How a pruning searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,12 +24,24 @@ enum Plan {
     Shared,
     /// To the middle, which the mirror completes.
     Half,
+    /// To the middles of palindromes, by the distance to their histograms.
+    Palindromes,
     /// To a leading middle, and on.
     Leading,
     /// From both ends.
     TwoEnded,
-    /// In a way that refutes nothing.
+    /// In a way that refutes nothing, and has no levels.
     Nothing,
+}
+
+/// Levels that serve all lengths, as far as they were walked.
+enum Shared<'a> {
+    NotBegun,
+    At(Walk<'a, Ground>),
+    /// A level was cut to its best states: nobody derives what comes after it, and it refutes nothing.
+    Truncated,
+    /// A part of them was too large.
+    Unchecked,
 }
 
 /// The checks of one record's runs.
@@ -41,33 +51,25 @@ pub(super) struct Searches<'a> {
     folder: &'a Path,
     options: &'a Options<'a>,
     databases: Option<Arc<Databases>>,
-    shared: Option<Walk<'a, Ground>>,
-    pub lead: Option<Lead<'a>>,
     budget: u64,
+    pub evidence: Evidence,
     pub report: Report,
 }
 
 impl<'a> Searches<'a> {
     pub fn new(record: &'a Record, problem: &'a Problem, folder: &'a Path, options: &'a Options<'a>) -> Self {
-        let budget = options.budget;
-        Self {
-            record,
-            problem,
-            folder,
-            options,
-            databases: None,
-            shared: None,
-            lead: None,
-            budget,
-            report: Report::default(),
-        }
+        let (budget, evidence, report) = (options.budget, Evidence::default(), Report::default());
+        Self { record, problem, folder, options, databases: None, budget, evidence, report }
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> Result<Plan, String> {
         let mirror = self.problem.ground.mirror.is_some();
-        match (&self.record.pruning, mirror) {
-            (Pruning::None, true) if self.record.palindromic => Plan::Half,
+        let palindromic = self.record.palindromic;
+        Ok(match (&self.record.pruning, mirror) {
+            _ if palindromic && !mirror => return Err("palindromic, without a mirror".into()),
+            (Pruning::None, true) if palindromic => Plan::Half,
             (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,
+            (Pruning::Leading { .. }, true) if palindromic => Plan::Palindromes,
             (Pruning::Leading { .. }, true) => Plan::Leading,
             (Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Mcc { .. } | Pruning::Narrowed { .. }, true) => {
                 Plan::Half
@@ -75,8 +77,11 @@ impl<'a> Searches<'a> {
             (Pruning::None | Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Leading { .. }, false) => {
                 Plan::TwoEnded
             }
-            _ => Plan::Nothing,
-        }
+            (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => Plan::Nothing,
+            (other @ (Pruning::Game(_) | Pruning::Beam { .. }), _) => {
+                return Err(format!("pruning {other} is none of transfers"));
+            }
+        })
     }
 
     fn uses_databases(&self) -> bool {
@@ -84,9 +89,16 @@ impl<'a> Searches<'a> {
     }
 
     /// Derives the databases, where the pruning uses them and the record says how.
-    fn make_databases(&mut self) -> Result<(), String> {
-        let Some(partition) = self.record.partition.as_ref().filter(|_| self.uses_databases()) else { return Ok(()) };
-        let Problem { ground, target, .. } = self.problem;
+    fn make_databases(&mut self, plan: Plan) -> Result<(), String> {
+        let Some(partition) = self.record.partition.as_ref() else { return Ok(()) };
+        if !self.uses_databases() {
+            return Err("partition: this pruning has none".into());
+        }
+        let Problem { ground, start, target } = self.problem;
+        if start == target {
+            // Nothing is to be moved, and nothing to be bounded.
+            return Ok(());
+        }
         let histograms = match Histograms::new(&ground.board, &partition.class_of, target, ground.jumps_only) {
             Ok(histograms) => histograms,
             Err(why) => {
@@ -97,8 +109,8 @@ impl<'a> Searches<'a> {
         // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
         let longest = self.record.runs.iter().map(|run| run.up_to.unwrap_or(run.length)).max();
         let longest = longest.max(self.record.lower_bound);
-        let reach = match (self.record.lower_bound.and(longest), self.plan()) {
-            (Some(longest), Plan::Leading) if self.record.counts.is_none() => longest.div_ceil(2),
+        let reach = match (self.record.lower_bound.and(longest), plan) {
+            (Some(longest), Plan::Leading | Plan::Palindromes) if self.record.counts.is_none() => longest.div_ceil(2),
             (Some(longest), _) => longest,
             (None, _) => u32::MAX,
         };
@@ -109,19 +121,28 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// Checks the lower bound and all runs.
-    pub fn all(&mut self) -> Result<(), String> {
-        self.make_databases()?;
-        self.lower_bound()?;
+    /// Checks the lower bound and all runs, and whether the verdict follows.
+    pub fn all(mut self) -> Result<Report, String> {
         let record = self.record;
-        for run in &record.runs {
-            self.run(run).map_err(|reason| format!("length {}: {reason}", run.length))?;
+        if record.question == Asked::Levels {
+            record.runs.iter().try_for_each(|run| self.levels(run))?;
+            return Ok(self.report);
         }
-        if let Some(lead) = &mut self.lead {
-            // A solution may end a search before the last of them is needed.
-            lead.advance(u32::MAX)?;
+        let plan = self.plan()?;
+        self.make_databases(plan)?;
+        self.lower_bound()?;
+        match plan {
+            Plan::Leading => self.groups()?,
+            Plan::Shared => self.shared()?,
+            Plan::Half | Plan::Palindromes | Plan::TwoEnded | Plan::Nothing => {
+                for run in &record.runs {
+                    self.alone(run, plan).map_err(|reason| format!("length {}: {reason}", run.length))?;
+                }
+            }
         }
-        self.count()
+        std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
+        self.count()?;
+        Ok(self.report)
     }
 
     /// The numbers of solutions, where the record has them.
@@ -140,111 +161,74 @@ impl<'a> Searches<'a> {
 
     /// No length below the bound has a solution.
     fn lower_bound(&mut self) -> Result<(), String> {
-        let Problem { ground, start, target, .. } = self.problem;
-        if self.record.question == crate::record::Asked::Levels {
-            return Ok(());
-        }
-        let types = !ground.jumps_only || self.problem.types(start) == self.problem.types(target);
         let between = self.databases.as_ref().map(|d| d.between);
-        let Some(said) = self.record.lower_bound else {
-            if types && between != Some(u32::MAX) {
+        let floor = Floor::of_transfer(self.problem, between);
+        let missing = self.uses_databases() && self.databases.is_none();
+        match (self.record.lower_bound, floor.least()) {
+            (None, _) if self.record.verdict == Verdict::Incomplete => {}
+            (None, Some(_)) if missing => {
+                self.evidence.unbounded("that no length is possible: the record does not name its partition");
+                return Ok(());
+            }
+            (None, Some(_)) => {
                 return Err(
                     "it says that no bound leaves any length, but neither types nor histograms show that".into()
                 );
             }
-            self.report.checked.push("no length at all is possible, by types or histograms".into());
-            return Ok(());
-        };
-        let theorem = theorem_1_of(&ground.board, start, target);
-        let derived = theorem.max(between.unwrap_or(0)).max(u32::from(start != target));
-        if said > derived {
-            if self.uses_databases() && self.databases.is_none() {
-                self.report.unchecked.push(format!("lower bound {said}: the record does not name its partition"));
+            (_, None) => self.report.checked.push("no length at all is possible, by types or histograms".into()),
+            (Some(said), Some(derived)) if said > derived && missing => {
+                self.evidence.unbounded(format!("lower bound {said}: the record does not name its partition"));
                 return Ok(());
             }
-            return Err(format!("lower_bound {said}, derived {derived}"));
+            (Some(said), Some(derived)) if said > derived => {
+                return Err(format!("lower_bound {said}, derived {derived}"));
+            }
+            (Some(said), Some(derived)) => {
+                let how = format!("no solution below length {said}, by a bound derived again: {derived}");
+                self.report.checked.push(how);
+            }
         }
-        self.report.checked.push(format!("no solution below length {said}, by a bound derived again: {derived}"));
+        self.evidence.bounded(floor);
         Ok(())
     }
 
-    /// Checks one run.
-    fn run(&mut self, run: &'a RunRecord) -> Result<(), String> {
-        if run.length == 0 || run.levels.is_empty() && run.verdict != Verdict::None {
-            return Ok(());
+    /// How to look at the levels of a run; nothing where it has none, or where they are too large or their bounds cannot be
+    /// derived, which is noted.
+    pub fn mode(&mut self, run: &RunRecord) -> Option<Mode<'a>> {
+        if run.levels.is_empty() {
+            return None;
         }
-        let levels_only = self.record.question == crate::record::Asked::Levels;
-        let plan = if levels_only { Plan::Shared } else { self.plan() };
-        if plan == Plan::Nothing {
-            return match run.verdict {
-                Verdict::None => Err("verdict none of a pruning that refutes nothing here".into()),
-                _ => Ok(()),
-            };
+        let length = run.length;
+        if self.uses_databases() && self.databases.is_none() {
+            self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
+            return None;
         }
-        if run.verdict == Verdict::None {
-            self.reaches_far_enough(run, plan)?;
-        }
-        let (folder, held) = (self.folder, run.largest_level);
-        let mode = match Mode::of(run, folder, self.options, &mut self.budget, held) {
-            Ok(mode) => mode,
+        match Mode::of(run, self.folder, self.options, &mut self.budget, run.largest_level) {
+            Ok(mode) => {
+                (self.options.progress)(&format!("length {length}: {} levels", run.levels.len()));
+                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                Some(mode)
+            }
             Err(too_much) => {
-                self.report.unchecked.push(too_much);
-                (self.shared, self.lead) = (None, None);
-                return Ok(());
+                self.evidence.leave(length, too_much);
+                None
             }
-        };
-        if self.uses_databases() && self.databases.is_none() && !levels_only {
-            self.report
-                .unchecked
-                .push(format!("length {}: levels, without a partition to derive bounds from", run.length));
-            return Ok(());
         }
-        (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
-        let sampled = match plan {
-            Plan::Shared => self.shared(run, mode, levels_only)?,
-            Plan::Half => self.half(run, mode)?,
-            Plan::Leading if self.record.palindromic => self.palindromes(run, mode)?,
-            Plan::Leading => self.leading(run, mode)?,
-            Plan::TwoEnded | Plan::Nothing => self.two_ended(run, mode)?,
-        };
-        let Some(sampled) = sampled else { return Ok(()) };
-        self.report.sampled |= matches!(mode, Mode::Sample(..));
+    }
+
+    /// Says how a run's levels were looked at.
+    pub fn tell(&mut self, run: &RunRecord, how: &str) {
         let verdict = format!("{:?}", run.verdict).to_lowercase();
-        let how = match run.levels.len() {
-            0 if plan == Plan::Leading => "by levels of shorter lengths".into(),
-            levels => format!("{levels} levels {}", mode.told(sampled)),
-        };
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
-        Ok(())
     }
 
-    /// A refutation needs levels as far as the middle, or one that is empty.
-    fn reaches_far_enough(&self, run: &RunRecord, plan: Plan) -> Result<(), String> {
-        let died = run.levels.last().is_some_and(|l| l.states == 0);
-        let last = |side: Side| run.levels.iter().rev().find(|l| l.side == side).map(|l| (l.depth, l.states));
-        let (length, half) = (run.length, run.length / 2);
-        let middle = self.middle(length);
-        let enough = match plan {
-            // Levels of earlier runs count, too: the walk itself tells.
-            Plan::Shared | Plan::Nothing => true,
-            Plan::Half => died || last(Side::Forward).is_some_and(|(depth, _)| depth == middle),
-            Plan::Leading if self.record.palindromic => {
-                died || last(Side::Leading).is_some_and(|(depth, _)| depth == half)
-            }
-            Plan::Leading => leading::reaches_far_enough(&self.record.runs, run),
-            Plan::TwoEnded => match (last(Side::Forward), last(Side::Backward)) {
-                (Some((a, forward)), Some((b, backward))) => a + b == length || forward == 0 || backward == 0,
-                _ => false,
-            },
-        };
-        if enough {
-            Ok(())
-        } else {
-            Err("verdict none, but its levels end early: no level is empty and none is the last".into())
-        }
+    /// Says how a run's levels were walked.
+    pub fn told(&mut self, run: &RunRecord, mode: Mode, sampled: (u64, u64)) {
+        self.tell(run, &format!("{} levels {}", run.levels.len(), mode.told(sampled)));
     }
 
-    pub fn begin(&self, levels: &[&LevelRecord], backward: bool) -> Result<Walk<'a, Ground>, String> {
+    /// Begins at one end with the first of these levels.
+    pub fn begin(&self, levels: Levels<'a>, backward: bool) -> Result<Walk<'a, Ground>, String> {
         let Problem { ground, start, target, .. } = self.problem;
         let (from, to) = if backward { (target, start) } else { (start, target) };
         let first = levels.first().ok_or("a side has no levels")?;
@@ -257,17 +241,17 @@ impl<'a> Searches<'a> {
     }
 
     /// The cuts of a search from the start that do not change from level to level.
-    fn cuts(&self, run: &RunRecord) -> Result<Vec<Cut>, String> {
+    fn cuts(&self, run: &RunRecord, plan: Plan) -> Result<Vec<Cut>, String> {
         let Problem { ground, target, .. } = self.problem;
         let length = run.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&ground.board, target, length)],
-            Pruning::Pattern { .. } | Pruning::Narrowed { .. } => {
-                let databases = self.databases()?;
-                vec![databases.to_target(length)]
+            Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.databases()?.to_middles(length, true)?],
+            Pruning::Pattern { .. } | Pruning::Narrowed { .. } | Pruning::Leading { .. } => {
+                vec![self.databases()?.to_target(length)]
             }
-            Pruning::Mcc { .. } => {
-                let c = run.c.ok_or("a run of mcc without its C")?;
+            &Pruning::Mcc { c, .. } => {
+                let c = run.c.or(c).ok_or("a run of mcc without its C")?;
                 let centroid = ground.centroid.as_ref().ok_or("the record does not name the centroid")?;
                 vec![Cut::centroid(&ground.board, centroid, length - length / 2, c)]
             }
@@ -279,181 +263,195 @@ impl<'a> Searches<'a> {
         Ok(cuts)
     }
 
-    /// Where everything is said to have been seen: nothing was cut, and the other end was not among it.
-    fn exhausted(&self, run: &RunRecord, walk: &Walk<Ground>) -> Result<(), String> {
-        let last = self.record.runs.last().is_some_and(|r| std::ptr::eq(r, run));
-        if !self.record.exhausted || !last {
-            return Ok(());
+    /// The levels of `levels`, which no question has a goal for.
+    fn levels(&mut self, run: &'a RunRecord) -> Result<(), String> {
+        let last = run.length;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
+        let asked = run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
+        if asked {
+            return Err(format!("levels up to {last} were asked for, and they end early"));
         }
-        if walk.met_goal || walk.current().len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
-            return Err(NOT_ALL_SEEN.into());
+        let held = run.largest_level;
+        match Mode::of(run, self.folder, self.options, &mut self.budget, held) {
+            Err(too_much) => self.report.unchecked.push(too_much),
+            Ok(mode) if !forward.is_empty() => {
+                let mut walk = self.begin(forward, false)?;
+                forward[1..].iter().try_for_each(|level| walk.step(level, &[], mode))?;
+                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                self.told(run, mode, walk.sampled);
+            }
+            Ok(_) => {}
         }
         Ok(())
     }
 
-    fn shared(&mut self, run: &'a RunRecord, mode: Mode, levels_only: bool) -> Result<Option<(u64, u64)>, String> {
-        let levels: Vec<&LevelRecord> = run.levels.iter().collect();
+    /// Runs whose levels go on from those of the runs before.
+    fn shared(&mut self) -> Result<(), String> {
         let keep = match self.record.pruning {
-            Pruning::Truncate { keep, .. } if !levels_only => keep as u64,
+            Pruning::Truncate { keep, .. } => keep as u64,
             _ => u64::MAX,
         };
-        let mut rest = &levels[..];
-        let mut walk = match self.shared.take() {
-            Some(walk) => walk,
-            None if levels.first().is_some_and(|l| l.depth == 0) => {
-                rest = &levels[1..];
-                self.begin(&levels, false)?
-            }
-            // A truncated level has come before; whoever then claims nothing needs no check.
-            None if keep < u64::MAX => return Self::truncated(run),
-            None => {
-                self.report.unchecked.push(format!("length {}: levels before it were not checked", run.length));
-                return Ok(None);
+        let mut shared = Shared::NotBegun;
+        for run in &self.record.runs {
+            let context = |reason| format!("length {}: {reason}", run.length);
+            shared = self.share(run, keep, shared).map_err(context)?;
+        }
+        Ok(())
+    }
+
+    fn share(&mut self, run: &'a RunRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        let first = run.levels.first().map_or(0, |level| level.depth);
+        let [forward] = split(run, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
+        let mut walk = match (shared, forward) {
+            (Shared::NotBegun, []) => return Ok(Shared::NotBegun),
+            (Shared::NotBegun, _) => None,
+            (Shared::At(walk), _) => Some(walk),
+            (Shared::Truncated, _) => return Ok(Shared::Truncated),
+            (Shared::Unchecked, _) => {
+                if run.verdict == Verdict::None || !forward.is_empty() {
+                    self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
+                }
+                return Ok(Shared::Unchecked);
             }
         };
-        for level in rest {
-            if walk.current().len() > keep {
-                return Self::truncated(run);
-            }
-            walk.step(level, &[], mode)?;
+        let mode = self.mode(run);
+        if mode.is_none() && !forward.is_empty() {
+            return Ok(Shared::Unchecked);
         }
-        let (length, middle) = (run.length, self.middle(run.length));
+        for level in forward {
+            walk = Some(match (walk, mode) {
+                (Some(walk), _) if walk.current().len() > keep => {
+                    let how =
+                        format!("its levels were truncated; those after level {} were not looked at", walk.depth());
+                    self.tell(run, &how);
+                    return Ok(Shared::Truncated);
+                }
+                (Some(mut walk), Some(mode)) => {
+                    walk.step(level, &[], mode)?;
+                    walk
+                }
+                _ => self.begin(forward, false)?,
+            });
+        }
+        let Some(walk) = walk else { return Ok(Shared::NotBegun) };
         if run.verdict == Verdict::None {
-            let died = walk.current().len() == 0 && walk.depth < middle;
-            if !died && walk.depth != middle {
-                return Err(format!("verdict none, but its levels end with level {}", walk.depth));
+            self.evidence.refutes(Refuted::by_middle(length, &walk, palindromic)?);
+        }
+        self.evidence.saw(&walk, palindromic);
+        match mode {
+            Some(mode) => self.told(run, mode, walk.sampled),
+            None => self.tell(run, "by levels of shorter lengths"),
+        }
+        Ok(Shared::At(walk))
+    }
+
+    /// A run that has all of its levels itself.
+    fn alone(&mut self, run: &'a RunRecord, plan: Plan) -> Result<(), String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
+        let last = if plan == Plan::TwoEnded { length } else { middle(length, palindromic) };
+        let ahead = Walked { side, first: 0, last };
+        let (forward, backward): (_, Levels) = match plan {
+            Plan::TwoEnded => {
+                let [forward, backward] = split(run, [ahead, Walked { side: Side::Backward, first: 0, last }])?;
+                (forward, backward)
             }
-            if !died {
-                self.does_not_meet(&walk, length)?;
+            Plan::Nothing => {
+                let [] = split(run, [])?;
+                (&[], &[])
             }
-        }
-        if !levels_only {
-            self.exhausted(run, &walk)?;
-        } else if run.verdict == Verdict::Levels && walk.depth != length && walk.current().len() > 0 {
-            return Err(format!("levels up to {length} were asked for, and end with level {}", walk.depth));
-        }
-        let sampled = walk.sampled;
-        self.shared = Some(walk);
-        Ok(Some(sampled))
-    }
-
-    fn truncated(run: &RunRecord) -> Result<Option<(u64, u64)>, String> {
-        match run.verdict {
-            Verdict::None => Err("verdict none of a search that truncated a level".into()),
-            _ => Ok(None),
-        }
-    }
-
-    /// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
-    fn middle(&self, length: u32) -> u32 {
-        if self.record.palindromic { length / 2 } else { length.div_ceil(2) }
-    }
-
-    /// No state was met in the middle, as the verdict says.
-    pub fn is_none(&self, met: Option<u128>) -> Result<(), String> {
-        let Some(key) = met else { return Ok(()) };
-        let men = self.problem.ground.army(key).unwrap_or_default();
-        let names = self.problem.ground.board.names(&men);
-        Err(format!("verdict none, but the middle meets its mirror image: {names}"))
-    }
-
-    /// The walk, which ends with the middle, does not meet its mirror image there.
-    fn does_not_meet(&self, walk: &Walk<Ground>, length: u32) -> Result<(), String> {
-        let (ground, odd) = (&self.problem.ground, !length.is_multiple_of(2));
-        let met = match (self.record.palindromic, odd) {
-            (true, _) => ground.own_image(walk.current(), odd)?,
-            (false, false) => ground.meeting(walk.current(), Some(walk.current()))?,
-            (false, true) => ground.meeting(walk.current(), walk.before_last(1))?,
+            _ => {
+                let [forward] = split(run, [ahead])?;
+                (forward, &[])
+            }
         };
-        self.is_none(met)
+        if matches!(self.record.pruning, Pruning::Mcc { c: None, .. })
+            && run.verdict == Verdict::Incomplete
+            && !run.levels.is_empty()
+        {
+            let why = format!("length {length}: levels of a search that was stopped, under a C that nobody knows");
+            self.evidence.leave(length, why);
+            return Ok(());
+        }
+        let Some(mode) = self.mode(run) else { return Ok(()) };
+        let (refuted, sampled) = match plan {
+            Plan::TwoEnded => self.two_ended(run, [forward, backward], mode)?,
+            _ => self.half(run, plan, forward, mode)?,
+        };
+        self.evidence.refutes(refuted);
+        self.told(run, mode, sampled);
+        Ok(())
     }
 
-    fn half(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
-        let levels = levels(run, Side::Forward);
-        let mut walk = self.begin(&levels, false)?;
-        let (length, half) = (run.length, run.length / 2);
-        let mut cuts = self.cuts(run)?;
+    fn half(
+        &mut self,
+        run: &RunRecord,
+        plan: Plan,
+        levels: Levels<'a>,
+        mode: Mode,
+    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        if run.c.is_some_and(|c| c < 0) {
+            return Err(format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", run.c));
+        }
+        let mut walk = self.begin(levels, false)?;
+        let mut cuts = self.cuts(run, plan)?;
         let fixed = cuts.len();
         for level in &levels[1..] {
             cuts.truncate(fixed);
             if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
-                cuts.push(self.databases()?.toward_images(&[(&walk, length - walk.depth)], walk.depth + 1)?);
+                let left = length - walk.depth();
+                cuts.push(self.databases()?.toward_images(&[(&walk, left)], walk.depth() + 1)?);
             }
             walk.step(level, &cuts, mode)?;
         }
-        if let Pruning::Mcc { .. } = self.record.pruning {
-            let reached = levels.iter().find(|l| l.depth == half).and_then(|l| l.centroid_max);
-            let consistent = reached.is_none_or(|r| Some(r) <= run.c);
-            if run.verdict == Verdict::None && run.c.is_some_and(|c| c < 0) {
-                return Err(format!("verdict none with C = {:?}: below 0 the constraint refutes nothing", run.c));
-            }
-            if consistent != run.self_consistent {
-                return Err(format!("self_consistent with C = {:?} and centroid {reached:?} at the middle", run.c));
-            }
+        let consistent = Self::is_consistent(run, levels);
+        if run.c.is_some() && consistent != run.self_consistent {
+            return Err(format!("self_consistent: {}, derived {consistent}", run.self_consistent));
         }
-        if run.verdict == Verdict::None && walk.current().len() > 0 {
-            self.does_not_meet(&walk, length)?;
-        }
-        self.exhausted(run, &walk)?;
-        Ok(Some(walk.sampled))
+        self.evidence.saw(&walk, palindromic);
+        let refuted = match run.verdict {
+            Verdict::None if consistent => Refuted::by_middle(length, &walk, palindromic)?,
+            _ => None,
+        };
+        Ok((refuted, walk.sampled))
     }
 
-    /// Levels to the middles of palindromes, by the distance to their histograms.
-    fn palindromes(&mut self, run: &'a RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
-        let leading = levels(run, Side::Leading);
-        let mut walk = self.begin(&leading, false)?;
-        let mut cuts = vec![self.databases()?.to_middles(run.length, true)?];
-        if let Some(mirror) = &self.problem.ground.mirror {
-            cuts.push(Cut::palindrome(mirror, self.problem.ground.men, run.length));
-        }
-        for level in &leading[1..] {
-            walk.step(level, &cuts, mode)?;
-        }
-        if run.verdict == Verdict::None && walk.depth == run.length / 2 {
-            self.does_not_meet(&walk, run.length)?;
-        }
-        self.exhausted(run, &walk)?;
-        Ok(Some(walk.sampled))
+    /// Whether no army on level N of a run of mcc has a centroid beyond its C.
+    fn is_consistent(run: &RunRecord, levels: Levels) -> bool {
+        let half = levels.iter().find(|level| level.depth == run.length / 2);
+        let reached = half.and_then(|level: &LevelRecord| level.centroid_max);
+        run.c.zip(reached).is_none_or(|(c, reached)| reached <= c)
     }
 
-    fn two_ended(&mut self, run: &RunRecord, mode: Mode) -> Result<Option<(u64, u64)>, String> {
-        let Problem { ground, start, .. } = self.problem;
-        let mut walks = Vec::new();
-        for (side, backward) in [(Side::Forward, false), (Side::Backward, true)] {
-            let cuts = match (&self.record.pruning, backward) {
-                (Pruning::Theorem1, true) => vec![Cut::theorem_1(&ground.board, start, run.length)],
-                (Pruning::Pattern { .. } | Pruning::Leading { .. }, _) => {
-                    let databases = self.databases()?;
-                    vec![if backward { databases.to_start(run.length) } else { databases.to_target(run.length) }]
+    fn two_ended(
+        &mut self,
+        run: &RunRecord,
+        sides: [Levels<'a>; 2],
+        mode: Mode,
+    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
+        let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, Ground>, String> {
+            let Problem { ground, start, .. } = self.problem;
+            let cuts = match &self.record.pruning {
+                Pruning::Theorem1 if backward => vec![Cut::theorem_1(&ground.board, start, run.length)],
+                Pruning::Pattern { .. } | Pruning::Leading { .. } if backward => {
+                    vec![self.databases()?.to_start(run.length)]
                 }
-                _ => self.cuts(run)?,
+                _ => self.cuts(run, Plan::TwoEnded)?,
             };
-            let levels = levels(run, side);
-            let mut walk = self.begin(&levels, backward)?;
-            for level in &levels[1..] {
-                walk.step(level, &cuts, mode)?;
-            }
-            walks.push(walk);
-        }
-        let [ahead, behind] = &walks[..] else { return Err("two sides".into()) };
-        if run.verdict == Verdict::None {
-            let (small, large) = if ahead.current().len() <= behind.current().len() {
-                (ahead.current(), behind.current())
-            } else {
-                (behind.current(), ahead.current())
-            };
-            if let Some(key) = ground.common(small, large, |key, _| Ok(Some(key)))? {
-                let men = ground.army(key)?;
-                return Err(format!("verdict none, but both sides have {}", ground.board.names(&men)));
-            }
-        }
-        let ended = walks.iter().find(|walk| walk.current().len() == 0).unwrap_or(ahead);
-        self.exhausted(run, ended)?;
-        Ok(Some((walks.iter().map(|w| w.sampled.0).sum(), walks.iter().map(|w| w.sampled.1).sum())))
+            let mut walk = self.begin(levels, backward)?;
+            levels[1..].iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
+            Ok(walk)
+        };
+        let (ahead, behind) = (walk(sides[0], false)?, walk(sides[1], true)?);
+        self.evidence.saw(&ahead, false);
+        self.evidence.saw(&behind, false);
+        let refuted = match run.verdict {
+            Verdict::None => Refuted::by_both_ends(run.length, &ahead, &behind)?,
+            _ => None,
+        };
+        let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);
+        Ok((refuted, sampled))
     }
-}
-
-/// The levels of one side of a run.
-pub(super) fn levels(run: &RunRecord, side: Side) -> Vec<&LevelRecord> {
-    run.levels.iter().filter(|l| l.side == side).collect()
 }

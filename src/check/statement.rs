@@ -2,6 +2,7 @@
 //! of it.
 
 use super::board::Board;
+use super::centroid;
 use super::ground::Ground;
 use super::keys::{Binomials, PUBLISHED};
 
@@ -39,15 +40,18 @@ impl Problem {
         if start != board.stated_army(stated)? {
             return Err("problem.start is not the army that problem.army names".into());
         }
+        for (name, names, cells) in [("start", &stated.start, &start), ("target", &stated.target, &target)] {
+            if !cells.iter().map(|&c| board.name(c)).eq(names.iter().cloned()) {
+                return Err(format!("problem.{name}: its cells are not in order"));
+            }
+        }
+        board.shows(stated, [&start, &target])?;
         if start.len() != stated.men || target.len() != stated.men || start.is_empty() {
             return Err(format!("{} men, {} cells at the start, {} to fill", stated.men, start.len(), target.len()));
         }
         if let Some(lattice) = &record.lattice {
             let cells: Vec<String> = (0..board.len()).map(|c| board.name(c as u8)).collect();
-            let (mut said, mut known) = (lattice.directions.clone(), board.directions.clone());
-            said.sort_unstable();
-            known.sort_unstable();
-            if lattice.cells != cells || said != known {
+            if lattice.cells != cells || lattice.directions != board.directions {
                 return Err("lattice: other cells or directions than problem.board and problem.moves have".into());
             }
         }
@@ -61,19 +65,18 @@ impl Problem {
         let (jumps_only, men, centroid) = (stated.jumps_only, start.len(), record.centroid.clone());
         let ground = Ground { board, jumps_only, binomials, men, fixing, mirror, centroid };
         let problem = Self { ground, start, target };
-        problem.symmetries()?;
-        problem.centroid()?;
-        problem.partition(record)?;
+        let whole = problem.symmetries(stated.kind == "transfer")?;
+        if stated.kind == "transfer" {
+            problem.centroid(&whole)?;
+            problem.partition(record)?;
+        }
         Ok(problem)
     }
 
-    /// K is a group of automorphisms that fix both ends; ρ is one of order two that swaps them and commutes with K.
-    fn symmetries(&self) -> Result<(), String> {
+    /// K is the whole group of automorphisms that fix both ends, which is given back, or the identity alone; ρ is one of order two
+    /// that swaps them and commutes with K, where there is one that a search looks for.
+    fn symmetries(&self, mirrored: bool) -> Result<Vec<Vec<u8>>, String> {
         let Ground { board, fixing, mirror, .. } = &self.ground;
-        let identity: Vec<u8> = (0..board.len()).map(|c| c as u8).collect();
-        if !fixing.contains(&identity) {
-            return Err("symmetries.fixing: K lacks the identity".into());
-        }
         for (number, k) in fixing.iter().enumerate() {
             if !board.is_automorphism(k) {
                 return Err(format!("symmetries.fixing[{number}] is no automorphism of the board under the rule"));
@@ -81,21 +84,33 @@ impl Problem {
             if !self.fixes(k) {
                 return Err(format!("symmetries.fixing[{number}] does not fix start and target"));
             }
-            if fixing.iter().any(|other| !fixing.contains(&composed(k, other))) {
-                return Err(format!("symmetries.fixing: K is no group, see number {number}"));
+        }
+        if let Some(mirror) = mirror {
+            if !board.is_automorphism(mirror) {
+                return Err("symmetries.mirror: ρ is no automorphism of the board under the rule".into());
+            }
+            if !self.swaps(mirror) {
+                return Err("symmetries.mirror: ρ does not swap start and target".into());
             }
         }
-        let Some(mirror) = mirror else { return Ok(()) };
-        if !board.is_automorphism(mirror) {
-            return Err("symmetries.mirror: ρ is no automorphism of the board under the rule".into());
+        let all = board.symmetries();
+        // Ascending, so that the identity is the first.
+        let whole: Vec<Vec<u8>> = all.iter().filter(|k| self.fixes(k)).cloned().collect();
+        // Where all cells lie on one line several maps come to the same permutation.
+        let mut named = fixing.clone();
+        named.sort_unstable();
+        named.dedup();
+        let repeats = named.len() < fixing.len() && !board.is_line();
+        if fixing.first() != whole.first() || named != whole && named.len() != 1 || repeats {
+            return Err("symmetries.fixing: K is neither the whole group, the identity first, nor that alone".into());
         }
-        if image(mirror, &self.start) != self.target || image(mirror, &self.target) != self.start {
-            return Err("symmetries.mirror: ρ does not swap start and target".into());
+        let turns = |m: &&Vec<u8>| self.swaps(m) && composed(m, m) == whole[0] && whole.iter().all(|k| commute(k, m));
+        let found = mirror.as_ref().map_or(!mirrored || !all.iter().any(|m| turns(&m)), |m| mirrored && turns(&m));
+        match found {
+            true => Ok(whole),
+            false if mirror.is_none() => Err("symmetries.mirror: there is one, and the record names none".into()),
+            false => Err("symmetries.mirror: ρ is not of order two, or does not commute with K".into()),
         }
-        if composed(mirror, mirror) != identity || !fixing.iter().all(|k| commute(k, mirror)) {
-            return Err("symmetries.mirror: ρ is not of order two, or does not commute with K".into());
-        }
-        Ok(())
     }
 
     /// Both ends, the start first; of a game the bases.
@@ -107,26 +122,28 @@ impl Problem {
         self.ends().into_iter().all(|end| image(permutation, end) == end)
     }
 
-    /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
-    /// alone.
-    pub fn whole_fixing(&self) -> Result<Vec<Vec<u8>>, String> {
-        let Ground { board, mirror, .. } = &self.ground;
-        // Ascending, so that the identity is the first.
-        let whole: Vec<Vec<u8>> = board.symmetries().into_iter().filter(|k| self.fixes(k)).collect();
-        match mirror.iter().all(|mirror| whole.iter().all(|k| commute(k, mirror))) {
-            true => Ok(whole),
-            false => Err("symmetries.mirror: ρ does not commute with K".into()),
-        }
+    fn swaps(&self, permutation: &[u8]) -> bool {
+        image(permutation, &self.start) == self.target && image(permutation, &self.target) == self.start
     }
 
-    /// K leaves the centroid alone, and ρ negates it.
-    fn centroid(&self) -> Result<(), String> {
+    /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
+    /// alone.
+    pub fn whole_fixing(&self) -> Vec<Vec<u8>> {
+        self.ground.board.symmetries().into_iter().filter(|k| self.fixes(k)).collect()
+    }
+
+    /// The centroid is what its description says, which K leaves alone and ρ negates.
+    fn centroid(&self, whole: &[Vec<u8>]) -> Result<(), String> {
         let Ground { board, fixing, mirror, centroid, .. } = &self.ground;
-        let Some(values) = centroid else { return Ok(()) };
+        let values = centroid.as_ref().ok_or("the record does not name the centroid")?;
         if values.len() != board.len() {
             return Err("centroid: not one value for each cell".into());
         }
-        self.odd("centroid", |c| values[c], fixing, mirror.as_ref())
+        self.odd("centroid", |c| values[c], fixing, mirror.as_ref())?;
+        match *values == centroid::of_cells(board, self.ends(), whole, mirror.as_ref()) {
+            true => Ok(()),
+            false => Err("centroid: another function than the one in which start and target lie furthest apart".into()),
+        }
     }
 
     fn odd(
@@ -140,7 +157,7 @@ impl Problem {
         if !cells.clone().all(|c| fixing.iter().all(|k| value(usize::from(k[c])) == value(c))) {
             return Err(format!("{name}: K changes it"));
         }
-        if !cells.all(|c| mirror.is_none_or(|m| value(usize::from(m[c])) == -value(c))) {
+        if !cells.all(|c| mirror.is_none_or(|m| i64::from(value(usize::from(m[c]))) == -i64::from(value(c)))) {
             return Err(format!("{name}: ρ does not negate it"));
         }
         Ok(())
@@ -152,7 +169,8 @@ impl Problem {
         let Ground { board, fixing, mirror, .. } = &self.ground;
         let class = |c: usize| usize::from(partition.class_of[c]);
         if partition.class_of.len() != board.len()
-            || (0..board.len()).any(|c| class(c) >= partition.values.len().min(64))
+            || (0..board.len()).any(|c| class(c) >= partition.values.len())
+            || partition.values.len() > 64
         {
             return Err("partition: not one class for each cell, or not one value for each class".into());
         }
@@ -167,15 +185,5 @@ impl Problem {
             }
         }
         Ok(())
-    }
-
-    /// How many of the cells are in even and odd columns and rows: what jumps cannot change.
-    pub fn types(&self, cells: &[u8]) -> [usize; 4] {
-        let mut counts = [0; 4];
-        for &cell in cells {
-            let (x, y) = self.ground.board.places[usize::from(cell)];
-            counts[(x % 2 + 2 * (y % 2)) as usize] += 1;
-        }
-        counts
     }
 }

@@ -10,7 +10,7 @@ use super::file::{Level, Marks};
 use super::keys::{PUBLISHED, mix};
 use super::memory;
 use super::number::Number;
-use crate::record::{LevelRecord, RunRecord};
+use crate::record::{LevelRecord, RunRecord, Side};
 
 /// Keys that are sorted at once.
 const BATCH: usize = 12 << 20;
@@ -28,6 +28,8 @@ pub(super) trait States: Sync {
     type Cuts: ?Sized + Sync;
     /// How many levels states can come back to, the last one among them.
     const HELD: usize;
+    /// What the end of a solution on a level means, in words.
+    const END: &'static str;
 
     /// The successors of states on level `depth` that no cut drops, and how many there are with those.
     fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
@@ -45,6 +47,8 @@ pub(super) trait States: Sync {
     fn look(&self, key: Self::Key) -> Result<Option<i64>, String>;
     /// A state, for messages.
     fn show(&self, key: Self::Key) -> String;
+    /// A state of the level at which a solution ends, whatever the goal of the walk.
+    fn ended(&self, level: &Level<Self::Key>) -> Result<Option<Self::Key>, String>;
     /// Whether a successor of the last level counts as old where it is on the level so many before that one.
     fn comes_back(before_last: usize) -> bool;
 }
@@ -111,13 +115,15 @@ impl<'a> Mode<'a> {
 pub(super) struct Walk<'a, S: States> {
     pub states: &'a S,
     /// What the levels are called.
-    side: String,
-    pub depth: u32,
+    side: &'static str,
+    depth: u32,
     /// The last one at the end.
     levels: Vec<Arc<Level<S::Key>>>,
-    /// The other end, and whether it has been met: it must not be where everything is said to have been seen.
+    /// The other end, where there is one; and the first level that a solution ends on, with the state in words.
     goal: Option<S::Key>,
-    pub met_goal: bool,
+    met: Option<(u32, String)>,
+    /// Whether nothing has been cut so far.
+    uncut: bool,
     /// States that were looked at in samples, and states there were.
     pub sampled: (u64, u64),
 }
@@ -125,20 +131,59 @@ pub(super) struct Walk<'a, S: States> {
 impl<'a, S: States> Walk<'a, S> {
     /// Level 0: `start` alone, and as the record says.
     pub fn begin(states: &'a S, start: S::Key, goal: Option<S::Key>, stated: &LevelRecord) -> Result<Self, String> {
-        let side = format!("{:?}", stated.side).to_lowercase();
+        let side = stated.side.name();
         let levels = vec![Arc::new(Level::Memory(vec![start]))];
-        let walk = Self { states, side, depth: 0, levels, goal, met_goal: goal == Some(start), sampled: (0, 0) };
+        let mut walk = Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: (0, 0) };
         if stated.depth != 0 {
-            return Err(format!("{} levels begin with level {}", walk.side, stated.depth));
+            return Err(format!("{side} levels begin with level {}", stated.depth));
         }
         walk.compare(stated, walk.current())?;
+        walk.meet()?;
         Ok(walk)
     }
 
-    /// Another walk that goes on from here, under its own name.
-    pub fn branch(&self, side: &str) -> Self {
-        let Self { states, depth, goal, met_goal, sampled, .. } = *self;
-        Self { states, side: side.into(), depth, levels: self.levels.clone(), goal, met_goal, sampled }
+    /// Another walk that goes on from here, under the name of another side.
+    pub fn branch(&self, side: Side) -> Self {
+        let Self { states, depth, goal, uncut, sampled, .. } = *self;
+        let (levels, met) = (self.levels.clone(), self.met.clone());
+        Self { states, side: side.name(), depth, levels, goal, met, uncut, sampled }
+    }
+
+    /// Says that not all of the last level is gone on from.
+    pub fn leave_some(&mut self) {
+        self.uncut = false;
+    }
+
+    /// The depth of the last level.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Which levels these are.
+    pub fn side(&self) -> &'static str {
+        self.side
+    }
+
+    /// The first level that a solution ends on, with the state in words.
+    pub fn met(&self) -> Option<&(u32, String)> {
+        self.met.as_ref()
+    }
+
+    /// Whether no level so far cut anything.
+    pub fn is_uncut(&self) -> bool {
+        self.uncut
+    }
+
+    /// Looks for the end of a solution on the last level.
+    fn meet(&mut self) -> Result<(), String> {
+        if self.met.is_none() {
+            let ended = match self.goal {
+                Some(goal) => self.current().without(&[goal], None)?.is_empty().then_some(goal),
+                None => self.states.ended(self.current())?,
+            };
+            self.met = ended.map(|key| (self.depth, self.states.show(key)));
+        }
+        Ok(())
     }
 
     /// The last level.
@@ -162,7 +207,7 @@ impl<'a, S: States> Walk<'a, S> {
 
     /// The next level, which must be as the record says.
     pub fn step(&mut self, stated: &LevelRecord, cuts: &S::Cuts, mode: Mode) -> Result<(), String> {
-        if stated.depth != self.depth + 1 {
+        if self.depth.checked_add(1) != Some(stated.depth) {
             return Err(format!("{} is followed by level {}", self.at(self.depth), stated.depth));
         }
         let at = self.at(stated.depth);
@@ -180,15 +225,13 @@ impl<'a, S: States> Walk<'a, S> {
             }
         };
         self.compare(stated, &next)?;
-        if let Some(goal) = self.goal {
-            self.met_goal |= next.without(&[goal], None)?.is_empty();
-        }
+        self.uncut &= stated.pruned == 0;
         self.levels.push(Arc::new(next));
         if self.levels.len() > S::HELD {
             self.levels.remove(0);
         }
         self.depth += 1;
-        Ok(())
+        self.meet()
     }
 
     fn open(folder: &Path, stated: &LevelRecord, at: &str) -> Result<Level<S::Key>, String> {
@@ -197,9 +240,10 @@ impl<'a, S: States> Walk<'a, S> {
     }
 
     /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with
-    /// those that are cut and without.
+    /// those that are cut and without. More than the record states are not made: the budget was asked for these.
     fn batches(
         &self,
+        stated: &LevelRecord,
         cuts: &S::Cuts,
         mut sink: impl FnMut(Vec<S::Key>) -> Result<(), String>,
     ) -> Result<(u64, u64), String> {
@@ -222,6 +266,10 @@ impl<'a, S: States> Walk<'a, S> {
                 emitted += keys.len() as u64;
                 batch.extend(keys);
             }
+            if generated > stated.generated {
+                let at = self.at(stated.depth);
+                return Err(format!("{at}: generated {}, derived {generated} or more", stated.generated));
+            }
             if batch.len() >= at_once {
                 sink(sorted(std::mem::take(&mut batch)))?;
             }
@@ -240,10 +288,17 @@ impl<'a, S: States> Walk<'a, S> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let mut next: Vec<S::Key> = Vec::new();
-        let counts = self.batches(cuts, |batch| {
+        // New states that may not stay are out only at the end, and count as pruned.
+        let most = stated.states.saturating_add(if S::sifts(self.depth + 1, cuts) { stated.pruned } else { 0 });
+        let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(batch, &old, &marks)?;
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
-            Ok(())
+            match next.len() as u64 > most {
+                true => {
+                    Err(format!("{}: states {}, derived {} or more", self.at(stated.depth), stated.states, next.len()))
+                }
+                false => Ok(()),
+            }
         })?;
         let new = next.len() as u64;
         if S::sifts(self.depth + 1, cuts) {
@@ -268,7 +323,7 @@ impl<'a, S: States> Walk<'a, S> {
         let sifts = S::sifts(self.depth + 1, cuts);
         // New states that may not stay, each once; where they become too many they are judged, but not counted.
         let mut dropped = Some(Vec::new());
-        let counts = self.batches(cuts, |batch| {
+        let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
             let lost = if sifts { self.staying(&rest, cuts)? } else { rest.clone() };
             if let Some(&lost) = lost.first() {
@@ -332,7 +387,17 @@ impl<'a, S: States> Walk<'a, S> {
         let seed = stated.digest.0 as u64;
         let parents = Self::pick(self.current(), seed, sample)?;
         let pieces = parents.par_chunks(64).map(|keys| self.states.expand(keys, self.depth, cuts));
-        let successors = pieces.collect::<Result<Vec<_>, _>>()?.into_iter().flat_map(|(keys, _)| keys).collect();
+        let (mut successors, mut generated) = (Vec::new(), 0);
+        for (keys, count) in pieces.collect::<Result<Vec<_>, _>>()? {
+            successors.extend(keys);
+            generated += count;
+        }
+        // What some of the states lead to is no more than what all do.
+        let cut = generated - successors.len() as u64;
+        if generated > stated.generated || cut > stated.pruned {
+            let (at, LevelRecord { generated: all, pruned, .. }) = (self.at(stated.depth), stated);
+            return Err(format!("{at}: generated {all}, pruned {pruned}; of a sample alone {generated} and {cut}"));
+        }
         let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
         let sifts = S::sifts(self.depth + 1, cuts);
         let lost = if sifts { self.staying(&rest, cuts)? } else { rest };
@@ -426,11 +491,13 @@ impl<'a, S: States> Walk<'a, S> {
                 return Err(format!("{at}: {name} {said}, found {found:032x}"));
             }
         }
-        match stated.centroid_max {
-            said if found.centroid_max.is_some() && said != found.centroid_max => {
-                Err(format!("{at}: largest centroid {said:?}, found {:?}", found.centroid_max))
+        match stated.centroid_max == found.centroid_max {
+            true => Ok(()),
+            false => {
+                let shown = |centroid: Option<i64>| centroid.map_or("none".into(), |c| c.to_string());
+                let (said, found) = (shown(stated.centroid_max), shown(found.centroid_max));
+                Err(format!("{at}: largest centroid {said}, found {found}"))
             }
-            _ => Ok(()),
         }
     }
 }
@@ -476,5 +543,7 @@ fn chosen(mut seed: u64, sample: u64, all: u64) -> Vec<u64> {
         })
         .collect();
     positions.sort_unstable();
+    // A state that was chosen twice is one state.
+    positions.dedup();
     positions
 }

@@ -164,7 +164,7 @@ fn an_edited_record_is_refused_with_the_reason() {
         it.lower_bound = Some(11);
         it.runs.retain(|run| run.length == 11);
     });
-    says("is followed by level", &|it| {
+    says("following levels begin with level", &|it| {
         let removed = it.runs[r].levels.remove(l);
         it.runs[r].generated -= removed.generated;
         it.runs[r].largest_level = it.runs[r].levels.iter().map(|l| l.states).max().unwrap();
@@ -181,7 +181,7 @@ fn an_edited_record_is_refused_with_the_reason() {
     says("partition: ", &|it| it.partition.as_mut().unwrap().values[0] += 1);
     says("partition: ", &|it| it.partition.as_mut().unwrap().class_of[0] = 3);
     says("lattice: other cells or directions", &|it| it.lattice.as_mut().unwrap().directions[0] = (2, 0));
-    says("problem.start is not the army", &|it| it.problem.start[0] = "c1".into());
+    says("problem.army has other cells than problem.start", &|it| it.problem.start[0] = "c1".into());
     says("is not the published one", &|it| it.digest_key = Some(Digest(1)));
 }
 

@@ -63,7 +63,7 @@ fn bounds_of_games_that_cut_too_much_are_caught() {
     // The bounds refute the game of 11 moves, too: only check knows that they should not have cut.
     let corners = format!("{CORNERS}\nmoves = 6");
     for bounds in ["all", "count", "count+contact", "vacate+packing", "count+hall"] {
-        caught(&corners, bounds, 11, Fault::BoundOffByOne, ["pruned", "not closed: from"]);
+        caught(&corners, bounds, 11, Fault::BoundOffByOne, ["derived", "not closed: from"]);
     }
 }
 

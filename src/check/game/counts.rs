@@ -23,7 +23,7 @@ pub(super) struct Counter<'a, N> {
 impl<N: Number> Counter<'_, N> {
     /// Whether the record's numbers are right, given that no game is shorter.
     pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
-        let whole = self.problem.whole_fixing()?;
+        let whole = self.problem.whole_fixing();
         let games_to = |ends: &Walks<N>| sums::total(ends.iter().map(|walk| walk.1));
         let ends = self.walks(&whole[0])?;
         let mut games = vec![games_to(&ends)?];
@@ -43,6 +43,9 @@ impl<N: Number> Counter<'_, N> {
             ("up_to_symmetry", Some(classes), Some(&stated.up_to_symmetry)),
             ("final_positions", Some(kept[0]), stated.final_positions.as_ref()),
             ("final_up_to_symmetry", Some(ends_up_to_symmetry), stated.final_up_to_symmetry.as_ref()),
+            ("up_to_reversal", None, stated.up_to_reversal.as_ref()),
+            ("palindromic", None, stated.palindromic.as_ref()),
+            ("palindromic_up_to_symmetry", None, stated.palindromic_up_to_symmetry.as_ref()),
         ])
     }
 

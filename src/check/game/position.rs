@@ -2,8 +2,11 @@
 
 use std::marker::PhantomData;
 
+use rayon::prelude::*;
+
 use super::bounds::Rules;
 use crate::check::board::Board;
+use crate::check::file::Level;
 use crate::check::ground::Ground;
 use crate::check::moves::{Set, destinations};
 use crate::check::number::Number;
@@ -86,7 +89,7 @@ impl<'a, N: Number> Table<'a, N> {
     }
 
     /// Whether somebody has won.
-    pub fn is_over(&self, key: N) -> Result<bool, String> {
+    fn is_over(&self, key: N) -> Result<bool, String> {
         Ok(self.winner(&self.position(key)?.armies).is_some())
     }
 
@@ -111,6 +114,7 @@ impl<N: Number> States for Table<'_, N> {
     type Key = N;
     type Cuts = Rules;
     const HELD: usize = usize::MAX;
+    const END: &'static str = "a game ends";
 
     fn expand(&self, parents: &[N], depth: u32, rules: &Rules) -> Result<(Vec<N>, u64), String> {
         let (mut keys, mut generated) = (Vec::new(), 0);
@@ -185,6 +189,16 @@ impl<N: Number> States for Table<'_, N> {
             format!("blue on {blue}, red on {red}, {} to move", ["blue", "red"][turn])
         };
         self.position(key).map_or_else(|fault| fault, told)
+    }
+
+    fn ended(&self, level: &Level<N>) -> Result<Option<N>, String> {
+        let over = |block: usize| -> Result<Option<N>, String> {
+            let mut keys = Vec::new();
+            level.read(block, &mut keys)?;
+            let over = |key: N| self.is_over(key).map(|over| over.then_some(key)).transpose();
+            keys.into_iter().find_map(over).transpose()
+        };
+        (0..level.blocks()).into_par_iter().find_map_first(|block| over(block).transpose()).transpose()
     }
 
     // The side to move alternates; a position may come back after any even number of moves.
