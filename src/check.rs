@@ -25,6 +25,7 @@ mod file;
 mod game;
 mod ground;
 mod histograms;
+mod impossible;
 mod keys;
 mod leading;
 mod moves;

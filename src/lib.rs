@@ -38,6 +38,7 @@ pub mod cells;
 pub mod centroid;
 pub mod check;
 pub mod cli;
+pub mod closed;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod describe;
@@ -64,3 +65,4 @@ pub mod solve;
 pub mod source;
 pub mod store;
 pub mod symmetry;
+pub mod words;

@@ -11,6 +11,7 @@
 //! ```
 
 use std::fmt;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -57,10 +58,27 @@ impl Source {
     /// # Errors
     /// Where it cannot be read, or is not UTF-8.
     pub fn read(file: &Path) -> Result<Self, Fault> {
-        match std::fs::read_to_string(file) {
-            Ok(text) => Ok(Self::new(file, text)),
-            Err(e) => Err(Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") }),
-        }
+        Self::of_bytes(file, std::fs::read(file))
+    }
+
+    /// Reads standard input.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_standard_input() -> Result<Self, Fault> {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        Self::of_bytes(Path::new("standard input"), read.map(|_| bytes))
+    }
+
+    fn of_bytes(file: &Path, bytes: std::io::Result<Vec<u8>>) -> Result<Self, Fault> {
+        let unread = |e| Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") };
+        String::from_utf8(bytes.map_err(unread)?).map(|text| Self::new(file, text)).map_err(|e| {
+            let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
+            let message = format!("byte {:#04x} is no UTF-8: allowed is text in UTF-8", bytes[at]);
+            // What comes before the fault stays in its place, what comes after it is only shown.
+            Self::new(file, String::from_utf8_lossy(bytes)).fault(at..at + 1, message)
+        })
     }
 
     /// Where the text comes from.
@@ -132,11 +150,13 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// `; did you mean ...?` for the allowed word nearest to the one found; nothing where none is near.
+/// `; did you mean ...?` for the allowed word nearest to the one found, in capitals or not; nothing where none is near.
 #[must_use]
 pub fn suggestion<'a>(found: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
-    let near = |a: &&str| strsim::damerau_levenshtein(found, a) <= a.len().max(found.len()) / 3;
-    let nearest = allowed.into_iter().filter(near).min_by_key(|a| strsim::damerau_levenshtein(found, a));
+    let lower = found.to_lowercase();
+    let distance = |a: &str| strsim::damerau_levenshtein(&lower, &a.to_lowercase());
+    let near = |a: &&str| distance(a) <= a.len().max(found.len()) / 3;
+    let nearest = allowed.into_iter().filter(near).min_by_key(|a| distance(a));
     nearest.map(|a| format!("; did you mean `{a}`?")).unwrap_or_default()
 }
 
@@ -157,6 +177,12 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_that_is_no_text_is_shown_by_its_line() {
+        let fault = Source::of_bytes(Path::new("x"), Ok(b"a = 1\nb = \xff\xfe\n".to_vec())).unwrap_err().to_string();
+        assert!(fault.starts_with("x:2:5: byte 0xff is no UTF-8: allowed is text in UTF-8\n  |\n2 | b = "), "{fault}");
+    }
+
+    #[test]
     fn parts_of_a_toml_string_are_found_in_the_file() {
         for (text, value, expected) in [
             ("m = \"a1-b1\"", "a1-b1", "b1"),
@@ -173,6 +199,7 @@ mod tests {
     #[test]
     fn only_near_words_are_suggested() {
         assert_eq!(suggestion("pruing", ["board", "pruning"]), "; did you mean `pruning`?");
+        assert_eq!(suggestion("PRUNING", ["board", "pruning"]), "; did you mean `pruning`?");
         assert_eq!(suggestion("colour", ["board", "pruning"]), "");
     }
 }

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use super::board::Board;
 use super::file::Level;
+use super::impossible;
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::statement::Problem;
@@ -52,6 +53,13 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
             return Err(format!("lower_bound {said}, derived {derived}"));
         }
         report.checked.push(format!("no game below length {said}, by equation (7) derived again: {derived}"));
+    }
+    match impossible::is_shown(record, &problem)? {
+        true => report.checked.push("no game at all is possible, by cells that no move leads out of".into()),
+        false if record.lower_bound.is_none() && record.question != Asked::Levels => {
+            return Err("it says that no bound leaves any length, and names nothing that shows it".into());
+        }
+        false => {}
     }
     let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose()?;
     if let Some(game) = &game {

@@ -8,6 +8,7 @@ use super::cuts::{Cut, theorem_1_of};
 use super::databases::Databases;
 use super::ground::Ground;
 use super::histograms::Histograms;
+use super::impossible;
 use super::leading::{self, Lead};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
@@ -144,13 +145,21 @@ impl<'a> Searches<'a> {
         }
         let types = !ground.jumps_only || self.problem.types(start) == self.problem.types(target);
         let between = self.databases.as_ref().map(|d| d.between);
+        let shown = impossible::is_shown(self.record, self.problem)?;
         let Some(said) = self.record.lower_bound else {
-            if types && between != Some(u32::MAX) {
+            let middleless = |d: &Arc<Databases>| self.record.palindromic && d.reflect_nowhere();
+            if types
+                && between != Some(u32::MAX)
+                && !shown
+                && !(ground.mirror.is_some() && self.databases.as_ref().is_some_and(middleless))
+            {
                 return Err(
                     "it says that no bound leaves any length, but neither types nor histograms show that".into()
                 );
             }
-            self.report.checked.push("no length at all is possible, by types or histograms".into());
+            self.report.checked.push(
+                "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
+            );
             return Ok(());
         };
         let theorem = theorem_1_of(&ground.board, start, target);
@@ -283,7 +292,9 @@ impl<'a> Searches<'a> {
         if !self.record.exhausted || !last {
             return Ok(());
         }
-        if walk.met_goal || walk.current().len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
+        // What reaches the goal need not be a palindrome.
+        let met_goal = walk.met_goal && !self.record.palindromic;
+        if met_goal || walk.current().len() > 0 || run.levels.iter().any(|l| l.pruned > 0) {
             return Err(NOT_ALL_SEEN.into());
         }
         Ok(())

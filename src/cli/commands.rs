@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::views::{self, Form};
 use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, check, folder, manual, resume, row, status};
@@ -71,7 +72,7 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Status { run, json } => status::status(run, *json, out),
         Command::Replay { file, quiet, svg, html, at, columns, output } => {
             let form = match (svg, html) {
-                (true, _) => Form::Svg { at: *at, columns: *columns },
+                (true, _) => Form::Svg { at: *at, columns: (*columns).into() },
                 (_, true) => Form::Html,
                 _ => Form::Text { quiet: *quiet },
             };
@@ -91,6 +92,11 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             Ok(Exit::Answered)
         }
     }
+}
+
+/// Reads the job at `path`, or standard input where that is `-`.
+pub(super) fn read(path: &Path) -> Result<Job, Fault> {
+    if path == Path::new("-") { Job::read_standard_input() } else { Job::read(path) }
 }
 
 fn prove(job: &Job) -> Result<Question, Failure> {
@@ -119,7 +125,7 @@ fn answer(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let job = read(&args.job)?.with(&overrides(args, max_length))?;
     print(&ask(&job, question(&job)?, args, search)?, args, out)
 }
 
@@ -133,8 +139,16 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
         };
     }
     let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
-    out.write_all(text.as_bytes())?;
+    put(&text, out)?;
     Ok(Exit::of(record))
+}
+
+/// Writes an answer. A reader who goes away before its end has read enough: the exit status stays that of the answer.
+pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Searches, has the solution replayed by code that shares nothing with the search, and writes the record.
@@ -177,7 +191,7 @@ fn compare(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let job = read(&args.job)?.with(&overrides(args, max_length))?;
     let usual = match job.problem {
         Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
         Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
@@ -195,7 +209,7 @@ fn compare(
         true => json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
         false => report::comparison(&records),
     };
-    out.write_all(text.as_bytes())?;
+    put(&text, out)?;
     agreed(&records)
 }
 

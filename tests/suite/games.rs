@@ -210,7 +210,7 @@ fn what_is_no_game_is_refused_with_the_move_and_the_rule_it_breaks() {
         ("b2-b1", "g.toml:9:10: move 1 (b2-b1): no man stands on b2"),
         (
             "b1-c1",
-            "g.toml:9:10: after all 1 moves nobody has won: blue has 2 men outside red's base, red 2 outside blue's",
+            "g.toml:9:10: after 1 move nobody has won: blue has 2 men outside red's base, red 2 outside blue's",
         ),
         (
             "b1-c1, (reflect)",

@@ -23,6 +23,8 @@ mod referee_levels;
 mod referee_shortest;
 mod rows;
 mod schema;
+mod small;
 mod solutions;
 mod store;
+mod tiny;
 mod views;
