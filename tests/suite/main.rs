@@ -15,6 +15,7 @@ mod counts;
 mod examples;
 mod game_bounds;
 mod games;
+mod guide;
 mod job_errors;
 mod levels;
 mod paper;
