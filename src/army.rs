@@ -6,6 +6,13 @@ use crate::board::Board;
 pub const NAMED: &str =
     "triangle-3 to triangle-15, square-2 to square-16, halma-19, checkers-12, point-1 to point-6 (star-121)";
 
+/// All names, one by one.
+pub fn names() -> impl Iterator<Item = String> {
+    let row = |shape: &'static str, sizes: std::ops::RangeInclusive<u8>| sizes.map(move |n| format!("{shape}-{n}"));
+    let others = ["halma-19", "checkers-12"].map(String::from);
+    row("triangle", 3..=15).chain(row("square", 2..=16)).chain(others).chain(row("point", 1..=6))
+}
+
 /// The cells of a named army on `board`: `Ok(None)` where the name means nothing.
 ///
 /// # Errors
@@ -59,6 +66,14 @@ fn point(number: i32, board: &Board) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_is_one_on_some_board() {
+        let boards = ["16x16", "checkers-32", "star-121"].map(|board| Board::named(board).unwrap());
+        for name in names() {
+            assert!(boards.iter().any(|board| matches!(named(&name, board), Ok(Some(_)))), "{name}");
+        }
+    }
 
     #[test]
     fn armies_have_their_men() {

@@ -27,6 +27,7 @@ mod file;
 mod game;
 mod ground;
 mod histograms;
+mod impossible;
 mod keys;
 mod leading;
 pub mod memory;

@@ -121,15 +121,15 @@ pub enum Command {
         #[arg(long, value_name = "MOVES", requires = "svg")]
         at: Option<usize>,
         /// Boards in a row of the sheet
-        #[arg(long, value_name = "N", requires = "svg", default_value = "6")]
-        columns: usize,
+        #[arg(long, value_name = "N", requires = "svg", default_value = "6", value_parser = clap::value_parser!(u16).range(1..))]
+        columns: u16,
         /// Write here instead of to standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
     /// Say what is known of a job before it is solved: board, symmetries, bounds, balance, cost
     Describe {
-        /// The job, a TOML file
+        /// The job, a TOML file; - reads it from standard input
         job: PathBuf,
         /// How long to try it for an estimate of its cost; 0 s to leave that out
         #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
@@ -270,7 +270,7 @@ impl Options {
 /// What all commands that search take.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// The job, a TOML file
+    /// The job, a TOML file; - reads it from standard input
     pub job: PathBuf,
     /// Print the record on standard output, instead of a report
     #[arg(long)]
@@ -284,8 +284,9 @@ pub struct SearchArgs {
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
-    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA); of a game none, theorem-1, all,
-    /// all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED)
+    /// none, theorem-1, mcc, mcc(C), pattern, leading, leading(cap=C), narrowed or truncate(KEEP,BETA); pattern, leading and
+    /// narrowed take classes=N, too, as in leading(classes=N,cap=C); of a game none, theorem-1, all, all-but-BOUND, bounds
+    /// joined by '+', or beam(KEEP,SEED)
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
     /// Let the level files stay when the run has ended
@@ -331,6 +332,10 @@ impl std::str::FromStr for Prunings {
             depth += i32::from(c == '(') - i32::from(c == ')');
             c == ',' && depth == 0
         });
-        parts.map(str::parse).collect::<Result<_, _>>().map(Self)
+        let prunings: Vec<Pruning> = parts.map(str::parse).collect::<Result<_, _>>()?;
+        match (1..prunings.len()).find(|&i| prunings[..i].contains(&prunings[i])) {
+            Some(i) => Err(format!("{} is there twice: allowed is each pruning once", prunings[i])),
+            None => Ok(Self(prunings)),
+        }
     }
 }

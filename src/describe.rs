@@ -6,12 +6,13 @@ use crate::board::Board;
 use crate::bound::theorem1::Theorem1;
 use crate::centroid;
 use crate::game::Game;
-use crate::job::{Job, Problem};
+use crate::job::{Job, Problem, Stated};
 use crate::lattice::Lattice;
 use crate::problem::Transfer;
 use crate::rank;
-use crate::record::{self, Record, RunRecord, Together, Verdict};
+use crate::record::{self, ImpossibleRecord, Record, RunRecord, Together, Verdict};
 use crate::report::{self, grouped};
+use crate::words::counted;
 
 /// All that is known without a search.
 ///
@@ -19,25 +20,26 @@ use crate::report::{self, grouped};
 #[must_use]
 pub fn text(job: &Job) -> String {
     let body = match &job.problem {
-        Problem::Transfer(problem) => transfer(problem),
-        Problem::Game(game) => of_game(game),
+        Problem::Transfer(problem) => transfer(&job.stated, problem),
+        Problem::Game(game) => of_game(&job.stated, game),
     };
     format!("{}\n\n{body}", report::problem(&job.stated))
 }
 
-fn transfer(problem: &Transfer) -> String {
+fn transfer(stated: &Stated, problem: &Transfer) -> String {
     let Transfer { lattice, start, target, .. } = problem;
     let (from, to) = (problem.types(start), problem.types(target));
     let symmetries = problem.symmetries();
     let values = centroid::of_cells(problem, &symmetries);
     let sum = |cells: &[usize]| cells.iter().map(|&c| values[c]).sum::<i32>();
+    let closed = problem.closed();
     let bound = Theorem1::<4>::lower_bound(problem).max(steps_needed(from, to));
     let mut text = board(lattice, start, target, 'T');
     let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
     line("men by type", format!("{} at the start, {} at the target", list(from), list(to)));
     line("balance", balance(from));
     let steps = steps_needed(from, to);
-    if steps > 0 {
+    if steps > 0 && !problem.jumps_only {
         line("steps", format!("{steps} at least: only steps change types"));
     }
     line("K", elements(symmetries.fixing.len()));
@@ -53,19 +55,28 @@ fn transfer(problem: &Transfer) -> String {
     );
     line("positions", positions(rank::choose(lattice.len(), start.len()), symmetries.fixing.len()));
     line("centroid", format!("from {} to {}", sum(start), sum(target)));
-    line("Theorem 1", format!("no solution has fewer than {bound} moves"));
+    if let Some(closed) = closed {
+        let why = report::leads_out(stated, &ImpossibleRecord::of(&closed, &lattice.board));
+        line("solutions", format!("none of any length: {why}"));
+        return text;
+    }
+    line("Theorem 1", format!("no solution has fewer than {}", counted(bound as usize, "move")));
     if let Some((over, under)) = problem.speed(1) {
         let distance = over as f64 / under as f64;
         let at = |length: u32| distance / f64::from(length.max(1));
         line(
             "speed",
-            format!("the centre of mass goes {distance:.2} cells; in {bound} moves that is {:.2} a move", at(bound)),
+            format!(
+                "the centre of mass goes {distance:.2} cells; in {} that is {:.2} a move",
+                counted(bound as usize, "move"),
+                at(bound)
+            ),
         );
     }
     text
 }
 
-fn of_game(game: &Game) -> String {
+fn of_game(stated: &Stated, game: &Game) -> String {
     let types = |cells: &[usize]| {
         let mut counts = [0; 4];
         cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
@@ -76,8 +87,14 @@ fn of_game(game: &Game) -> String {
     line("men by type", format!("{} blue, {} red", list(types(&game.blue)), list(types(&game.red))));
     line("balance", balance(types(&game.blue)));
     line("K", elements(game.symmetries().len()));
-    line("distance", format!("{} steps between the nearest men", game.distance(&game.blue, &game.red)));
-    line("Theorem 1", format!("no game has fewer than {} moves", game.theorem_1()));
+    if let Some(closed) = game.closed() {
+        let why = report::leads_out(stated, &ImpossibleRecord::of(&closed, &game.lattice.board));
+        line("games", format!("none of any length: {why}"));
+        return text;
+    }
+    let distance = game.distance(&game.blue, &game.red) as usize;
+    line("distance", format!("{} between the nearest men", counted(distance, "step")));
+    line("Theorem 1", format!("no game has fewer than {}", counted(game.theorem_1() as usize, "move")));
     text
 }
 
@@ -182,7 +199,8 @@ const MEANINGFUL: f64 = 10_000.0;
 pub fn cost(record: &Record) -> String {
     let mut text = String::new();
     if let Some(bound) = record.lower_bound {
-        let _ = writeln!(text, "{:<16}no solution has fewer than {bound} moves", format!("by {}", record.pruning));
+        let bound = counted(bound as usize, "move");
+        let _ = writeln!(text, "{:<16}no solution has fewer than {bound}", format!("by {}", record.pruning));
     }
     let _ = writeln!(text, "{:<16}{:.1} s: {}", "tried for", record.seconds, report::sentence(record));
     if record.verdict != Verdict::Incomplete {

@@ -26,6 +26,7 @@ use crate::lattice::Lattice;
 use crate::notation::write_chain;
 use crate::problem::{Transfer, set};
 use crate::replay::Checked;
+use crate::words::counted;
 use plane::{Plane, UNIT};
 
 /// The look of the boards, with colours that colour-blind eyes tell apart, and greys that printers do.
@@ -114,7 +115,7 @@ impl Figure {
         let Position { armies, path } = &self.positions[number];
         let names = |army: Cells<4>| army.iter().map(|c| self.lattice.board.name_of(c)).collect::<Vec<_>>().join(", ");
         let men = match armies[1].is_empty() {
-            true => format!("{} men on {}", armies[0].len(), names(armies[0])),
+            true => format!("{} on {}", counted(armies[0].len(), "man"), names(armies[0])),
             false => format!("blue men on {}; red men on {}", names(armies[0]), names(armies[1])),
         };
         match path.is_empty() {

@@ -23,6 +23,7 @@
 //! assert_eq!(Side::winner(27), Side::Blue);
 //! ```
 
+use crate::closed::Closed;
 use crate::lattice::Lattice;
 use crate::problem::mirrored;
 use crate::symmetry::{Symmetries, Symmetry};
@@ -96,6 +97,12 @@ impl Game {
             Side::Blue => &self.blue,
             Side::Red => &self.red,
         }
+    }
+
+    /// Cells that no move leads out of and that show that nobody can ever fill the other's base; `None` where none do.
+    #[must_use]
+    pub fn closed(&self) -> Option<Closed> {
+        Closed::between(&self.lattice, [&self.blue, &self.red], false)
     }
 
     /// K: the symmetries that keep both bases, the identity first. One that swaps them is of no use, since the sides

@@ -43,6 +43,9 @@ pub use pruning::Pruning;
 pub(crate) use resolve::problem as resolve_problem;
 pub use stated::{Army, Stated};
 
+/// The greatest length that a job may ask about, and that a search tries by itself.
+pub const MAX_LENGTH: u32 = 9_999;
+
 /// A job that passed every check.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -149,6 +152,14 @@ impl Job {
     /// The first fault found, with its place.
     pub fn read(file: &Path) -> Result<Self, Fault> {
         resolve::job(&Source::read(file)?)
+    }
+
+    /// Reads and checks a job file from standard input.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn read_standard_input() -> Result<Self, Fault> {
+        resolve::job(&Source::read_standard_input()?)
     }
 
     /// Checks the text of a job file; `file` is what messages call it.

@@ -39,6 +39,7 @@ pub mod centroid;
 pub mod certify;
 pub mod check;
 pub mod cli;
+pub mod closed;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod describe;
@@ -67,3 +68,4 @@ pub mod solve;
 pub mod source;
 pub mod store;
 pub mod symmetry;
+pub mod words;

@@ -1,6 +1,7 @@
 //! An army transfer as it is stated: a lattice, the start, the target, and whether steps are allowed.
 
 use crate::cells::Cells;
+use crate::closed::Closed;
 use crate::lattice::{Lattice, Rule};
 use crate::symmetry::{Symmetries, automorphisms};
 
@@ -22,6 +23,12 @@ impl Transfer {
     #[must_use]
     pub fn symmetries(&self) -> Symmetries {
         Symmetries::of(&self.lattice, &self.start, &self.target)
+    }
+
+    /// Cells that no move leads out of and that show that there is no solution; `None` where none do.
+    #[must_use]
+    pub fn closed(&self) -> Option<Closed> {
+        Closed::between(&self.lattice, [&self.start, &self.target], self.jumps_only)
     }
 
     /// How many of the cells have each type (Section 2.1).

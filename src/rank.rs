@@ -33,18 +33,22 @@ impl<K: Key> Ranks<K> {
     /// Ranks of sets of `men` out of `cells` cells; `None` where they do not fit the key.
     #[must_use]
     pub fn new(cells: usize, men: usize) -> Option<Self> {
-        // The largest entry that ranks and unranking compare, not just the number of sets.
-        let all = choose(cells, men.min(cells / 2)).filter(|_| men <= cells)?;
-        if K::from_words(all.words()).words() != all.words() || K::from_words(all.words()) == K::MAX {
+        let words = choose(cells, men)?.words();
+        let all = K::from_words(words);
+        if all.words() != words || all == K::MAX {
             return None;
         }
+        // No set has an entry above C(cells, men) in its rank: where many men stand there are such, all of them the same.
+        let sum = |a: K, b: K| match a.plus(b) {
+            sum if sum < a || sum > all || a == K::MAX || b == K::MAX => K::MAX,
+            sum => sum,
+        };
         let stride = men + 2;
         let mut table = vec![K::default(); (cells + 1) * stride];
         for n in 0..=cells {
             table[n * stride] = K::from_words([1, 0, 0, 0]);
             for j in 1..stride.min(n + 1) {
-                // Entries beyond C(cells, men) may wrap round; sums that use them wrap back.
-                table[n * stride + j] = table[(n - 1) * stride + j - 1].plus(table[(n - 1) * stride + j]);
+                table[n * stride + j] = sum(table[(n - 1) * stride + j - 1], table[(n - 1) * stride + j]);
             }
         }
         Some(Self { men, table })
@@ -182,6 +186,20 @@ mod tests {
                 ranks.unrank_after(rank, &mut walked, &mut last);
                 ranks.unrank(rank, &mut alone);
                 prop_assert_eq!(walked, alone);
+            }
+        }
+    }
+
+    #[test]
+    fn a_board_that_is_nearly_full_has_few_ranks() {
+        for men in 250..=256 {
+            let ranks = Ranks::<u64>::new(256, men).unwrap();
+            let all = choose(256, men).unwrap();
+            for rank in [0, 1, all / 3, all - 1].map(|rank| rank.min(all - 1)) {
+                let mut cells = vec![0; men];
+                ranks.unrank(rank as u64, &mut cells);
+                let set: Cells<4> = cells.iter().map(|&c| usize::from(c)).collect();
+                assert_eq!((set.len(), ranks.rank(set)), (men, rank as u64), "{men} men");
             }
         }
     }

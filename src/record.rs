@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::budget;
 use crate::folder::{self, Folder};
 use crate::job::{Pruning, Stated};
 use crate::lattice::Lattice;
 use crate::symmetry::Symmetries;
 
 mod claims;
+mod impossible;
+mod machine;
 pub mod number;
 
+pub use impossible::ImpossibleRecord;
+pub use machine::{ClusterRecord, Machine};
 pub use number::{Count, Digest};
 
 /// The version of the document. A reader that finds another one must refuse: fields may mean something else.
@@ -70,12 +73,16 @@ pub struct Record {
     pub length: Option<u32>,
     /// The greatest length L such that no solution has L moves or fewer.
     pub refuted_up_to: Option<u32>,
-    /// Whether every state that can be reached was seen, so that no solution of any length exists.
+    /// Whether no solution of any length exists, because every state that can be reached was seen, or, where there is no
+    /// [`Self::lower_bound`], because a bound leaves no length at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exhausted: bool,
     /// The length below which a bound refuted all, before any search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound: Option<u32>,
+    /// Cells that show that there is no solution, where some do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impossible: Option<ImpossibleRecord>,
     /// The function of the cells whose sum over an army is its centroid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centroid: Option<Vec<i32>>,
@@ -194,35 +201,6 @@ pub struct PartitionRecord {
     pub class_of: Vec<u8>,
     /// By class the value of the odd function whose sum decides which middles lead.
     pub values: Vec<i32>,
-}
-
-/// Where a run was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
-    /// System and architecture.
-    pub system: String,
-    /// The processor, as the system calls it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processor: Option<String>,
-    /// Processors that the program may use.
-    pub processors: usize,
-    /// The processes that searched together, where there were several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<ClusterRecord>,
-}
-
-/// What several processes took that searched together. Times of the processor, peaks of memory, disk and threads in the
-/// record are sums over them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClusterRecord {
-    /// How many.
-    pub processes: usize,
-    /// Bytes that they sent each other since they were last started, all overhead above TCP included.
-    #[serde(with = "number::digits")]
-    pub bytes_sent: u64,
-    /// Successors that they made since then and no bound cut, those of levels that served to look ahead included.
-    #[serde(with = "number::digits")]
-    pub successors: u64,
 }
 
 /// A level file that a run has kept.
@@ -410,6 +388,12 @@ pub enum RecordError {
         /// What contradicts what.
         reason: String,
     },
+    /// The file is a job.
+    #[error("{}: a job, and no record; halma solve makes one of it", file.display())]
+    Job {
+        /// The job.
+        file: PathBuf,
+    },
     /// The file is a record that another version wrote.
     #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
     Format {
@@ -457,7 +441,10 @@ impl Record {
         }
         let damaged = |source| RecordError::Damaged { file: file.into(), source };
         // The version first: a record of another format need not have the fields of this one.
-        let Version { format } = serde_json::from_str(text).map_err(damaged)?;
+        let Version { format } = serde_json::from_str(text).map_err(|e| match is_job(text) {
+            true => RecordError::Job { file: file.into() },
+            false => damaged(e),
+        })?;
         if format != FORMAT {
             return Err(RecordError::Format { file: file.into(), found: format });
         }
@@ -498,17 +485,9 @@ impl Record {
     }
 }
 
-impl Machine {
-    /// This one.
-    #[must_use]
-    pub fn here() -> Self {
-        Self {
-            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            processor: budget::processor(),
-            processors: std::thread::available_parallelism().map_or(1, usize::from),
-            cluster: None,
-        }
-    }
+/// Whether the text is that of a job file.
+fn is_job(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("problem"))
 }
 
 impl From<&Lattice> for LatticeRecord {

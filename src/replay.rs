@@ -22,6 +22,7 @@ use crate::notation::{Script, jumped, write_chain};
 use crate::problem::{Transfer, set};
 use crate::record::{Record, RecordError};
 use crate::source::{Fault, Source};
+use crate::words::counted;
 
 /// A solution that was checked.
 #[derive(Clone, Debug)]
@@ -206,8 +207,10 @@ impl Replay {
     pub fn summary(&self) -> String {
         let (moves, steps) = (self.moves.len(), self.steps());
         let speed = self.speed().map(|(a, b)| format!(", speed {a}/{b} cells a move")).unwrap_or_default();
-        let kinds = format!("{steps} steps and {} chains of jumps", moves - steps);
-        format!("legal: {} men reach the target in {moves} moves, {kinds}{speed}", self.stated.men)
+        let kinds = format!("{} and {} of jumps", counted(steps, "step"), counted(moves - steps, "chain"));
+        let reach = if self.stated.men == 1 { "reaches" } else { "reach" };
+        let (men, moves) = (counted(self.stated.men, "man"), counted(moves, "move"));
+        format!("legal: {men} {reach} the target in {moves}, {kinds}{speed}")
     }
 }
 
@@ -235,7 +238,7 @@ fn written(
         }
     };
     if let Some(length) = length.as_ref().filter(|l| l.get_ref().0 != played.len() as i64) {
-        let message = format!("length = {}, and the {what} has {} moves", length.get_ref().0, played.len());
+        let message = format!("length = {}, and the {what} has {}", length.get_ref().0, counted(played.len(), "move"));
         return Err(source.fault(length.span(), message));
     }
     Ok(played)
@@ -261,9 +264,14 @@ fn recorded<P>(
         Some(length) if length as usize == moves.len() => Ok((problem, moves)),
         length => {
             let claimed = length.map_or("null".into(), |l| l.to_string());
-            Err(damaged(format!("length is {claimed}, and the {what} has {} moves", moves.len())))
+            Err(damaged(format!("length is {claimed}, and the {what} has {}", counted(moves.len(), "move"))))
         }
     }
+}
+
+/// "1 move", "all 2 moves".
+fn all_moves(number: usize) -> String {
+    format!("{}{}", if number == 1 { "" } else { "all " }, counted(number, "move"))
 }
 
 fn ends(cells: &[usize]) -> (usize, usize) {
@@ -296,7 +304,8 @@ fn check(transfer: &Transfer, script: &Script) -> Result<Vec<Vec<usize>>, Refusa
         return Ok(moves);
     }
     let outside: Vec<String> = men.iter().filter(|&c| !target.contains(c)).map(|c| board.name_of(c)).collect();
-    Err((None, format!("after all {} moves men stand outside the target, on {}", moves.len(), outside.join(", "))))
+    let (played, outside) = (all_moves(moves.len()), outside.join(", "));
+    Err((None, format!("after {played} men stand outside the target, on {outside}")))
 }
 
 /// Whether a man may make this move.

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::job::{Army, Stated};
-use crate::record::{Asked, LevelRecord, Record, RunRecord, Verdict, together};
+use crate::record::{Asked, Count, ImpossibleRecord, LevelRecord, Record, RunRecord, Verdict, together};
+use crate::words::{counted, plural};
 
 /// The whole report; `levels` adds a table of every level.
 ///
@@ -32,8 +33,10 @@ pub fn text(record: &Record, levels: bool) -> String {
     let memory = bytesize::ByteSize(record.peak_memory_bytes);
     let _ = writeln!(
         text,
-        "\n{:.1} s, {:.1} s of CPU time on {} threads, {memory:.1} of memory",
-        record.seconds, record.cpu_seconds, record.threads
+        "\n{:.1} s, {:.1} s of CPU time on {}, {memory:.1} of memory",
+        record.seconds,
+        record.cpu_seconds,
+        counted(record.threads, "thread")
     );
     text
 }
@@ -42,8 +45,8 @@ pub fn text(record: &Record, levels: bool) -> String {
 #[must_use]
 pub fn problem(stated: &Stated) -> String {
     let army = match &stated.army {
-        Army::Named(name) => format!("{name}, {} men", stated.men),
-        Army::Cells(_) => format!("{} men", stated.men),
+        Army::Named(name) => format!("{name}, {}", counted(stated.men, "man")),
+        Army::Cells(_) => counted(stated.men, "man"),
     };
     let board = if stated.map.is_some() { "a drawn board" } else { &stated.board };
     let jumps = if stated.jumps_only { ", jumps only" } else { "" };
@@ -62,9 +65,7 @@ pub fn sentence(record: &Record) -> String {
         Verdict::Solution => {
             format!("There is a {solution} of {length}; whether that is the shortest has not been decided.")
         }
-        Verdict::None if record.exhausted => {
-            format!("There is no {solution} of any length: every position that can be reached was seen.")
-        }
+        Verdict::None if record.exhausted => format!("There is no {solution} of any length: {}.", no_length(record)),
         Verdict::None => match record.max_length.or(record.refuted_up_to) {
             Some(l) => format!("There is no {solution} {}.", at_most(l)),
             None => format!("There is no {solution}."),
@@ -84,12 +85,15 @@ pub fn sentence(record: &Record) -> String {
                     _ => String::new(),
                 };
                 let ends = match (&c.final_positions, &c.final_up_to_symmetry) {
-                    (Some(all), Some(classes)) => format!(" They end in {all} positions, {classes} up to symmetry."),
+                    (Some(all), Some(classes)) => {
+                        format!(" They end in {all} {}, {classes} up to symmetry.", noun(all, "position"))
+                    }
                     _ => String::new(),
                 };
                 let (all, classes) = (&c.sequences, &c.up_to_symmetry);
+                let solutions = noun(all, solution);
                 format!(
-                    "{all} shortest {solution}s of {length}, {classes} up to symmetry{reversal}.{palindromic}{ends}"
+                    "{all} shortest {solutions} of {length}, {classes} up to symmetry{reversal}.{palindromic}{ends}"
                 )
             }
             None => "The shortest solutions are counted.".into(),
@@ -105,8 +109,44 @@ pub fn sentence(record: &Record) -> String {
     }
 }
 
-fn plural(count: u64, word: &str) -> String {
-    if count == 1 { word.into() } else { format!("{word}s") }
+/// The noun for a count.
+fn noun(count: &Count, noun: &str) -> String {
+    plural(if count.to_string() == "1" { 1 } else { 2 }, noun)
+}
+
+/// Why there is no solution of any length, where the record says so.
+#[must_use]
+pub fn no_length(record: &Record) -> String {
+    if record.lower_bound.is_some() {
+        return "every position that can be reached was seen".into();
+    }
+    let Some(said) = &record.impossible else {
+        let what = if record.palindromic { "the middle of a palindrome" } else { "the target" };
+        return format!("not even the numbers of men in each class of cells can become those of {what}");
+    };
+    leads_out(&record.problem, said)
+}
+
+/// Why cells that no move leads out of leave no solution.
+pub(crate) fn leads_out(stated: &Stated, said: &ImpossibleRecord) -> String {
+    let transfer = stated.transfer().ok().filter(|t| t.jumps_only);
+    if let Some([from, to]) = transfer.map(|t| [t.types(&t.start), t.types(&t.target)]).filter(|[from, to]| from != to)
+    {
+        let list = |counts: [usize; 4]| counts.map(|n| n.to_string()).join(", ");
+        let (from, to) = (list(from), list(to));
+        return format!("jumps keep a man's type, and the start has ({from}) men of types 0 to 3, the target ({to})");
+    }
+    let cells = match said.cells.len() {
+        ..=12 => said.cells.join(", "),
+        n => format!("{}, ... ({n} cells)", said.cells[..10].join(", ")),
+    };
+    let (start, target) = (said.at_start, said.in_target);
+    let among = match stated.kind.as_str() {
+        "game" => format!("{start} of them in blue's base and {target} in red's"),
+        _ => format!("{start} of them in the start and {target} in the target"),
+    };
+    let mover = if stated.jumps_only { "jump" } else { "move" };
+    format!("no {mover} leads out of these cells, {among}: {cells}")
 }
 
 /// One line for each length tried.
@@ -114,26 +154,31 @@ fn runs(record: &Record) -> String {
     let head = ["length", "verdict", "pruning", "generated", "largest level", "seconds"];
     let parts = together(&record.runs);
     let rows = parts.iter().flat_map(|part| part.0.iter().map(|run| (part.0[0].length, run))).map(|(first, run)| {
-        let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
-        let pruning = match run.c {
-            Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
-            Some(c) => format!("{pruning}, C = {c}"),
-            None => match run.up_to {
-                Some(last) => format!("{pruning}, up to {last}"),
-                None if run.length > first => format!("{pruning}, from {first}"),
-                None => pruning,
-            },
-        };
         vec![
             run.length.to_string(),
             verdict(run.verdict).into(),
-            pruning,
+            means(record, run, first),
             grouped(run.generated),
             grouped(run.largest_level),
             format!("{:.1}", run.seconds),
         ]
     });
     table(&head, rows)
+}
+
+/// By what a length was decided: its pruning, with the C that it went by, and with the lengths that were decided together,
+/// the first of which was `first`.
+pub(crate) fn means(record: &Record, run: &RunRecord, first: u32) -> String {
+    let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
+    match run.c {
+        Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
+        Some(c) => format!("{pruning}, C = {c}"),
+        None => match run.up_to {
+            Some(last) => format!("{pruning}, up to {last}"),
+            None if run.length > first => format!("{pruning}, from {first}"),
+            None => pruning,
+        },
+    }
 }
 
 fn title(record: &Record, run: &RunRecord) -> String {

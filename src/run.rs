@@ -127,6 +127,9 @@ pub enum RunError {
         /// What can be done.
         instead: &'static str,
     },
+    /// The search contradicts itself.
+    #[error("a bug, no answer: {0}")]
+    Contradiction(String),
     /// The search found what is no solution.
     #[error("a bug: move {number} of the solution found is none")]
     NoMove {
@@ -261,6 +264,18 @@ mod tests {
 
     thread_local! {
         static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// What it found before it is not to be trusted either.
+    #[test]
+    fn a_search_that_contradicts_itself_has_no_answer_and_fails() {
+        let text = "[problem]\nkind = 'transfer'\nboard = 'S...T'\nmoves = 4\n[search]\npruning = 'none'\n";
+        let job = Job::parse("job.toml".as_ref(), text).unwrap();
+        let broken = Some(crate::broken::Fault::WrongMirror);
+        let result = crate::broken::with(broken, || run(&job, Question::Solve, &(), &Stop::after(None)));
+        let error = result.map(|record| record.verdict).unwrap_err();
+        assert!(matches!(error, RunError::Contradiction(_)), "{error}");
+        assert_eq!(crate::cli::Failure::from(error).exit, crate::cli::Exit::Failed);
     }
 
     /// Else with many searches they overflow its stack.

@@ -56,6 +56,9 @@ pub enum Stopped {
     /// Another process of the search is gone.
     #[error(transparent)]
     Lost(#[from] exchange::Lost),
+    /// What was found contradicts itself, so that nothing found before can be trusted.
+    #[error("a bug, no answer: {0}")]
+    Contradiction(String),
 }
 
 /// Who is told, often and from all threads, how far a level has come.

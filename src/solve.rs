@@ -74,6 +74,8 @@ pub enum Answer<S> {
     Exhausted,
     /// Nothing was found, and nothing proved, for this reason.
     Unproved(String),
+    /// The same, and no greater length would end otherwise.
+    GivenUp(String),
     /// The search was stopped.
     Stopped(Stopped),
 }
@@ -278,15 +280,18 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         if self.problem.start == self.problem.target {
             return Ok(Some(0));
         }
-        let Transfer { start, target, jumps_only, .. } = self.problem;
-        if *jumps_only && self.problem.types(start) != self.problem.types(target) {
+        if self.problem.closed().is_some() {
             return Ok(None);
         }
         let least = Theorem1::<W>::lower_bound(self.problem).max(1);
         Ok(match &self.pruning {
             Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. } => {
                 let bound = self.expander.install(|| self.databases().lower_bound(self.crew()))?;
-                bound.map(|length| length.max(least))
+                // A palindrome has a middle that is its own mirror image, or one move away from it.
+                let possible = !self.palindromic
+                    || bound.is_none()
+                    || self.expander.install(|| self.databases().reflects_somewhere(self.crew()))?;
+                bound.filter(|_| possible).map(|length| length.max(least))
             }
             _ => Some(least),
         })
@@ -333,12 +338,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 }
             }
         }
-        for attempt in &attempts {
+        for attempt in &mut attempts {
             if let Answer::Found(walk) = &attempt.answer
                 && let Err(fault) = self.check_walk(walk, attempt.length)
             {
                 // A search that is wrong about what it found is wrong about what it refuted, too.
-                unreachable!("the solution found is none: {fault}");
+                let what = format!("the solution found is none: {fault}");
+                attempt.answer = Answer::Stopped(Stopped::Contradiction(what));
             }
         }
         attempts
@@ -360,7 +366,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             (Pruning::None, true) => self.unpruned(length, attempt),
             (_, true) => self.mirrored_half(length, self.bounds(length), &format!("L{length}"), attempt),
             (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => {
-                Ok(Answer::Unproved("this pruning needs a mirror, and the problem has none".into()))
+                Ok(Answer::GivenUp("this pruning needs a mirror, and the problem has none".into()))
             }
             (_, false) => self.two_ended(length, attempt),
         }

@@ -11,7 +11,7 @@
 //! ```
 
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -67,13 +67,31 @@ impl Source {
     /// # Errors
     /// Where it cannot be read, is not UTF-8, or is larger than anybody types.
     pub fn read(file: &Path) -> Result<Self, Fault> {
-        let text = folder::read_named(file, folder::TYPED).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8 text"))
+        Self::of_bytes(file, folder::read_named(file, folder::TYPED))
+    }
+
+    /// Reads standard input.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_standard_input() -> Result<Self, Fault> {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(folder::TYPED + 1).read_to_end(&mut bytes);
+        let read = read.and_then(|size| match size as u64 > folder::TYPED {
+            true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} bytes", folder::TYPED))),
+            false => Ok(size),
         });
-        match text {
-            Ok(text) => Ok(Self::new(file, text)),
-            Err(e) => Err(Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") }),
-        }
+        Self::of_bytes(Path::new("standard input"), read.map(|_| bytes))
+    }
+
+    fn of_bytes(file: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Fault> {
+        let unread = |e| Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") };
+        String::from_utf8(bytes.map_err(unread)?).map(|text| Self::new(file, text)).map_err(|e| {
+            let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
+            let message = format!("byte {:#04x} is no UTF-8: allowed is text in UTF-8", bytes[at]);
+            // What comes before the fault stays in its place, what comes after it is only shown.
+            Self::new(file, String::from_utf8_lossy(bytes)).fault(at..at + 1, message)
+        })
     }
 
     /// Where the text comes from.
@@ -163,15 +181,17 @@ impl Place {
 
 impl std::error::Error for Fault {}
 
-/// `; did you mean ...?` for the allowed word nearest to the one found; nothing where none is near.
+/// `; did you mean ...?` for the allowed word nearest to the one found, in capitals or not; nothing where none is near.
 #[must_use]
 pub fn suggestion<'a>(found: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     // What is compared takes time and memory by the product of both lengths.
     if found.len() > WORD {
         return String::new();
     }
-    let near = |a: &&str| strsim::damerau_levenshtein(found, a) <= a.len().max(found.len()) / 3;
-    let nearest = allowed.into_iter().filter(near).min_by_key(|a| strsim::damerau_levenshtein(found, a));
+    let lower = found.to_lowercase();
+    let distance = |a: &str| strsim::damerau_levenshtein(&lower, &a.to_lowercase());
+    let near = |a: &&str| distance(a) <= a.len().max(found.len()) / 3;
+    let nearest = allowed.into_iter().filter(near).min_by_key(|a| distance(a));
     nearest.map(|a| format!("; did you mean `{a}`?")).unwrap_or_default()
 }
 
@@ -189,6 +209,12 @@ mod tests {
         assert_eq!((end.line, end.column, end.width), (2, 5, 1));
         let empty = Source::new("x", "").place(0..0);
         assert_eq!((empty.line, empty.column, empty.width), (1, 1, 1));
+    }
+
+    #[test]
+    fn a_byte_that_is_no_text_is_shown_by_its_line() {
+        let fault = Source::of_bytes(Path::new("x"), Ok(b"a = 1\nb = \xff\xfe\n".to_vec())).unwrap_err().to_string();
+        assert!(fault.starts_with("x:2:5: byte 0xff is no UTF-8: allowed is text in UTF-8\n  |\n2 | b = "), "{fault}");
     }
 
     #[test]
@@ -222,6 +248,7 @@ mod tests {
     #[test]
     fn only_near_words_are_suggested() {
         assert_eq!(suggestion("pruing", ["board", "pruning"]), "; did you mean `pruning`?");
+        assert_eq!(suggestion("PRUNING", ["board", "pruning"]), "; did you mean `pruning`?");
         assert_eq!(suggestion("colour", ["board", "pruning"]), "");
     }
 }

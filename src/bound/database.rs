@@ -222,6 +222,37 @@ impl Databases {
         Ok(())
     }
 
+    /// Whether some histogram that can be reached may be the middle of a palindrome, of whatever length. Needs a mirror.
+    ///
+    /// # Errors
+    /// Where the crew stops.
+    pub fn reflects_somewhere(&self, crew: Crew) -> Result<bool, Stopped> {
+        let mut waves = self.waves();
+        let count = self.abstraction.space.count();
+        let mut seen = None;
+        loop {
+            // Those reached since the last look.
+            let new = |rank: u32| match (self.to_target.get(rank), seen) {
+                (UNREACHED, _) => false,
+                (distance, Some(seen)) => u32::from(distance) > seen,
+                (_, None) => true,
+            };
+            let here = crew.runs(count).any(|ranks| {
+                let mut kind = self.kind(Middles::Palindromic);
+                ranks.into_iter().any(|rank| new(rank) && kind(rank) != 0)
+            });
+            if crew.exchange.any(here)? {
+                return Ok(true);
+            }
+            if waves.frontiers[0].is_empty || waves.reach >= u32::from(FAR) {
+                // What a full table does not tell apart may be one.
+                return Ok(!waves.frontiers[0].is_empty);
+            }
+            seen = Some(waves.reach);
+            self.advance(&mut waves, crew)?;
+        }
+    }
+
     fn waves(&self) -> MutexGuard<'_, Waves> {
         self.waves.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -108,6 +108,17 @@ impl Databases {
         differ <= if length.is_multiple_of(2) { 0 } else { 2 }
     }
 
+    /// Whether no histogram that can be reached may be the middle of a palindrome, of even length or odd.
+    pub fn reflect_nowhere(&self) -> bool {
+        let sources = self.histograms.all(|rank, histogram| {
+            self.to_target[rank as usize] != NEVER && {
+                self.histograms.unrank(rank, histogram);
+                self.reflects(histogram, 0) || self.reflects(histogram, 1)
+            }
+        });
+        sources.is_empty()
+    }
+
     /// A cut by the distance to the middles of the leading half, or of palindromes.
     pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, String> {
         let half = length / 2;

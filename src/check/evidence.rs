@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use super::Report;
 use super::board::Board;
 use super::cuts::theorem_1_of;
+use super::databases::Databases;
 use super::ground::Ground;
+use super::impossible::Shown;
 use super::statement::Problem;
 use super::walk::{States, Walk};
 use crate::record::{Record, Verdict};
@@ -141,6 +143,16 @@ impl Floor {
         let distance = board.steps_to(blue);
         let apart = red.iter().filter_map(|&c| distance[usize::from(c)]).min().unwrap_or(0);
         Self { least: Some(apart.saturating_sub(2) + (2 * blue.len() as u32).saturating_sub(1)) }
+    }
+
+    /// The same, where it was shown that no move leads where some men would have to go.
+    pub fn closed(self, shown: Option<&Shown>) -> Self {
+        if shown.is_some() { Self { least: None } } else { self }
+    }
+
+    /// The same of palindromes: there are none where no histogram can be the middle of one.
+    pub fn of_palindromes(self, databases: &Databases) -> Self {
+        if databases.reflect_nowhere() { Self { least: None } } else { self }
     }
 
     /// The least number of moves that it leaves, if any.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use super::board::Board;
 use super::evidence::{Evidence, Floor, Refuted};
+use super::impossible;
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::sides::{Walked, split};
@@ -70,13 +71,17 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let order = problem.ground.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let floor = Floor::of_game(board, bases);
+    let shown = impossible::is_shown(record, &problem)?;
+    let floor = Floor::of_game(board, bases).closed(shown.as_ref());
     let mut evidence = Evidence::default();
     evidence.bounded(floor);
     let derived = floor.least().unwrap_or(0);
     match record.lower_bound {
         None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
-        None => return Err("no lower_bound: of a game there always is one".into()),
+        None if floor.least().is_none() => {
+            report.checked.push("no game at all is possible, by cells that no move leads out of".into());
+        }
+        None => return Err("it says that no bound leaves any length, and names nothing that shows it".into()),
         Some(said) if said > derived => return Err(format!("lower_bound {said}, derived {derived}")),
         Some(said) => {
             let how = format!("no game below length {said}, by equation (7) derived again: {derived}");

@@ -23,6 +23,7 @@ impl Binomials {
         for n in 0..=cells {
             rows[n][0] = 1;
             for k in 1..=men.min(n) {
+                // Of nearly full boards the middle rows overflow; no set has such a number in its rank.
                 rows[n][k] = rows[n - 1][k - 1].saturating_add(rows[n - 1][k]);
             }
         }

@@ -10,6 +10,7 @@ use super::databases::Databases;
 use super::evidence::{Evidence, Floor, Refuted, middle};
 use super::ground::Ground;
 use super::histograms::Histograms;
+use super::impossible;
 use super::sides::{Levels, Walked, split};
 use super::statement::Problem;
 use super::walk::{Mode, Walk};
@@ -162,7 +163,14 @@ impl<'a> Searches<'a> {
     /// No length below the bound has a solution.
     fn lower_bound(&mut self) -> Result<(), String> {
         let between = self.databases.as_ref().map(|d| d.between);
-        let floor = Floor::of_transfer(self.problem, between);
+        let shown = impossible::is_shown(self.record, self.problem)?;
+        let mut floor = Floor::of_transfer(self.problem, between).closed(shown.as_ref());
+        if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.ground.mirror, &self.databases)
+            && self.record.lower_bound.is_none()
+        {
+            // All distances were derived, so no histogram that has one is missing.
+            floor = floor.of_palindromes(databases);
+        }
         let missing = self.uses_databases() && self.databases.is_none();
         match (self.record.lower_bound, floor.least()) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
@@ -175,7 +183,7 @@ impl<'a> Searches<'a> {
                     "it says that no bound leaves any length, but neither types nor histograms show that".into()
                 );
             }
-            (_, None) => self.report.checked.push("no length at all is possible, by types or histograms".into()),
+            (_, None) => self.report.checked.push("no length at all is possible, by types, by cells that no move leads out of, or by histograms".into()),
             (Some(said), Some(derived)) if said > derived && missing => {
                 self.evidence.unbounded(format!("lower bound {said}: the record does not name its partition"));
                 return Ok(());

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
-use super::commands::{Search, ask, overrides};
+use super::commands::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
 use crate::describe;
 use crate::folder::{Folder, RECORD, refuse_link};
@@ -72,19 +72,22 @@ pub(super) enum State {
     Waiting,
     Running,
     Done,
+    /// Its record was there before, or the queue has it twice.
+    Skipped,
     /// Stopped by a limit or a signal.
     Unfinished,
     Failed,
 }
 
 impl State {
-    const ALL: [Self; 5] = [Self::Done, Self::Running, Self::Waiting, Self::Unfinished, Self::Failed];
+    const ALL: [Self; 6] = [Self::Done, Self::Skipped, Self::Running, Self::Waiting, Self::Unfinished, Self::Failed];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Running => "running",
             Self::Done => "done",
+            Self::Skipped => "skipped",
             Self::Unfinished => "unfinished",
             Self::Failed => "failed",
         }
@@ -270,19 +273,38 @@ pub(super) fn batch(
     // Two batches may share a folder; it is enough that one of them holds the lock.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
     let lock = place.as_ref().and_then(|place| place.lock(LOCK, Duration::ZERO).ok().flatten());
-    let jobs = files.iter().map(|file| waiting(file, &options.at(file))).collect();
-    let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs };
+    // All are read before the first one runs: what is wrong with the last is said now, and not after a night.
+    let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
+    let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
+    let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs: rows };
     let board = Board::new(folder, options.quiet);
-    for (number, file) in files.iter().enumerate() {
+    let mut jobs = Vec::new();
+    for (number, job) in read.into_iter().enumerate() {
+        if let Some(first) = (0..number).find(|&first| same_file(&files[first], &files[number])) {
+            let row = &mut queue.jobs[number];
+            (row.state, row.exit) = (State::Skipped, Exit::Answered as u8);
+            row.said = format!("the queue has this job twice: it is number {}", first + 1);
+        }
+        if queue.jobs[number].state == State::Waiting {
+            jobs.extend(job.ok().map(|job| (number, job)));
+        } else {
+            board.show(&mut queue, number);
+        }
+    }
+    for (number, job) in jobs {
         queue.jobs[number].state = State::Running;
         board.show(&mut queue, number);
-        let mut args = options.at(file);
+        let mut args = options.at(&files[number]);
         args.live = board.lend();
         let row = &mut queue.jobs[number];
-        match one(file, &args, search) {
-            Ok(record) => {
+        match one(&job, &args, search) {
+            Ok((record, skipped)) => {
                 let exit = Exit::of(&record);
-                row.state = if exit == Exit::Unfinished { State::Unfinished } else { State::Done };
+                row.state = match (exit, skipped) {
+                    (Exit::Unfinished, _) => State::Unfinished,
+                    (_, true) => State::Skipped,
+                    (_, false) => State::Done,
+                };
                 (row.exit, row.said) = (exit as u8, report::sentence(&record));
                 row.record = Some(record);
             }
@@ -326,13 +348,22 @@ fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &m
             text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })? + "\n"
         }
     };
-    out.write_all(text.as_bytes())?;
-    Ok(())
+    put(&text, out)
 }
 
-/// A job before its turn; where an earlier run of it was stopped, with a guess at what its next length costs.
-fn waiting(file: &Path, args: &SearchArgs) -> Row {
-    let folder = read(file, args).ok().and_then(|job| job.output.dir);
+/// Whether both paths lead to one file.
+fn same_file(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+}
+
+/// A job before its turn; where an earlier run of it was stopped, with a guess at what its next length costs. A job that is
+/// none has failed already.
+fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
+    if let Err(Failure { exit, message }) = job {
+        let (exit, said) = (*exit as u8, message.clone());
+        return Row { file: file.into(), state: State::Failed, folder: None, said, exit, record: None };
+    }
+    let folder = job.ok().and_then(|job| job.output.dir.clone());
     let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
     let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| describe::estimates(&r.runs, 1));
     let said = estimate.and_then(|e| e.first().copied()).map(|e| {
@@ -352,8 +383,8 @@ fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
     Ok(job)
 }
 
-fn one(file: &Path, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
-    let job = read(file, args)?;
+/// The record of a job, and whether it was there before.
+fn one(job: &Job, args: &SearchArgs, search: &Search) -> Result<(Record, bool), Failure> {
     let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.symlink_metadata().is_ok());
     if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
         && record.problem == job.stated
@@ -362,9 +393,9 @@ fn one(file: &Path, args: &SearchArgs, search: &Search) -> Result<Record, Failur
         && record.max_length == job.search.max_length
         && record.verdict != Verdict::Incomplete
     {
-        return Ok(record);
+        return Ok((record, true));
     }
-    ask(&job, Question::Solve, args, search)
+    ask(job, Question::Solve, args, search).map(|record| (record, false))
 }
 
 /// Job files: the file itself, or all of a folder by name.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::commands::put;
 use super::{Exit, Failure};
 use crate::check::{self, Options, Report};
 use crate::plain;
@@ -33,7 +34,7 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
     }
     let options = Options { sample: terms.sample, budget: terms.budget, memory: terms.memory, progress: &progress };
     let report = pool.install(|| check::check(run, &options))?;
-    out.write_all(text(&report, terms.sample).as_bytes())?;
+    put(&text(&report, terms.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
+use std::path::Path;
 
 #[cfg(feature = "cluster")]
 use super::cluster;
@@ -80,7 +81,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Status { run, json } => status::status(run, *json, out),
         Command::Replay { file, quiet, svg, html, at, columns, output } => {
             let form = match (svg, html) {
-                (true, _) => Form::Svg { at: *at, columns: *columns },
+                (true, _) => Form::Svg { at: *at, columns: (*columns).into() },
                 (_, true) => Form::Html,
                 _ => Form::Text { quiet: *quiet },
             };
@@ -105,6 +106,11 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             Ok(Exit::Answered)
         }
     }
+}
+
+/// Reads the job at `path`, or standard input where that is `-`.
+pub(super) fn read(path: &Path) -> Result<Job, Fault> {
+    if path == Path::new("-") { Job::read_standard_input() } else { Job::read(path) }
 }
 
 fn prove(job: &Job) -> Result<Question, Failure> {
@@ -133,7 +139,7 @@ fn answer(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let job = read(&args.job)?.with(&overrides(args, max_length))?;
     print(&ask(&job, question(&job)?, args, search)?, args, out)
 }
 
@@ -147,8 +153,16 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
         };
     }
     let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
-    out.write_all(text.as_bytes())?;
+    put(&text, out)?;
     Ok(Exit::of(record))
+}
+
+/// Writes an answer. A reader who goes away before its end has read enough: the exit status stays that of the answer.
+pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Searches, which writes the record, and has the solution replayed by code that shares nothing with the search.
@@ -188,7 +202,7 @@ fn compare(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let job = Job::read(&args.job)?.with(&overrides(args, max_length))?;
+    let job = read(&args.job)?.with(&overrides(args, max_length))?;
     let usual = match job.problem {
         Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
         Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
@@ -206,7 +220,7 @@ fn compare(
         true => json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
         false => report::comparison(&records),
     };
-    out.write_all(text.as_bytes())?;
+    put(&text, out)?;
     agreed(&records)
 }
 

@@ -57,7 +57,7 @@ impl From<Exit> for std::process::ExitCode {
 pub struct Failure {
     /// The status.
     pub exit: Exit,
-    /// The message.
+    /// The message; none where nobody is left to read it.
     pub message: String,
 }
 
@@ -84,7 +84,7 @@ impl From<RecordError> for Failure {
         let exit = match &error {
             // Bytes that are no text, a link, a pipe: something is there, and it is no record.
             RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
-            RecordError::Read { .. } => Exit::Input,
+            RecordError::Read { .. } | RecordError::Job { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
             RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
@@ -108,7 +108,7 @@ impl From<CheckError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
-            RunError::Threads(_) | RunError::NoMove { .. } => Exit::Failed,
+            RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::TooLarge { .. }
             | RunError::CountUnder(_)
             | RunError::NotShared { .. }
@@ -148,6 +148,10 @@ impl From<RowError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { exit: Exit::Failed, message: format!("standard output: {error}") }
+        match error.kind() {
+            // Whoever read it has read enough.
+            io::ErrorKind::BrokenPipe => Self { exit: Exit::Answered, message: String::new() },
+            _ => Self { exit: Exit::Failed, message: format!("standard output: {error}") },
+        }
     }
 }

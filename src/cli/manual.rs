@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
+use super::commands::put;
 use super::{Cli, Exit, Failure};
 
 /// The JSON Schema of job files.
@@ -15,7 +16,11 @@ pub(super) const SCHEMA: &str = include_str!("../../docs/job.schema.json");
 pub(super) fn pages(folder: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     let command = Cli::command();
     match folder {
-        None => clap_mangen::Man::new(command).render(&mut &mut *out)?,
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(command).render(&mut text)?;
+            put(&String::from_utf8_lossy(&text), out)?;
+        }
         Some(folder) => {
             let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
             written.map_err(|e| Failure {
@@ -32,6 +37,6 @@ pub(super) fn completions(shell: Shell, out: &mut dyn Write) -> Result<Exit, Fai
     // Into memory first: the generator panics where its writer fails.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "halma", &mut text);
-    out.write_all(&text)?;
+    put(&String::from_utf8_lossy(&text), out)?;
     Ok(Exit::Answered)
 }

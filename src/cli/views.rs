@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::check::too_little;
-use super::commands::{Search, overrides};
+use super::commands::{Search, overrides, put, read};
 use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::Figure;
-use crate::job::{Job, Output};
+use crate::job::Output;
 use crate::page::{self, Entry};
 use crate::record::{self, Record};
 use crate::replay::Checked;
 use crate::run::Question;
+use crate::words::counted;
 
 /// How a solution is shown.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,8 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
             let last = figure.positions().len() - 1;
             match at {
                 Some(at) if at > last => {
-                    let message = format!("--at {at}: the solution has {last} moves; allowed are 0 to {last}");
+                    let moves = counted(last, "move");
+                    let message = format!("--at {at}: the solution has {moves}; allowed are 0 to {last}");
                     return Err(Failure { exit: Exit::Input, message });
                 }
                 Some(at) => figure.board(at),
@@ -94,8 +96,8 @@ pub(super) fn describe(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let mut job = Job::read(file)?;
-    out.write_all(describe::text(&job).as_bytes())?;
+    let mut job = read(file)?;
+    put(&describe::text(&job), out)?;
     if probe.is_zero() {
         return Ok(Exit::Answered);
     }
@@ -106,7 +108,7 @@ pub(super) fn describe(
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;
-    out.write_all(describe::cost(&record).as_bytes())?;
+    put(&describe::cost(&record), out)?;
     Ok(if record.reason.as_deref() == Some("interrupted") { Exit::Unfinished } else { Exit::Answered })
 }
 
@@ -134,7 +136,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 /// Writes a document to a file, where one is named, else to standard output.
 pub(super) fn write(text: &str, file: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     match file {
-        None => out.write_all(text.as_bytes())?,
+        None => put(text, out)?,
         Some(file) => std::fs::write(file, text).map_err(|e| Failure {
             exit: Exit::Input,
             message: format!("{}: cannot be written: {e}", file.display()),

@@ -7,6 +7,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::typed::Whole;
+use crate::bound;
 use crate::bound::database::Grain;
 use crate::bound::game::Bounds;
 use crate::bound::histogram::MAX_CLASSES;
@@ -181,7 +182,8 @@ impl Pruning {
             _ => match name.parse() {
                 Ok(bounds) => Self::Game(bounds),
                 Err(_) => {
-                    let near = suggestion(name, NAMES);
+                    let bounds = bound::game::Name::ALL.map(bound::game::Name::as_str);
+                    let near = suggestion(name, NAMES.into_iter().chain(["all", "beam"]).chain(bounds));
                     let names = NAMES.join(", ");
                     return Err(format!(
                         "unknown pruning `{name}`: allowed are {names}, and for a game {OF_GAMES}{near}"

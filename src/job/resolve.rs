@@ -185,8 +185,11 @@ impl Resolver<'_> {
                 return match army::named(name, board) {
                     Ok(Some(cells)) => Ok(cells),
                     Ok(None) => {
+                        let all: Vec<String> = army::names().collect();
+                        let near = suggestion(name, all.iter().map(String::as_str));
+                        let allowed = army::NAMED;
                         let message =
-                            format!("unknown army `{name}` on {on}: allowed are {}, or a list of cells", army::NAMED);
+                            format!("unknown army `{name}` on {on}: allowed are {allowed}, or a list of cells{near}");
                         self.fault(men.span(), message)
                     }
                     Err(place) => {
@@ -222,19 +225,10 @@ impl Resolver<'_> {
             let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
             let allowed = (1..men).rev().find(|&m| rank::choose(cells, m).is_some_and(|s| s < 1 << 127)).unwrap_or(0);
             let message = format!(
-                "{men} men on {cells} cells have 2^127 positions or more: allowed on this board are at most {allowed} men"
+                "{men} men on {cells} cells have 2^127 positions or more: allowed on this board are at most {allowed} men, or {} at least",
+                cells - allowed
             );
             return self.fault(span, message);
-        }
-        let (from, to) = (transfer.types(&transfer.start), transfer.types(&transfer.target));
-        if let Some(jumps_only) = self.table.jumps_only.as_ref().filter(|_| transfer.jumps_only && from != to) {
-            let list = |counts: [usize; 4]| counts.map(|c| c.to_string()).join(", ");
-            let message = format!(
-                "jumps keep a man's type, and the start has ({}) men of types 0 to 3, the target ({}): with jumps only it cannot be reached",
-                list(from),
-                list(to)
-            );
-            return self.fault(jumps_only.span(), message);
         }
         Ok(())
     }

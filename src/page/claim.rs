@@ -3,6 +3,8 @@
 use crate::game::Side;
 use crate::job::{Army, Stated};
 use crate::record::{Asked, Record, Verdict};
+use crate::report::no_length;
+use crate::words::counted;
 
 /// What a record claims, in a sentence or two that stand on their own.
 ///
@@ -43,7 +45,7 @@ fn of_transfer(record: &Record) -> String {
             format!("{} in {}. {}", can("can"), moves(length), shorter(record, length))
         }
         (Verdict::None, _) if record.exhausted => {
-            format!("{}: all positions that can be reached have been seen.", can("cannot"))
+            format!("{}: {}.", can("cannot"), no_length(record))
         }
         (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
             Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
@@ -63,7 +65,7 @@ fn of_transfer(record: &Record) -> String {
 
 fn of_game(record: &Record) -> String {
     let (setting, men) = (setting(&record.problem), record.problem.men);
-    let players = format!("{setting}, two players of {men} men each who help each other");
+    let players = format!("{setting}, two players of {} each who help each other", counted(men, "man"));
     let winner = |length: u32| Side::winner(length).name();
     match (record.verdict, record.length) {
         (Verdict::Optimal, Some(length)) => {
@@ -75,7 +77,9 @@ fn of_game(record: &Record) -> String {
         (Verdict::Solution, Some(length)) => {
             format!("{players} can end the game in {}. {}", moves(length), shorter(record, length))
         }
-        (Verdict::None, _) if record.exhausted => format!("{players} can never end the game."),
+        (Verdict::None, _) if record.exhausted => {
+            format!("{players} can never end the game: {}.", no_length(record))
+        }
         (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
             Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
             None => format!("{players} cannot end the game."),
@@ -86,7 +90,7 @@ fn of_game(record: &Record) -> String {
                 "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
                 moves(refuted)
             ),
-            None => format!("{setting}, nothing is decided about the shortest game of {men} men a side."),
+            None => format!("{setting}, nothing is decided about the shortest game of {} a side.", counted(men, "man")),
         },
     }
 }
@@ -114,10 +118,13 @@ fn counts(record: &Record) -> String {
     let said = record.counts.as_ref().map(|c| {
         let palindromic = c.palindromic.as_ref().filter(|_| !record.palindromic);
         let palindromic = palindromic.map(|n| format!(" Palindromic are {n} of them.")).unwrap_or_default();
-        format!(
-            "There are exactly {} such sequences of moves, {} up to the board's symmetry.{palindromic}",
-            c.sequences, c.up_to_symmetry
-        )
+        let all = &c.sequences;
+        let all = if all.to_string() == "1" {
+            "There is exactly 1 such sequence".into()
+        } else {
+            format!("There are exactly {all} such sequences")
+        };
+        format!("{all} of moves, {} up to the board's symmetry.{palindromic}", c.up_to_symmetry)
     });
     said.unwrap_or_default()
 }
@@ -130,11 +137,11 @@ fn setting(stated: &Stated) -> String {
 fn army(stated: &Stated) -> String {
     let cells = stated.start.join(", ");
     match &stated.army {
-        Army::Named(name) => format!("the {} men of {name} ({cells})", stated.men),
-        Army::Cells(_) => format!("{} men on {cells}", stated.men),
+        Army::Named(name) => format!("the {} of {name} ({cells})", counted(stated.men, "man")),
+        Army::Cells(_) => format!("{} on {cells}", counted(stated.men, "man")),
     }
 }
 
 fn moves(count: u32) -> String {
-    if count == 1 { "1 move".into() } else { format!("{count} moves") }
+    counted(count as usize, "move")
 }

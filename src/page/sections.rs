@@ -8,9 +8,10 @@ use super::{Entry, claim};
 use crate::centroid;
 use crate::figure::Figure;
 use crate::problem::Transfer;
-use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict, together};
+use crate::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
 use crate::replay::Checked;
-use crate::report::{grouped, level_cells, problem, verdict};
+use crate::report::{grouped, level_cells, means, problem, verdict};
+use crate::words::counted;
 
 /// All about one problem.
 pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup {
@@ -145,9 +146,10 @@ pub(super) fn centroid(checked: &Checked) -> Markup {
 }
 
 /// The levels of the length that decided, the last one; levels that serve several lengths stand with the length that made
-/// them.
-fn deciding(record: &Record) -> Vec<&LevelRecord> {
+/// them. With them the least and the greatest of the lengths that they were made for.
+fn deciding(record: &Record) -> (Vec<&LevelRecord>, Option<(u32, u32)>) {
     let mut levels: Vec<&LevelRecord> = Vec::new();
+    let mut lengths: Option<(u32, u32)> = None;
     for run in record.runs.iter().rev() {
         if levels.iter().any(|l| l.depth == 0) {
             break;
@@ -156,18 +158,36 @@ fn deciding(record: &Record) -> Vec<&LevelRecord> {
         let serves = |side: Side| levels.is_empty() || !matches!(side, Side::Following | Side::Trailing);
         let new = |l: &&LevelRecord| levels.iter().all(|m| (m.side, m.depth) != (l.side, l.depth));
         let earlier: Vec<&LevelRecord> = run.levels.iter().filter(|l| serves(l.side)).filter(new).collect();
+        if !earlier.is_empty() {
+            let last = run.up_to.or(run.shared_with).unwrap_or(run.length);
+            let (first, last) = lengths.map_or((run.length, last), |(a, b)| (a.min(run.length), b.max(last)));
+            lengths = Some((first, last));
+        }
         levels.splice(0..0, earlier);
     }
-    levels
+    (levels, lengths)
+}
+
+/// What the levels of a plot were made for.
+fn purpose(record: &Record) -> String {
+    match deciding(record).1 {
+        Some(_) if record.question == Asked::Levels => String::new(),
+        Some((a, b)) if a == b => format!("the search for {}", counted(a as usize, "move")),
+        Some((a, b)) => format!("the searches for {a} to {b} moves"),
+        None => String::new(),
+    }
 }
 
 /// Level sizes and successors of the deciding runs, and the work of each length.
 fn plots(entries: &[&Entry]) -> Markup {
     let several = entries.len() > 1;
+    // In one word where all levels were made for the same lengths, else with each line.
+    let purposes: Vec<String> = entries.iter().map(|e| purpose(&e.record)).collect();
+    let alike = purposes.iter().all(|p| *p == purposes[0]);
     let by_level = |value: &dyn Fn(&LevelRecord) -> u64| -> Vec<Series> {
         let of_entry = |entry: &&&Entry| {
             let record = &entry.record;
-            let levels = deciding(record);
+            let levels = deciding(record).0;
             let mut sides: Vec<Side> = levels.iter().map(|l| l.side).collect();
             sides.dedup();
             let mut seen = Vec::new();
@@ -179,7 +199,11 @@ fn plots(entries: &[&Entry]) -> Markup {
             });
             let of_side = |side: Side| {
                 let points = levels.iter().filter(|l| l.side == side).map(|l| (f64::from(l.depth), value(l) as f64));
-                let name = if several { format!("{}, {}", record.pruning, side.name()) } else { side.name().into() };
+                let name = match (several, alike) {
+                    (false, _) => side.name().into(),
+                    (true, true) => format!("{}, {}", record.pruning, side.name()),
+                    (true, false) => format!("{}, {}, {}", record.pruning, side.name(), purpose(record)),
+                };
                 Series { name, points: points.collect() }
             };
             sides.into_iter().map(of_side).collect::<Vec<_>>()
@@ -194,9 +218,8 @@ fn plots(entries: &[&Entry]) -> Markup {
             points: together(&e.record.runs).iter().map(|t| (f64::from(t.last()), t.generated() as f64)).collect(),
         })
         .collect();
-    let about = entries.iter().find_map(|e| e.record.runs.last().map(|r| (r.length, e.record.question)));
-    let of = match about {
-        Some((length, asked)) if asked != Asked::Levels => format!(" in the search for {length} moves"),
+    let of = match purposes[0].as_str() {
+        purpose if alike && !purpose.is_empty() => format!(" in {purpose}"),
         _ => String::new(),
     };
     html! {
@@ -208,9 +231,9 @@ fn plots(entries: &[&Entry]) -> Markup {
 
 /// The lengths tried.
 fn lengths(entries: &[&Entry]) -> Markup {
-    let row = |record: &Record, run: &RunRecord| {
+    let row = |record: &Record, first: u32, run: &RunRecord| {
         vec![
-            run.pruning.as_ref().unwrap_or(&record.pruning).to_string(),
+            means(record, run, first),
             run.length.to_string(),
             verdict(run.verdict).to_string(),
             run.levels.len().to_string(),
@@ -219,11 +242,24 @@ fn lengths(entries: &[&Entry]) -> Markup {
             format!("{:.2}", run.seconds),
         ]
     };
-    let rows: Vec<Vec<String>> =
-        entries.iter().flat_map(|e| e.record.runs.iter().map(|run| row(&e.record, run))).collect();
+    let of_record = |record: &Record| -> Vec<Vec<String>> {
+        let parts = together(&record.runs);
+        parts.iter().flat_map(|part| part.0.iter().map(|run| row(record, part.0[0].length, run))).collect()
+    };
+    let rows: Vec<Vec<String>> = entries.iter().flat_map(|e| of_record(&e.record)).collect();
+    let mut bounds: Vec<(u32, Vec<String>)> = Vec::new();
+    for Entry { record, .. } in entries.iter().filter(|e| e.record.question != Asked::Levels) {
+        let (Some(bound), pruning) = (record.lower_bound, record.pruning.to_string()) else { continue };
+        match bounds.iter_mut().find(|(known, _)| *known == bound) {
+            Some((_, prunings)) => prunings.push(pruning),
+            None => bounds.push((bound, vec![pruning])),
+        }
+    }
     let head = ["pruning", "length", "verdict", "levels", "successors", "largest level", "seconds"];
     html! {
-        @if let Some(bound) = entries[0].record.lower_bound { p { "A bound refutes every length below " (bound) " without a search." } }
+        @for (bound, prunings) in &bounds {
+            p { "A bound refutes every length below " (bound) " without a search" @if bounds.len() > 1 { " (" (prunings.join(", ")) ")" } "." }
+        }
         @if !rows.is_empty() { (table("Lengths tried, one after another", &head, &rows)) }
     }
 }
@@ -253,6 +289,14 @@ fn all_levels(entry: &Entry, several: bool) -> Markup {
     }
 }
 
+/// A machine in a few words.
+fn on(machine: &Machine) -> String {
+    let Machine { system, processor, processors, cluster } = machine;
+    let processor = processor.as_ref().map(|p| format!(", {p}")).unwrap_or_default();
+    let cluster = cluster.as_ref().map(|c| format!(", {} processes together", c.processes)).unwrap_or_default();
+    format!("{system}{processor}, {}{cluster}", counted(*processors, "processor"))
+}
+
 /// What a reader can do to believe it.
 fn checking(entries: &[&Entry]) -> Markup {
     let record = &entries[0].record;
@@ -279,8 +323,10 @@ fn checking(entries: &[&Entry]) -> Markup {
                 }
                 @for e in entries {
                     li { code { (e.file) } ": " (e.record.program) ", " (e.record.pruning.to_string()) ", "
-                        (format!("{:.1} s on the clock, {:.1} s of CPU time, {} threads, {} of memory", e.record.seconds, e.record.cpu_seconds,
-                            e.record.threads, bytesize::ByteSize(e.record.peak_memory_bytes)))
+                        (format!("{:.1} s on the clock, {:.1} s of CPU time, {}, {} of memory", e.record.seconds, e.record.cpu_seconds,
+                            counted(e.record.threads, "thread"), bytesize::ByteSize(e.record.peak_memory_bytes)))
+                        @if let Some(machine) = &e.record.machine { "; on " (on(machine)) }
+                        @if let Some(source) = &e.record.source { "; source tree " code { (source) } }
                         @if e.record.verdict == Verdict::Incomplete { ". Not finished: this is no refutation." } }
                 }
             }

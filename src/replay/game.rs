@@ -12,8 +12,9 @@ use crate::notation::{Script, write_chain};
 use crate::problem::set;
 use crate::record::Record;
 use crate::source::{Fault, Source};
+use crate::words::counted;
 
-use super::{Refusal, ReplayError, SolutionFile, ends, legal, recorded, written};
+use super::{Refusal, ReplayError, SolutionFile, all_moves, ends, legal, recorded, written};
 
 /// A game that was checked.
 #[derive(Clone, Debug)]
@@ -89,8 +90,8 @@ impl GameReplay {
     /// One line: who wins, and in how many moves.
     #[must_use]
     pub fn summary(&self) -> String {
-        let (winner, moves) = (self.winner().name(), self.moves.len());
-        format!("legal: {winner} wins with {} men a side in {moves} moves", self.stated.men)
+        let (men, moves) = (counted(self.stated.men, "man"), counted(self.moves.len(), "move"));
+        format!("legal: {} wins with {men} a side in {moves}", self.winner().name())
     }
 }
 
@@ -116,7 +117,8 @@ fn check(game: &Game, script: &Script) -> Result<Vec<Vec<usize>>, Refusal> {
         };
         if over(&armies) {
             let winner = Side::winner(number).name();
-            return Err(refused(format!("the game is over before it: {winner} has won in {number} moves")));
+            let moves = counted(number as usize, "move");
+            return Err(refused(format!("the game is over before it: {winner} has won in {moves}")));
         }
         let mover = usize::from(side == Side::Red);
         let (from, to) = ends(cells);
@@ -137,9 +139,9 @@ fn check(game: &Game, script: &Script) -> Result<Vec<Vec<usize>>, Refusal> {
     }
     let outside = |side: usize| (armies[side] & !start[1 - side]).len();
     let message = format!(
-        "after all {} moves nobody has won: blue has {} men outside red's base, red {} outside blue's",
-        moves.len(),
-        outside(0),
+        "after {} nobody has won: blue has {} outside red's base, red {} outside blue's",
+        all_moves(moves.len()),
+        counted(outside(0), "man"),
         outside(1)
     );
     Err((None, message))

@@ -47,7 +47,7 @@ pub fn shortest<P: Puzzle>(
             Ok(Attempt::Reached(levels)) => {
                 return Some(match trace(&free, &levels, goal) {
                     Ok(walk) => Answer::Found(walk[1..].to_vec()),
-                    Err(fault) => Answer::Stopped(fault.into()),
+                    Err(stopped) => Answer::Stopped(stopped),
                 });
             }
             Ok(Attempt::Dead { pruned: false }) => return Some(Answer::Unsolvable),

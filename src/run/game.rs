@@ -12,7 +12,7 @@ use crate::key::U256;
 use crate::notation;
 use crate::puzzle::game::Armies;
 use crate::puzzle::game::pair::PairKey;
-use crate::record::{Count, Counts, Record, RunRecord, SymmetryRecord};
+use crate::record::{Count, Counts, ImpossibleRecord, Record, RunRecord, SymmetryRecord, Verdict};
 use crate::search::Stopped;
 use crate::solve::game::GameSearch;
 use crate::solve::game::beam::Beam;
@@ -26,7 +26,7 @@ struct Games<'a, const W: usize, K: PairKey> {
 
 impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
     fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
-        Ok(Some(self.search.lower_bound()))
+        Ok(self.search.lower_bound())
     }
 
     fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
@@ -70,7 +70,12 @@ impl Context<'_> {
                 let (figures, result) = games.search.levels(depth);
                 self.levels(&figures, result, depth, &mut record)?;
             }
-            Question::Solve | Question::Prove { .. } | Question::Count => self.lengths(&mut games, &mut record)?,
+            Question::Solve | Question::Prove { .. } | Question::Count => {
+                self.lengths(&mut games, &mut record)?;
+                if record.verdict == Verdict::None && record.lower_bound.is_none() {
+                    record.impossible = game.closed().map(|c| ImpossibleRecord::of(&c, &game.lattice.board));
+                }
+            }
         }
         if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
             let counted = games.search.count(length);

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{Context, Question, RunError};
+use crate::job::MAX_LENGTH;
 use crate::record::{Record, RunRecord, Verdict};
 use crate::search::Stopped;
 use crate::store::StoreError;
@@ -33,6 +34,8 @@ pub(super) enum Outcome {
     Refuted { exhausted: bool },
     /// Nothing found, nothing proved.
     Unproved,
+    /// The same, and no greater length would end otherwise.
+    GivenUp,
     /// The search was stopped.
     Stopped(Stopped),
 }
@@ -53,9 +56,9 @@ impl Context<'_> {
             return Ok(());
         };
         record.lower_bound = Some(bound);
-        let max_length = max_length.unwrap_or(u32::MAX);
         // The abstraction refutes all lengths below its distance, as far as anybody asked.
-        record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length));
+        let most = max_length.unwrap_or(u32::MAX);
+        record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(most));
         let mut gap = None;
         let mut settle = |record: &mut Record, run: RunRecord| {
             match run.verdict {
@@ -76,9 +79,9 @@ impl Context<'_> {
         // Answers that are not in the run's folder yet: not worth a write each where they are quick.
         let mut unsaved = Vec::new();
         let mut next = bound + record.runs.len() as u32;
-        while next <= max_length {
-            let last = match search.reach(next, max_length, &record.runs) {
-                Ok(last) => last,
+        while next <= max_length.unwrap_or(MAX_LENGTH) {
+            let last = match search.reach(next, most, &record.runs) {
+                Ok(last) => last.min(max_length.unwrap_or(MAX_LENGTH)),
                 Err(stopped) => {
                     self.save(unsaved)?;
                     return self.incomplete(stopped, record);
@@ -104,6 +107,12 @@ impl Context<'_> {
                         record.runs.push(run);
                         return Ok(());
                     }
+                    // Every state was seen, yet a length before was given up: so is the question.
+                    Outcome::GivenUp | Outcome::Refuted { exhausted: true } => {
+                        self.save(unsaved)?;
+                        record.reason = settle(record, run);
+                        return Ok(());
+                    }
                     Outcome::Refuted { .. } | Outcome::Unproved => {
                         proved_nothing = settle(record, run);
                     }
@@ -124,8 +133,13 @@ impl Context<'_> {
                 self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
             }
         }
-        record.verdict = if proved_nothing.is_none() { Verdict::None } else { Verdict::Incomplete };
-        record.reason = proved_nothing;
+        if max_length.is_some() && proved_nothing.is_none() {
+            record.verdict = Verdict::None;
+            return Ok(());
+        }
+        self.save(unsaved)?;
+        let beyond = || format!("lengths above {MAX_LENGTH} are not tried");
+        record.reason = Some(proved_nothing.unwrap_or_else(beyond));
         Ok(())
     }
 
@@ -157,5 +171,64 @@ impl Context<'_> {
     /// What is found in the run's folder makes no sense.
     fn odd(&self, reason: String) -> StoreError {
         StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::job::Job;
+    use crate::record::SymmetryRecord;
+    use crate::run::folder;
+    use crate::run::writing::summed;
+    use crate::search::exchange::Alone;
+    use crate::search::{Expander, Stop};
+
+    /// A search that neither finds nor sees an end; it refutes, or proves nothing.
+    struct Endless {
+        refutes: bool,
+    }
+
+    impl Attempts for Endless {
+        fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+            Ok(Some(1))
+        }
+
+        fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+            let attempt = |length| match self.refutes {
+                true => (summed(length, Verdict::None, None, &[], 0.0), Outcome::Refuted { exhausted: false }),
+                false => (summed(length, Verdict::Incomplete, Some("no luck".into()), &[], 0.0), Outcome::Unproved),
+            };
+            Ok(lengths.map(attempt).collect())
+        }
+    }
+
+    fn record(question: Question, refutes: bool) -> Record {
+        let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
+        let job = Job::parse("job.toml".as_ref(), text).unwrap();
+        let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
+        let workspace = folder::workspace(&job, question, &Alone).unwrap();
+        let (stop, progress) = (Stop::after(None), &());
+        let context =
+            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, stop: &stop };
+        let mut record = context.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
+        context.lengths(&mut Endless { refutes }, &mut record).unwrap();
+        record
+    }
+
+    #[test]
+    fn nothing_is_tried_beyond_the_greatest_length_that_a_job_may_ask_about() {
+        let solve = record(Question::Solve, true);
+        assert_eq!((solve.verdict, solve.refuted_up_to), (Verdict::Incomplete, Some(MAX_LENGTH)));
+        assert_eq!(solve.reason.as_deref(), Some("lengths above 9999 are not tried"));
+        let unproved = record(Question::Solve, false);
+        assert_eq!((unproved.verdict, unproved.refuted_up_to), (Verdict::Incomplete, Some(0)));
+        assert_eq!((unproved.reason.as_deref(), unproved.runs.len()), (Some("no luck"), MAX_LENGTH as usize));
+        let prove = record(Question::Prove { max_length: 7 }, true);
+        assert_eq!((prove.verdict, prove.refuted_up_to, prove.runs.len()), (Verdict::None, Some(7), 7));
+        let prove = record(Question::Prove { max_length: 7 }, false);
+        assert_eq!((prove.verdict, prove.runs.len()), (Verdict::Incomplete, 7));
     }
 }

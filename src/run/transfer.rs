@@ -11,7 +11,7 @@ use crate::cells::Cells;
 use crate::key::Key;
 use crate::notation;
 use crate::problem::Transfer;
-use crate::record::{self, Count, Counts, Record, RunRecord, SymmetryRecord};
+use crate::record::{self, Count, Counts, ImpossibleRecord, Record, RunRecord, SymmetryRecord, Verdict};
 use crate::search::Stopped;
 use crate::solve::TransferSearch;
 use crate::solve::count::Solutions;
@@ -88,6 +88,10 @@ impl Context<'_> {
                 let mut transfers = Transfers { problem, search };
                 self.lengths(&mut transfers, &mut record)?;
                 search = transfers.search;
+                if record.verdict == Verdict::None && record.lower_bound.is_none() {
+                    let closed = problem.closed();
+                    record.impossible = closed.map(|c| ImpossibleRecord::of(&c, &problem.lattice.board));
+                }
                 if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
                     let counted = search.count(length);
                     self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;

@@ -42,6 +42,7 @@ impl Context<'_> {
             refuted_up_to: None,
             exhausted: false,
             lower_bound: None,
+            impossible: None,
             centroid: None,
             partition: None,
             pruning: self.job.search.pruning.clone(),
@@ -63,6 +64,7 @@ impl Context<'_> {
     pub(super) fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
         match stopped {
             Stopped::Store(fault @ StoreError::Damaged { .. }) => Err(fault.into()),
+            Stopped::Contradiction(what) => Err(RunError::Contradiction(what)),
             stopped => {
                 record.reason = Some(stopped.to_string());
                 Ok(())
@@ -124,7 +126,7 @@ pub(super) fn attempted<S>(
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
         Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
-        Answer::Unproved(reason) => (Verdict::Incomplete, Some(reason.clone())),
+        Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
     let run = RunRecord {
@@ -139,6 +141,7 @@ pub(super) fn attempted<S>(
         Answer::Refuted => Outcome::Refuted { exhausted: false },
         Answer::Exhausted => Outcome::Refuted { exhausted: true },
         Answer::Unproved(_) => Outcome::Unproved,
+        Answer::GivenUp(_) => Outcome::GivenUp,
         Answer::Stopped(stopped) => Outcome::Stopped(stopped),
     };
     Ok((run, outcome))
@@ -150,7 +153,13 @@ fn published([high, low]: [u64; 2]) -> Digest {
 }
 
 /// The record of one length's levels.
-fn summed(length: u32, verdict: Verdict, reason: Option<String>, levels: &[LevelFigures], seconds: f64) -> RunRecord {
+pub(super) fn summed(
+    length: u32,
+    verdict: Verdict,
+    reason: Option<String>,
+    levels: &[LevelFigures],
+    seconds: f64,
+) -> RunRecord {
     RunRecord {
         length,
         verdict,

@@ -152,8 +152,12 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let mean = |terms: &[&[u128]]| {
             let sum = sum_of_products(terms.concat().into_iter().map(|n| (n, 1)))?;
             let order = terms.concat().len() as u128;
-            assert!(sum.is_multiple_of(order), "Burnside's lemma: {sum} over {order}");
-            Ok::<u128, Stopped>(sum / order)
+            match sum.is_multiple_of(order) {
+                true => Ok(sum / order),
+                false => {
+                    Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number")))
+                }
+            }
         };
         if let Some((own, _)) = palindromes.as_ref().filter(|_| self.palindromic) {
             // Each is its own reversal, so reversals make no classes larger.

@@ -11,6 +11,7 @@ use super::{Answer, Side, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
 use crate::search::Stopped;
+use crate::words::counted;
 
 /// States kept on each level of the first truncated search, and of the last; in between tenfold each time.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
@@ -89,7 +90,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 break;
             }
             if let Answer::Found(walk) = self.meet(length, &trail.levels)? {
-                self.progress.note(&format!("a search that keeps {keep} states a level finds {length} moves"));
+                let moves = counted(length as usize, "move");
+                self.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
                 self.foresight.shortest = Some((length, walk));
                 break;
             }

@@ -89,10 +89,10 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         &self.fixing
     }
 
-    /// A length that no game falls below: bound (7) of the paper.
+    /// A length that no game falls below: bound (7) of the paper; `None` where there is no game at all.
     #[must_use]
-    pub fn lower_bound(&self) -> u32 {
-        self.game.theorem_1()
+    pub fn lower_bound(&self) -> Option<u32> {
+        self.game.closed().is_none().then(|| self.game.theorem_1())
     }
 
     /// Decides whether a game of exactly `length` moves exists, given that there is none shorter.
@@ -107,12 +107,12 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             Err(_) if self.expander.fault == Some(crate::broken::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
             answer => answer,
         };
-        let answer = answer.unwrap_or_else(Answer::Stopped);
+        let mut answer = answer.unwrap_or_else(Answer::Stopped);
         if let Answer::Found(game) = &answer
             && let Err(fault) = self.check(&puzzle, game)
         {
             // A search that is wrong about what it found is wrong about what it refuted, too.
-            unreachable!("the game found is none: {fault}");
+            answer = Answer::Stopped(Stopped::Contradiction(format!("the game found is none: {fault}")));
         }
         Attempt { levels: trail.figures, ..Attempt::of(length, answer, begun) }
     }
@@ -149,7 +149,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut Trail<K>) -> Result<Answer<Armies<W>>, Stopped> {
         if let Some(beam) = self.beam {
-            return self.truncated(puzzle, beam, trail);
+            return self.beam(puzzle, beam, trail);
         }
         let mut probe_at = PROBE_AT;
         let last = puzzle.length();

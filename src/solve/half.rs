@@ -105,7 +105,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         }
         let Some((here, there)) = self.common(&levels[last], &levels[half])? else { return Ok(Answer::Refuted) };
         let (out, back) = (self.trace(&levels[..=last], here)?, self.trace(&levels[..=half], there)?);
-        Ok(Answer::Found(self.join_mirrored(&out, &back)))
+        Ok(Answer::Found(self.join_mirrored(&out, &back)?))
     }
 
     /// A state of `here` whose mirror image is in `there`, and that image: of several the one that is least in the smaller
@@ -224,15 +224,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let here = self.first_of((0..middle.blocks()).collect(), search)?;
         let Some(key) = self.expander.exchange().least(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
-        Ok(Answer::Found(self.palindrome(length, &walk)))
+        Ok(Answer::Found(self.palindrome(length, &walk)?))
     }
 
     /// The palindromic solution whose first half has these keys.
-    fn palindrome(&self, length: u32, keys: &[K]) -> Vec<Cells<W>> {
-        let mut walk = self.armies(keys);
+    fn palindrome(&self, length: u32, keys: &[K]) -> Result<Vec<Cells<W>>, Stopped> {
+        let mut walk = self.armies(keys)?;
         let returning: Vec<_> = walk.iter().rev().map(|a| a.mapped(self.mirror())).collect();
         walk.extend(&returning[usize::from(length.is_multiple_of(2))..]);
-        walk
+        Ok(walk)
     }
 }
 

@@ -217,7 +217,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             let Some(level) = ahead.levels.get(length as usize) else { continue };
             let here = level.contains(target)?;
             if self.expander.exchange().any(here)? {
-                let walk = self.armies(&self.trace(&ahead.levels[..=length as usize], target)?);
+                let walk = self.armies(&self.trace(&ahead.levels[..=length as usize], target)?)?;
                 return Ok(Some((length, walk)));
             }
         }

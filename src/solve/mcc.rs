@@ -20,7 +20,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     ) -> Result<Answer<Cells<W>>, Stopped> {
         if let Some(c) = given.filter(|&c| c < 0) {
             // A solution whose middle lies between C and -C would be cut, and so would its mirrored reversal.
-            return Ok(Answer::Unproved(format!("C = {c} is below 0, where the constraint refutes nothing")));
+            return Ok(Answer::GivenUp(format!("C = {c} is below 0, where the constraint refutes nothing")));
         }
         let half = length / 2;
         let mut c = match given {

@@ -15,14 +15,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// The armies of a walk that is given by keys, from the start on.
-    pub(super) fn armies(&self, keys: &[K]) -> Vec<Cells<W>> {
+    pub(super) fn armies(&self, keys: &[K]) -> Result<Vec<Cells<W>>, Stopped> {
         let mut walk: Vec<Cells<W>> = vec![crate::problem::set(&self.problem.start)];
         for &key in &keys[1..] {
             let army = walk[walk.len() - 1];
             let next = self.successor_armies(army).into_iter().find(|&a| self.ground.canonical(a) == key);
-            walk.push(next.unwrap_or_else(|| unreachable!("keys of a walk are one move apart")));
+            let apart = || Stopped::Contradiction("two states of a walk are not one move apart".into());
+            walk.push(next.ok_or_else(apart)?);
         }
-        walk
+        Ok(walk)
     }
 
     /// All armies one move away.
@@ -37,7 +38,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// A walk to the middle, and the mirror image of another one back from it.
     ///
     /// `there` ends on the army that the mirror image of the end of `back` continues: the same state, or one move away.
-    pub(super) fn join_mirrored(&self, there: &[K], back: &[K]) -> Vec<Cells<W>> {
+    pub(super) fn join_mirrored(&self, there: &[K], back: &[K]) -> Result<Vec<Cells<W>>, Stopped> {
         let image = |&key: &K| self.ground.canonical(self.ground.army(key).mapped(self.mirror()));
         let mut keys = there.to_vec();
         let returning: Vec<K> = back.iter().rev().map(image).collect();

@@ -59,7 +59,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 if let Some((here, there)) = self.common(level, meeting.ahead.last())? {
                     let out = self.trace(&meeting.ahead.levels, there)?;
                     let back = self.trace(&behind.levels[..=depth], here)?;
-                    return Ok(Some((length, self.join_mirrored(&out, &back))));
+                    return Ok(Some((length, self.join_mirrored(&out, &back)?)));
                 }
             }
         }

@@ -31,12 +31,30 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         self.kept = trail;
         attempt.levels = self.unreported();
         self.kept_complete &= grown?;
+        let died = self.kept.is_dead() && length as usize >= 2 * self.kept.levels.len();
+        let nothing = || format!("no solution among the {keep} best states of each level");
         Ok(match self.meet(length, &self.kept.levels)? {
-            Answer::Refuted if !self.kept_complete => {
-                Answer::Unproved(format!("no solution among the {keep} best states of each level"))
+            Answer::Refuted if self.kept_complete => {
+                if died {
+                    Answer::Exhausted
+                } else {
+                    Answer::Refuted
+                }
             }
+            Answer::Refuted if died || self.goes_in_circles(length) => {
+                Answer::GivenUp(format!("{}, and greater lengths have no others", nothing()))
+            }
+            Answer::Refuted => Answer::Unproved(nothing()),
             answer => answer,
         })
+    }
+
+    /// Whether the levels from here on are levels that were there already, all of which have been met: two levels make all
+    /// that follow, for what is cut is lost and may come again.
+    fn goes_in_circles(&self, length: u32) -> bool {
+        let whole: Vec<_> = self.kept.figures.iter().map(|f| (f.tally.digest, f.tally.second)).collect();
+        let Some(last) = whole.len().checked_sub(2) else { return false };
+        length as usize > 2 * last && whole.windows(2).take(last).any(|pair| pair == &whole[last..])
     }
 
     /// The largest centroid after `depth` moves of a search that keeps `keep` states a level, for a first C.
@@ -63,7 +81,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         if trail.levels.is_empty() {
             self.open(&puzzle, trail);
         }
-        while trail.levels.len() <= depth as usize {
+        while trail.levels.len() <= depth as usize && !trail.is_dead() {
             self.grow(&puzzle, trail)?;
             complete &= !self.cut_last(trail, keep, beta)?;
         }

@@ -26,7 +26,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let Some(middle) = self.first_common(ahead.last(), behind.last())? else { return Ok(Answer::Refuted) };
         let mut keys = self.trace(&ahead.levels, middle)?;
         keys.extend(self.trace(&behind.levels, middle)?.iter().rev().skip(1));
-        Ok(Answer::Found(self.armies(&keys)))
+        Ok(Answer::Found(self.armies(&keys)?))
     }
 
     /// Levels from either end, none yet.

@@ -122,12 +122,24 @@ fn jumps_that_cannot_reach_the_target_are_refuted_though_the_types_agree() {
 }
 
 #[test]
-fn a_target_that_type_counts_make_impossible_under_jumps_is_bad_input() {
+fn a_target_that_type_counts_make_impossible_under_jumps_has_no_solution_and_that_is_an_answer() {
     let steps_too = drawn("S.../...T", 4);
     takes(4, &steps_too, &["none", "leading"]);
-    let (status, out, err) = halma(&steps_too.replace("moves = 4", "moves = 4\njumps-only = true"), &["solve"]);
-    assert_eq!((status, out.as_str()), (Some(2), ""));
-    let message = "job.toml:4:14: jumps keep a man's type, and the start has (1, 0, 0, 0) men of types 0 to 3, \
-                   the target (0, 0, 0, 1): with jumps only it cannot be reached\n";
-    assert!(err.starts_with(message), "{err}");
+    let jumps = steps_too.replace("moves = 4", "moves = 4\njumps-only = true");
+    let proof = "There is no solution of any length: jumps keep a man's type, and the start has (1, 0, 0, 0) men of types \
+                 0 to 3, the target (0, 0, 0, 1).\n";
+    for (args, expected) in
+        [(&["solve", "-q"][..], 0), (&["prove", "--max-length", "3", "-q"], 20), (&["count", "-q"], 0)]
+    {
+        let (status, out, err) = halma(&jumps, args);
+        assert_eq!((status, err.as_str()), (Some(expected), ""), "{args:?}: {out}");
+        assert!(out.contains(proof), "{args:?}: {out}");
+    }
+    let (status, out, err) = halma(&jumps, &["compare", "--prunings", "none,leading,pattern", "-q"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    let (status, out, _) = halma(&jumps, &["levels", "--depth", "2", "-q"]);
+    assert_eq!(status, Some(0), "{out}");
+    let (status, out, _) = halma(&jumps, &["describe"]);
+    assert_eq!(status, Some(0), "{out}");
+    assert!(out.contains("none of any length: jumps keep a man's type"), "{out}");
 }

@@ -208,10 +208,7 @@ fn what_is_no_game_is_refused_with_the_move_and_the_rule_it_breaks() {
         ("b1-c1, a1-b1", "g.toml:9:17: move 2 (a1-b1): red is to move, and the man on a1 is blue's"),
         ("b1-d1", "g.toml:9:10: move 1 (b1-d1): no man stands on c1 to be jumped over"),
         ("b2-b1", "g.toml:9:10: move 1 (b2-b1): no man stands on b2"),
-        (
-            "b1-c1",
-            "g.toml:9:10: after all 1 moves nobody has won: blue has 2 men outside red's base, red 2 outside blue's",
-        ),
+        ("b1-c1", "g.toml:9:10: after 1 move nobody has won: blue has 2 men outside red's base, red 2 outside blue's"),
         (
             "b1-c1, (reflect)",
             "g.toml:9:10: (reflect) is for transfers: the second half of a game never mirrors the first",

@@ -182,13 +182,13 @@ fn men_stand_on_the_board_and_no_two_on_one_cell() {
         (job("board = \"9x9\"\nmoves = 6\narmy = []"), "a.toml:5:8: the army has no men: at least one is needed"),
         (
             job("board = \"16x16\"\nmoves = 8\narmy = \"square-6\""),
-            "a.toml:5:8: 36 men on 256 cells have 2^127 positions or more: allowed on this board are at most 29 men",
+            "a.toml:5:8: 36 men on 256 cells have 2^127 positions or more: allowed on this board are at most 29 men, or 227 at least",
         ),
     ]);
 }
 
 #[test]
-fn a_target_has_as_many_cells_and_the_same_types_where_only_jumps_count() {
+fn a_target_has_as_many_cells() {
     refused([
         (
             job("board = \"9x9\"\nmoves = 6\narmy = [\"a1\", \"b1\"]\ntarget = [\"i9\"]"),
@@ -201,10 +201,6 @@ fn a_target_has_as_many_cells_and_the_same_types_where_only_jumps_count() {
         (
             job("moves = 6\nboard = \"\"\"\nS...\n..##\n\"\"\""),
             "a.toml:4:9: the board has no symmetry that could mirror the army: give `target`, or draw it on a map as 'T'",
-        ),
-        (
-            job("board = \"8x8\"\nmoves = 8\narmy = \"triangle-4\"\njumps-only = true"),
-            "a.toml:6:14: jumps keep a man's type, and the start has (3, 3, 3, 1) men of types 0 to 3, the target (1, 3, 3, 3): with jumps only it cannot be reached",
         ),
     ]);
 }

@@ -78,7 +78,7 @@ fn what_is_no_solution_is_refused_with_the_move_and_the_rule_it_breaks() {
             "a1-z9",
             "s.toml:10:13: `z9` is no cell of the board, whose cells are a column letter and a row number up to d2",
         ),
-        ("a1-c1", "s.toml:10:10: after all 1 moves men stand outside the target, on b1, c1"),
+        ("a1-c1", "s.toml:10:10: after 1 move men stand outside the target, on b1, c1"),
         ("", "s.toml:10:10: after all 0 moves men stand outside the target, on a1, b1"),
         (
             "a1-c1, c1-c2, b1-b2, b2-d2, c2-c1",

@@ -9,7 +9,7 @@
 //!
 //! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
 
-use super::{Answer, GameSearch};
+use super::{Answer, GameSearch, Side, exhausted};
 use crate::bound::game::lines::Lines;
 use crate::cells::Cells;
 use crate::moves::Pieces;
@@ -69,9 +69,31 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let game = if arrived { self.ending(puzzle, &trail.levels)? } else { None };
         Ok(match game {
             Some(game) => Answer::Found(game),
+            None if complete && exhausted(&trail.figures) => Answer::Exhausted,
             None if complete => Answer::Refuted,
             None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
         })
+    }
+
+    /// A truncated search of all levels. Where it dies out and no bound had a part in that, in games that either side wins,
+    /// greater lengths make the same levels again.
+    pub(super) fn beam(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        beam: Beam,
+        trail: &mut Trail<K>,
+    ) -> Result<Answer<Armies<W>>, Stopped> {
+        let spent = |trail: &Trail<K>| trail.is_dead() && trail.figures.iter().all(|f| f.tally.pruned == 0);
+        let answer = self.truncated(puzzle, beam, trail)?;
+        let (Answer::Unproved(reason), true) = (&answer, spent(trail)) else { return Ok(answer) };
+        let next = self.puzzle(puzzle.length() + 1);
+        let mut aside = Trail::new(String::new(), Side::Forward);
+        (aside.compared, aside.aside) = (usize::MAX, true);
+        self.grower().open(&next, &mut aside);
+        let other = self.truncated(&next, beam, &mut aside)?;
+        let found = matches!(other, Answer::Found(_));
+        let given_up = || Answer::GivenUp(format!("{reason}, and greater lengths have no others"));
+        Ok(if spent(&aside) && !found { given_up() } else { answer })
     }
 
     fn score(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {

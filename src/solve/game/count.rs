@@ -61,13 +61,18 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             fixed.push(fixed_sequences(puzzle, &on_games, fixes)?);
         }
         let burnside = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+        let order = fixed.len() as u128;
+        if !burnside.is_multiple_of(order) {
+            let what = format!("Burnside's lemma: {burnside} over {order} is no whole number");
+            return Err(Stopped::Contradiction(what));
+        }
         let image = |armies: Armies<W>| group.iter().map(|k| armies.map(|army| k.apply(army))).min();
         let mut classes: Vec<_> = ends.iter().map(|key| image(puzzle.armies(*key).0)).collect();
         classes.sort_unstable();
         classes.dedup();
         Ok(Games {
             sequences: fixed[0],
-            up_to_symmetry: burnside / fixed.len() as u128,
+            up_to_symmetry: burnside / order,
             final_positions: ends.iter().map(size).sum(),
             final_up_to_symmetry: classes.len() as u128,
         })

@@ -25,7 +25,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
             let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
             let found = exchange.least(level.first_of(before)?)?;
-            keys.push(found.unwrap_or_else(|| unreachable!("a state on a level has a predecessor on the one before")));
+            keys.push(found.ok_or_else(|| contradiction("a state on a level has no predecessor on the one before"))?);
         }
         keys.reverse();
         let mut game = vec![puzzle.bases()];
@@ -33,10 +33,14 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let side = Side::to_move(depth as u32 - 1);
             let next = neighbours(puzzle, game[depth - 1], side);
             let next = next.into_iter().find(|&armies| puzzle.canonical(armies, depth as u32) == key);
-            game.push(next.unwrap_or_else(|| unreachable!("keys of a game are one move apart")));
+            game.push(next.ok_or_else(|| contradiction("two positions of a game are not one move apart"))?);
         }
         Ok(Some(game))
     }
+}
+
+fn contradiction(what: &str) -> Stopped {
+    Stopped::Contradiction(what.into())
 }
 
 /// The states of a level that end a game, ascending.

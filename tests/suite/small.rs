@@ -1,0 +1,282 @@
+//! What is said of jobs that are odd, nearly empty, impossible, or no jobs at all.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use halma::record::{Record, Verdict};
+use tempfile::TempDir;
+
+const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
+const ROW: &str = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+const PARTED: &str = "[problem]\nkind = \"transfer\"\nboard = \"\"\"\nSS#..\n..#TT\n\"\"\"\nmoves = 4\n";
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).expect("a file"));
+    folder
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+    command.current_dir(folder).args(args);
+    command
+}
+
+/// Exit status, standard output and standard error of the program in that folder.
+fn halma(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
+    let output = command(folder.path(), args).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+}
+
+fn read(folder: &TempDir, run: &str) -> Record {
+    Record::read(&folder.path().join(run).join("result.json")).expect("a record")
+}
+
+#[test]
+fn an_impossible_jobs_record_names_its_proof_which_check_derives_and_refuses_where_it_is_forged() {
+    let jumps = format!("{SQUARE}target = [\"i9\", \"h9\", \"i8\", \"g9\"]\njumps-only = true\n");
+    let game = PARTED.replace("transfer", "game");
+    let folder = folder(&[("jumps.toml", &jumps), ("parted.toml", PARTED), ("game.toml", &game)]);
+    for name in ["jumps", "parted", "game"] {
+        let job = format!("{name}.toml");
+        let (status, _, err) = halma(&folder, &["solve", &job, "-q", "--output-dir", name]);
+        assert_eq!((status, err.as_str()), (0, ""), "{name}");
+        let record = read(&folder, name);
+        assert_eq!((record.verdict, record.exhausted, record.lower_bound), (Verdict::None, true, None), "{name}");
+        let said = record.impossible.clone().expect("a proof");
+        assert_ne!(said.at_start, said.in_target);
+        let (status, out, err) = halma(&folder, &["check", name, "-q"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{name}: {out}");
+        let (status, out, _) = halma(&folder, &["report", name]);
+        assert!(
+            status == 0 && out.contains("cannot be brought to")
+                || out.contains("can never end the game: no move leads")
+        );
+        let (status, _, err) = halma(&folder, &["replay", name]);
+        assert_eq!(
+            (status, err.as_str()),
+            (2, format!("{name}/result.json: the record has no solution to replay\n").as_str())
+        );
+        // Cells that a move leads out of, other numbers, a possible problem: none of them is a proof.
+        let file = folder.path().join(name).join("result.json");
+        let sound = std::fs::read_to_string(&file).expect("a record");
+        for forged in [
+            Record {
+                impossible: Some(halma::record::ImpossibleRecord { cells: said.cells[1..].to_vec(), ..said.clone() }),
+                ..record.clone()
+            },
+            Record {
+                impossible: Some(halma::record::ImpossibleRecord { in_target: said.in_target + 1, ..said.clone() }),
+                ..record.clone()
+            },
+        ] {
+            std::fs::write(&file, forged.to_json().expect("JSON")).expect("written");
+            let (status, out, err) = halma(&folder, &["check", name, "-q"]);
+            assert_eq!(status, 4, "{name}: {out}{err}");
+        }
+        std::fs::write(&file, sound).expect("written");
+    }
+}
+
+#[test]
+fn a_board_in_pieces_is_described_without_a_bound_that_is_none() {
+    let folder = folder(&[("parted.toml", PARTED), ("game.toml", &PARTED.replace("transfer", "game"))]);
+    for (job, ends) in [("parted.toml", "the start and 0 in the target"), ("game.toml", "blue's base and 0 in red's")] {
+        let (status, out, err) = halma(&folder, &["describe", job]);
+        assert_eq!((status, err.as_str()), (0, ""));
+        let proof =
+            format!("none of any length: no move leads out of these cells, 2 of them in {ends}: a1, b1, a2, b2\n");
+        assert!(out.contains(&proof), "{out}");
+        assert!(out.contains("There is no solution of any length: no move leads out"), "{out}");
+        assert!(!out.contains("Theorem 1") && !out.contains("25"), "{out}");
+    }
+}
+
+#[test]
+fn a_batch_of_impossible_and_faulty_jobs_tells_what_it_skips_and_reads_all_before_it_starts() {
+    let parted = format!("{PARTED}[output]\ndir = \"parted\"\n");
+    let folder = folder(&[("parted.toml", &parted), ("row.toml", ROW), ("wrong.toml", "[problem]\n")]);
+    let args = ["batch", "row.toml", "parted.toml", "./row.toml", "wrong.toml", "--output-dir", "night"];
+    let (status, out, err) = halma(&folder, &args);
+    assert_eq!(status, 2, "{err}");
+    let at = |what: &str| err.find(what).unwrap_or_else(|| panic!("{what}: {err}"));
+    assert!(at("4 of 4: failed wrong.toml") < at("1 of 4: running row.toml"), "{err}");
+    assert!(
+        at("3 of 4: skipped ./row.toml  the queue has this job twice: it is number 1") < at("1 of 4: running"),
+        "{err}"
+    );
+    let states = |out: &str| -> Vec<String> {
+        out.lines().skip(1).take(4).map(|l| l.split_whitespace().nth(1).unwrap_or_default().into()).collect()
+    };
+    assert_eq!(states(&out), ["done", "done", "skipped", "failed"], "{out}");
+    let (_, out, _) = halma(&folder, &args);
+    assert_eq!(states(&out), ["skipped", "skipped", "skipped", "failed"], "{out}");
+    let (_, out, _) = halma(&folder, &["status", "night"]);
+    assert!(out.starts_with("3 skipped, 1 failed\n"), "{out}");
+}
+
+#[test]
+fn a_job_is_no_record() {
+    let folder = folder(&[("job.toml", SQUARE)]);
+    for command in ["check", "report"] {
+        let (status, out, err) = halma(&folder, &[command, "job.toml"]);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(err, "job.toml: a job, and no record; halma solve makes one of it\n");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_job_is_shown_by_its_line() {
+    let folder = folder(&[("empty.toml", "")]);
+    std::fs::write(folder.path().join("bytes.toml"), b"[problem]\nkind = \"\xff\"\n").expect("a file");
+    for (job, message) in [
+        ("empty.toml", "empty.toml:1:1: missing field `problem`\n"),
+        ("bytes.toml", "bytes.toml:2:9: byte 0xff is no UTF-8: allowed is text in UTF-8\n  |\n2 | kind = \""),
+    ] {
+        let (status, out, err) = halma(&folder, &["solve", job]);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert!(err.starts_with(message), "{err}");
+    }
+}
+
+#[test]
+fn names_are_suggested_in_capitals_and_slips() {
+    let army = |name: &str| SQUARE.replace("square-2", name);
+    let folder = folder(&[("a.toml", &army("Triangle-4")), ("b.toml", &army("sqare-3")), ("c.toml", SQUARE)]);
+    for (args, near) in [
+        (&["solve", "a.toml"][..], "did you mean `triangle-4`?"),
+        (&["solve", "b.toml"], "did you mean `square-3`?"),
+        (&["solve", "c.toml", "--pruning", "Leading"], "did you mean `leading`?"),
+        (&["solve", "c.toml", "--pruning", "PATERN(classes=3)"], "did you mean `pattern`?"),
+        (&["solve", "c.toml", "--pruning", "Hall"], "did you mean `hall`?"),
+    ] {
+        let (status, _, err) = halma(&folder, args);
+        assert!(status == 2 && err.contains(near), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_on_the_command_line_is_refused() {
+    let folder = folder(&[("job.toml", SQUARE)]);
+    for (args, message) in [
+        (&["replay", "job.toml", "--svg", "--columns", "0"][..], "error: invalid value '0' for '--columns <N>'"),
+        (
+            &["compare", "job.toml", "--prunings", "leading,none,leading"],
+            "error: invalid value 'leading,none,leading' for '--prunings <NAMES>': leading is there twice",
+        ),
+        (&["compare", "job.toml", "--prunings", "leading(cap=4),leading( cap = 4 )"], "error: invalid value"),
+    ] {
+        let (status, out, err) = halma(&folder, args);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert!(err.starts_with(message), "{err}");
+    }
+}
+
+#[test]
+fn boards_that_are_full_or_nearly_are_searched() {
+    let names: Vec<String> = (0..=255u8).map(|c| format!("{}{}", (b'a' + c % 16) as char, c / 16 + 1)).collect();
+    let job = |army: &[String], target: &[String]| {
+        format!("[problem]\nkind = \"transfer\"\nboard = \"16x16\"\nmoves = 8\narmy = {army:?}\ntarget = {target:?}\n")
+    };
+    let folder = folder(&[
+        ("full.toml", &job(&names, &names)),
+        ("hole.toml", &job(&names[1..], &names[..255])),
+        ("holes.toml", &job(&names[2..], &[&names[..2], &names[4..]].concat())),
+    ]);
+    // The hole goes from corner to corner, two cells a jump but for one step.
+    for (name, moves) in [("full", 0), ("hole", 8), ("holes", 2)] {
+        for pruning in ["none", "leading"] {
+            let (job, dir) = (format!("{name}.toml"), format!("{name}-{pruning}"));
+            let args = ["solve", &job, "-q", "--output-dir", &dir, "--pruning", pruning];
+            let (status, out, err) = halma(&folder, &args);
+            assert_eq!((status, err.as_str()), (0, ""), "{out}");
+            assert_eq!(read(&folder, &dir).length, Some(moves), "{out}");
+            let (status, out, err) = halma(&folder, &["check", &dir, "-q"]);
+            assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        }
+    }
+}
+
+#[test]
+fn a_job_may_come_from_standard_input() {
+    let folder = folder(&[]);
+    for (args, status) in [
+        (&["solve", "-", "-q"][..], 0),
+        (&["prove", "-", "-q", "--max-length", "3"], 20),
+        (&["count", "-", "-q"], 0),
+        (&["levels", "-", "-q", "--depth", "1"], 0),
+        (&["compare", "-", "-q", "--prunings", "none,leading"], 0),
+        (&["describe", "-"], 0),
+    ] {
+        for (job, expected) in [(ROW, status), ("[problem]\nkind = 3\n", 2)] {
+            let mut halma = command(folder.path(), args);
+            let halma = halma.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = halma.spawn().expect("it runs");
+            child.stdin.take().expect("a pipe").write_all(job.as_bytes()).expect("written");
+            let output = child.wait_with_output().expect("it ends");
+            let err = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(expected), "{args:?}: {err}");
+            assert!(expected != 2 || err.starts_with("standard input:2:8: invalid type: integer `3`"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_no_answer_and_hears_no_noise() {
+    let folder = folder(&[("job.toml", SQUARE)]);
+    for (args, expected) in [
+        ("solve job.toml -q --json", 0),
+        ("prove job.toml -q --max-length 14", 20),
+        ("levels job.toml -q --depth 3", 0),
+        ("compare job.toml -q --prunings none,leading", 0),
+        ("describe job.toml --probe 0s", 0),
+        ("schema", 0),
+        ("man", 0),
+        ("completions bash", 0),
+        ("batch job.toml -q", 0),
+        ("check runs/job -q", 0),
+        ("status runs/job", 0),
+        ("report runs/job", 0),
+        ("row reverse 5 --enumerate", 0),
+    ] {
+        // The reader is gone before the first byte.
+        let script = format!("{} {args} | true; exit ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_halma"));
+        let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().expect("bash");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), err.as_str()), (Some(expected), ""), "{args}");
+    }
+}
+
+#[test]
+fn one_man_makes_one_move() {
+    let job = "[problem]\nkind = \"transfer\"\nboard = \"ST\"\nmoves = 4\n[limits]\nthreads = 1\n";
+    let folder = folder(&[("job.toml", job), ("game.toml", &job.replace("transfer", "game").replace("ST", "S.T"))]);
+    let mut said = String::new();
+    for args in [
+        &["solve", "job.toml", "--output-dir", "run"][..],
+        &["count", "job.toml"],
+        &["describe", "job.toml"],
+        &["replay", "run"],
+        &["report", "run"],
+        &["solve", "game.toml", "--output-dir", "game"],
+        &["count", "game.toml"],
+        &["replay", "game"],
+        &["report", "game"],
+        &["describe", "game.toml"],
+    ] {
+        let (status, out, err) = halma(&folder, args);
+        assert_eq!(status, 0, "{args:?}: {err}");
+        said += &(out + &err);
+    }
+    for plural in ["men", "moves", "steps", "threads", "shortest solutions", "sequences", "positions"] {
+        let wrong = format!("1 {plural}");
+        let alone = |at: usize| !said[..at].ends_with(|c: char| c.is_ascii_digit() || c == '.' || c == ',');
+        let found = said.match_indices(&wrong).find(|&(at, _)| alone(at));
+        let near = found.map(|(at, _)| said[at.saturating_sub(60)..].chars().take(120).collect::<String>());
+        assert_eq!(near, None, "{wrong}");
+    }
+    assert!(said.contains("legal: 1 man reaches the target in 1 move, 1 step and 0 chains of jumps"), "{said}");
+}
