@@ -28,10 +28,10 @@ fn level(path: &Path, bytes: &mut [u8]) -> Option<()> {
     bytes.get_mut(16..HEADER)?.copy_from_slice(&identity.to_le_bytes());
     let end = bytes.len().checked_sub(FOOTER)?;
     let width = usize::try_from(u32::from_le_bytes(bytes[12..16].try_into().ok()?)).ok()?;
-    let (index, blocks) = (number(bytes, end)?, number(bytes, end + 8)?);
+    let (index, blocks) = (number(bytes, end).filter(|&index| index <= end)?, number(bytes, end + 8)?);
     let entry = width.checked_add(24)?;
-    for block in 0..blocks.min(1 << 20) {
-        let at = index.checked_add(block.checked_mul(entry)?)?;
+    for block in 0..blocks.min(end / entry) {
+        let at = index + block * entry;
         let (offset, length) = (number(bytes, at + width)?, number(bytes, at + width + 8)? & 0xffff_ffff);
         if let Some(coded) = bytes.get(offset..offset.checked_add(length)?) {
             let sum = xxh3_64(coded).to_le_bytes();

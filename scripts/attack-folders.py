@@ -15,7 +15,7 @@ A damage fails the test if the command
 - says with status 0 that a solution is shortest, or that none exists, where that is not so.
 `resume` believes a list that somebody forged with a right checksum (docs/guide/long-jobs.md): a wrong answer of a resealed
 list is counted on its own; `check` must refuse the record that comes of it.
-Prints a table in Markdown. Ends with status 1 where anything failed.
+Prints a table in Markdown, and so it does of what was done when it is stopped (SIGINT). Ends with status 1 where anything failed.
 """
 
 import copy
@@ -72,12 +72,20 @@ class Sealer:
     """The program that makes checksums right, kept running."""
 
     def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.program = program
+        self.begin()
+
+    def begin(self):
+        self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seal(self, path):
-        self.process.stdin.write(f"{path}\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip() == "sealed"
+        try:
+            self.process.stdin.write(f"{path}\n")
+            self.process.stdin.flush()
+            return self.process.stdout.readline().strip() == "sealed"
+        except BrokenPipeError:
+            self.begin()
+            return False
 
 
 def run(line, folder):
@@ -217,7 +225,7 @@ def bytes_damage(path, source, _):
     elif way == "noise":
         data[at : at + 8] = source.randbytes(8)
     elif way == "twice":
-        data += data
+        data += bytes(data)
     elif way == "empty":
         data.clear()
     elif way == "no text":
@@ -293,7 +301,8 @@ def layer_damage(folder, source, sealer):
 
 
 def job_damage(path, source, _):
-    text = path.read_text()
+    # A job that was made long before does not grow by another factor: this process would outgrow what it measures.
+    text = path.read_text()[:100_000]
     way = source.choice(["long line", "deep", "huge", "map", "army", "wild", "word", "number", "many"])
     text = {
         "long line": text + "x = \"" + "y" * 500_000 + "\"\n",
@@ -308,6 +317,11 @@ def job_damage(path, source, _):
     }[way]
     path.write_text(text)
     return way
+
+
+def readable(path):
+    """Whether it is a small regular file: what was damaged before may be a pipe."""
+    return path.is_file() and not path.is_symlink() and path.stat().st_size < 1 << 22
 
 
 def damage(place, source, sealer, canary):
@@ -334,10 +348,12 @@ def damage(place, source, sealer, canary):
     elif choice == "table":
         path, change = (source.choice(tables), source.choice([bytes_damage, kind_damage])) if tables else (None, None)
     elif choice == "layer":
-        done = layer_damage(folder, source, sealer)
+        done = readable(folder / "run.json") and layer_damage(folder, source, sealer)
         return ("layer", done, True) if done else None
     else:
         path, change = (source.choice(files), bytes_damage) if files else (None, None)
+    if path and change is not kind_damage and not readable(path):
+        return None
     try:
         done = path and change(path, source, canary)
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, struct.error):
@@ -345,8 +361,9 @@ def damage(place, source, sealer, canary):
         return None
     if not done:
         return None
-    regular = os.path.isfile(path) and not path.is_symlink() and path.stat().st_size < 1 << 20
-    sealed = sealed and regular and path.suffix in (".level", ".json", ".table") and path.name not in ("result.json", "status.json") and os.access(path, os.R_OK) and sealer.seal(path)
+    kind = path.suffix in (".level", ".table") or path.name == "run.json"
+    run = path.parent.parent / "run.json"
+    sealed = sealed and kind and readable(path) and (path.suffix != ".level" or readable(run)) and sealer.seal(path)
     return choice, f"{path.name}: {done}", sealed
 
 
@@ -397,8 +414,9 @@ def main():
         shutil.copytree(made[0][1] / "run", canary)
         (canary / "file").write_text("mine\n")
         beside = outside(canary)
-        number = 0
-        while number < times:
+        number, stopped = 0, []
+        signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+        while number < times and not stopped:
             name, base, length = source.choice(made)
             place = root / "place"
             shutil.copytree(base, place)
@@ -419,6 +437,11 @@ def main():
                 but = () if reads else ("run", "cache", "runs")
                 own = outside(place, but)
                 status, out, err, seconds, memory = run([binary, *line], place)
+                if stopped:
+                    # The command was, too.
+                    number -= 1
+                    shutil.rmtree(place)
+                    break
                 slowest, largest = max(slowest, seconds), max(largest, memory)
                 faults = []
                 if status not in STATUSES or "panicked" in err or status == 101:
@@ -458,7 +481,7 @@ def main():
             shutil.rmtree(root / "run", ignore_errors=True)
     statuses = sorted({status for row in table.values() for status in row})
     print("# Run folders, records, jobs and tables from strangers\n")
-    print(f"`scripts/attack-folders.py`, {times} damages, seed {seed}: how often which command ended with which status.\n")
+    print(f"`scripts/attack-folders.py`, {number} damages, seed {seed}: how often which command ended with which status.\n")
     print(f"| command | {' | '.join(map(str, statuses))} |")
     print(f"| --- |{' ---: |' * len(statuses)}")
     for command in (c for c in COMMANDS if c in table):
