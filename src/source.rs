@@ -78,7 +78,9 @@ impl Source {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(folder::TYPED + 1).read_to_end(&mut bytes);
         let read = read.and_then(|size| match size as u64 > folder::TYPED {
-            true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} bytes", folder::TYPED))),
+            true => {
+                Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} bytes", folder::TYPED)))
+            }
             false => Ok(size),
         });
         Self::of_bytes(Path::new("standard input"), read.map(|_| bytes))

@@ -165,7 +165,8 @@ impl<'a> Searches<'a> {
         let between = self.databases.as_ref().map(|d| d.between);
         let shown = impossible::is_shown(self.record, self.problem)?;
         let mut floor = Floor::of_transfer(self.problem, between).closed(shown.as_ref());
-        if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.ground.mirror, &self.databases)
+        if let (true, Some(_), Some(databases)) =
+            (self.record.palindromic, &self.problem.ground.mirror, &self.databases)
             && self.record.lower_bound.is_none()
         {
             // All distances were derived, so no histogram that has one is missing.
@@ -183,7 +184,9 @@ impl<'a> Searches<'a> {
                     "it says that no bound leaves any length, but neither types nor histograms show that".into()
                 );
             }
-            (_, None) => self.report.checked.push("no length at all is possible, by types, by cells that no move leads out of, or by histograms".into()),
+            (_, None) => self.report.checked.push(
+                "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
+            ),
             (Some(said), Some(derived)) if said > derived && missing => {
                 self.evidence.unbounded(format!("lower bound {said}: the record does not name its partition"));
                 return Ok(());
