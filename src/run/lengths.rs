@@ -72,7 +72,7 @@ impl Context<'_> {
         let mut proved_nothing = None;
         for answer in self.workspace.answers() {
             let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
-            self.taken_up(&run, bound, max_length, &record.runs)?;
+            self.taken_up(&run, bound, max_length.unwrap_or(MAX_LENGTH), &record.runs)?;
             proved_nothing = settle(record, run);
         }
         search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
