@@ -11,7 +11,7 @@ const MIB: u64 = 1 << 20;
 /// What the program takes before it searches: its pages, the job, the tables of a problem.
 const PROGRAM: u64 = 18 * MIB;
 /// What each thread takes whatever it does: its stack, the block that it reads, its vectors for each range of keys.
-const THREAD: u64 = MIB;
+const THREAD: u64 = 2 * MIB;
 /// What a step needs beside that.
 const STEP: u64 = 22 * MIB;
 /// Arenas of the allocator keep what other arenas could use: one for so much of the budget.
@@ -80,7 +80,8 @@ impl MemoryPlan {
             give_back();
             held = memory();
         }
-        let bytes = budget.saturating_sub(held).max(STEP / 4);
+        // What the threads are about to take is not there yet.
+        let bytes = budget.saturating_sub(held + self.threads * THREAD).max(STEP / 4);
         Room { bytes, threads: self.threads, brim: budget - bytes / 8 }
     }
 
