@@ -321,7 +321,8 @@ let () =
     let note what t = Printf.printf "  %d histograms %s, %.0f s\n%!" t.places.Index.count what (Unix.gettimeofday () -. started) in
     let spoil t =
       (match damage with
-       | Some n when n < t.places.Index.count ->
+       | Some n ->
+         let n = n mod t.places.Index.count in
          let d = Char.code (Bytes.get t.far n) in
          Bytes.set t.far n (Char.chr (d + 1))
        | _ -> ());

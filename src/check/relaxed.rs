@@ -266,7 +266,7 @@ mod tests {
             goal[i] = to;
             goal.sort_unstable();
         }
-        let near = u32::from(picks[19] % 4 == 0);
+        let near = u32::from(picks[19].is_multiple_of(4));
         let left = (steps.saturating_sub(late)).max(1) as u32;
         if other {
             goal = army(&picks[20..20 + size], cells.len());
