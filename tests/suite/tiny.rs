@@ -14,7 +14,7 @@ use halma::solve::Progress;
 /// No run tries more lengths than this: a few for each position of the largest board here.
 const LENGTHS: u32 = 400;
 
-const OPTIONS: Options = Options { sample: None, budget: u64::MAX, progress: &|_| () };
+const OPTIONS: Options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
 
 /// Numbers that look random.
 struct Random(u64);
