@@ -139,11 +139,12 @@ mod tests {
     fn a_full_log_is_put_aside_and_what_is_said_next_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("batch.log");
-        let line = "x".repeat(1 << 16);
+        // A longer line would be cut.
+        let line = "x".repeat(1 << 11);
         for _ in 0..2 {
             // A second batch goes on with the same log.
             let log = Lines::in_log(&file);
-            (0..LOG_BYTES >> 16).for_each(|_| log.line(&line));
+            (0..LOG_BYTES >> 11).for_each(|_| log.line(&line));
             log.line("the last");
         }
         assert!(folder.path().join("batch.log.1").exists());

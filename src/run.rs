@@ -210,13 +210,7 @@ fn answer(
     let output = Output { dir: place(job, question)?, ..job.output.clone() };
     let job = &Job { output, ..job.clone() };
     let beside = exchange.beside().max(1);
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
-    let needs = needs::of(job, question);
-    let least = MemoryPlan::least(threads, needs);
-    if let Some(memory) = job.limits.memory.filter(|&memory| memory < least) {
-        return Err(RunError::TooLittleMemory { memory, least, threads, needs });
-    }
+    let (threads, least) = affordable(job, question, beside)?;
     // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
     let available = || budget::available_memory().map(|m| (m / 4 * 3 / beside as u64).max(least));
     let memory = job.limits.memory.or_else(available);
@@ -241,6 +235,22 @@ fn answer(
         share::close(workspace, &**exchange)?;
     }
     Ok(record)
+}
+
+/// The threads of a job, of which so many run beside each other on this host, and the least memory that they need; an error
+/// where the job allows less. Nothing is written.
+///
+/// # Errors
+/// [`RunError::TooLittleMemory`].
+pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize, u64), RunError> {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
+    let needs = needs::of(job, question);
+    let least = MemoryPlan::least(threads, needs);
+    match job.limits.memory.filter(|&memory| memory < least) {
+        Some(memory) => Err(RunError::TooLittleMemory { memory, least, threads, needs }),
+        None => Ok((threads, least)),
+    }
 }
 
 /// What answering a job takes.

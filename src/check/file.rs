@@ -1,7 +1,7 @@
 //! Level files, read by their description ([`crate::store::file`]); and levels that were derived and lie in memory.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +14,32 @@ const HEADER: usize = 32;
 const FOOTER: usize = 64;
 /// Keys of one block of a level in memory.
 const BLOCK: usize = 4096;
+
+/// The path of a file that a record names, below the folder of its run: plain names only, and no link on the way.
+pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']);
+    if !name.split('/').all(plain) {
+        return Err(format!("{name:?} is no name of a file in the run's folder"));
+    }
+    let mut path = folder.to_path_buf();
+    for part in name.split('/') {
+        path.push(part);
+        if path.symlink_metadata().is_ok_and(|there| there.file_type().is_symlink()) {
+            return Err(format!("{}: it is a symbolic link", path.display()));
+        }
+    }
+    Ok(path)
+}
+
+/// Opens a file that is neither a link nor a pipe nor a device.
+fn regular(path: &Path) -> std::io::Result<File> {
+    // A pipe would wait for somebody to write into it.
+    let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
 
 /// What the index says of one block.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +90,7 @@ impl<N: Number> Level<N> {
     /// Opens a level file, which must have that identity and state that count and that digest.
     pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, String> {
         let fault = |reason: String| format!("{}: {reason}", path.display());
-        let file = File::open(path).map_err(|e| fault(e.to_string()))?;
+        let file = regular(path).map_err(|e| fault(e.to_string()))?;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
         let read = |from: u64, bytes: u64| {
             let mut buffer = vec![0; bytes as usize];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Options;
-use super::file::{Level, Marks};
+use super::file::{Level, Marks, below};
 use super::keys::{PUBLISHED, mix};
 use super::memory;
 use super::number::Number;
@@ -236,7 +236,7 @@ impl<'a, S: States> Walk<'a, S> {
 
     fn open(folder: &Path, stated: &LevelRecord, at: &str) -> Result<Level<S::Key>, String> {
         let file = stated.file.as_ref().ok_or_else(|| format!("{at} has no file"))?;
-        Level::open(&folder.join(&file.name), file.identity.0, stated.states, stated.digest.0)
+        Level::open(&below(folder, &file.name)?, file.identity.0, stated.states, stated.digest.0)
     }
 
     /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with

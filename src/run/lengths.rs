@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::{Context, Question, RunError};
 use crate::job::MAX_LENGTH;
+use crate::job::Pruning;
 use crate::record::{Record, RunRecord, Verdict};
 use crate::search::Stopped;
 use crate::store::StoreError;
@@ -157,7 +158,10 @@ impl Context<'_> {
         }
         let led =
             |earlier: &RunRecord| earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next);
-        if run.verdict == Verdict::None && run.levels.is_empty() && !before.iter().any(led) {
+        // Without bounds the levels of a shorter length serve this one, too.
+        let served =
+            self.job.search.pruning == Pruning::None && before.iter().any(|earlier| !earlier.levels.is_empty());
+        if run.verdict == Verdict::None && run.levels.is_empty() && !served && !before.iter().any(led) {
             return Err(self.odd(format!("its answer for length {next} rests on no level")));
         }
         Ok(())

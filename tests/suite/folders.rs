@@ -15,6 +15,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const JOB: &str = "[problem]\nkind = \"transfer\"\nmoves = 6\nboard = \"\"\"\nSS..\nS...\n...T\n..TT\n\"\"\"\n[search]\npruning = \"none\"\n[limits]\nthreads = 1\ncheckpoint = \"1 ms\"\n";
 
+const STOPS: &str = "[problem]\nkind = \"transfer\"\nmoves = 4\nboard = \"\"\"\nSS....\nS.....\n......\n......\n.....T\n....TT\n\"\"\"\n[search]\npruning = \"none\"\n[limits]\nthreads = 1\ndisk = \"1600 B\"\n";
+
 /// A folder with a job, a run of it that kept its levels and can be taken up, and something of somebody else's.
 struct Place(TempDir);
 
@@ -154,7 +156,14 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
         }),
         ("none that a search goes on from", |list| list["answers"][0]["verdict"] = json!("solution")),
     ];
+    // The disk is full after some lengths: their answers are in the list.
     let place = Place::new();
+    fs::remove_dir_all(place.at("run")).unwrap();
+    fs::write(place.at("job.toml"), STOPS).unwrap();
+    let (status, _, err) = place.halma(&["solve", "job.toml", "-q", "--keep-levels", "--output-dir", "run"]);
+    assert_eq!(status, 3, "{err}");
+    let (status, _, err) = place.halma(&["resume", "run", "-q"]);
+    assert_eq!(status, 3, "what it wrote itself it takes up: {err}");
     let whole = fs::read(place.at("run").join(LIST)).unwrap();
     let answers = serde_json::from_slice::<Value>(&whole).unwrap()["list"]["answers"].as_array().unwrap().len();
     assert!(answers > 1, "{answers} answers");

@@ -127,7 +127,7 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
         format!("moves = 6\nmap = {holes}"),
         format!("moves = 8\nmap = {holes}"),
     ];
-    let mut seed = 26;
+    let (mut seed, mut all_cut) = (26, 0);
     for text in problems {
         let looks = Looks::new(problem(&text.replace("map =", "board =")), 5_000);
         let (mut cut, mut before) = ([0; 4], None);
@@ -147,8 +147,11 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
                 cut.iter_mut().zip(other).for_each(|(cut, admitted)| *cut += usize::from(!admitted));
             }
         }
-        assert!(cut[0] == cut[1] && cut[1] >= cut[2] && cut[0] > 0, "{text}: {cut:?}");
+        assert!(cut[0] == cut[1] && cut[1] >= cut[2], "{text}: {cut:?}");
+        all_cut += cut[0];
     }
+    // On the widest board three men hardly ever have too far to go.
+    assert!(all_cut > 20, "{all_cut} cut");
 }
 
 /// Asks for a stop after so many levels.
