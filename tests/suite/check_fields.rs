@@ -84,7 +84,7 @@ fn altered(path: &str, value: &Value) -> Vec<Value> {
             if let Some(last) = values.last() {
                 others.push(json!(values[1..]));
                 others.push(json!(values[..values.len() - 1]));
-                others.push(json!([&values[..], &[last.clone()]].concat()));
+                others.push(json!([&values[..], std::slice::from_ref(last)].concat()));
             }
             if values.len() > 1 {
                 let mut swapped = values.clone();

@@ -66,7 +66,7 @@ fn a_budget_too_small_is_refused_with_the_least_that_will_do_and_nothing_is_writ
     }
     let more = |line: &str| least(at, line) > least(at, "solve job.toml --threads 2 --pruning none");
     assert!(more("prove job.toml --max-length 9 --threads 2 --pruning truncate(1000000,1)"));
-    assert!(more("solve job.toml --threads 2 --pruning none --threads 3"));
+    assert!(more("solve job.toml --pruning none --threads 3"));
 }
 
 #[test]
