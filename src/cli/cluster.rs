@@ -45,6 +45,11 @@ impl ClusterArgs {
         false
     }
 
+    /// Whether no other process takes part.
+    pub(super) fn is_alone(&self) -> bool {
+        true
+    }
+
     /// The connections with the other processes.
     #[allow(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
     pub(super) fn exchange(&self, _: &Job, _: Question, _: &Arc<Stop>) -> Result<Arc<dyn Exchange>, Failure> {
@@ -121,6 +126,11 @@ mod with {
         /// Whether another process writes the record and prints it.
         pub(in crate::cli) fn follows(&self) -> bool {
             matches!(self.hosts(), Ok(Some((_, process))) if process > 0)
+        }
+
+        /// Whether no other process takes part.
+        pub(in crate::cli) fn is_alone(&self) -> bool {
+            self.hosts.is_none()
         }
 
         /// The connections with the other processes.

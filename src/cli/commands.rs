@@ -169,7 +169,10 @@ pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     // Now, and not when the search has taken hours.
     let dir = run::place(job, question)?;
-    run::affordable(job, question, 1)?;
+    // Processes of a cluster share their host's processors, and only know each other later: the run itself asks then.
+    if args.cluster.is_alone() {
+        run::affordable(job, question, 1)?;
+    }
     if let Some(dir) = &dir {
         std::fs::create_dir_all(dir).map_err(|e| Failure {
             exit: Exit::Input,
