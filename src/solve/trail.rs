@@ -155,6 +155,18 @@ impl Grower<'_> {
     /// Puts the levels that are only in memory into the run's folder, if there is one.
     fn save<K: Key>(&self, trail: &mut Trail<K>) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace.filter(|_| !trail.cut) else { return Ok(()) };
+        let saved = Self::put_into(workspace, trail);
+        if saved.is_err() {
+            // No record may name what the folder has not.
+            for depth in trail.forgotten.max(1)..trail.levels.len() {
+                let label = trail.label(depth);
+                trail.figures[depth].file.take_if(|_| !workspace.has(&label));
+            }
+        }
+        saved
+    }
+
+    fn put_into<K: Key>(workspace: &Workspace, trail: &mut Trail<K>) -> Result<(), StoreError> {
         let mut entered = Vec::new();
         for depth in 1..trail.levels.len() {
             let label = trail.label(depth);

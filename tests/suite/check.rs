@@ -415,3 +415,27 @@ fn a_count_after_a_search_with_levels_holds() {
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("how many there are: counted again"), "{out}");
 }
+
+/// The last level is complete and found no room: the record names no file for it, and check derives the run's levels again.
+#[test]
+fn a_run_that_found_no_room_on_disk_leaves_a_record_that_holds() {
+    let triangle = "kind = 'transfer'\nboard = '9x9'\nmoves = 6\narmy = 'triangle-3'\n[search]\npruning = 'theorem-1'";
+    let corners = "board = '''\nSS...\nS....\n.....\n....T\n...TT\n'''";
+    let game = format!("kind = 'game'\n{corners}\nmoves = 4\n[search]\npruning = 'count'");
+    for (problem, disk) in [(triangle, 2_000), (triangle, 9_000), (&game[..], 2_000), (&game[..], 9_000)] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("job.toml");
+        std::fs::write(&file, format!("[problem]\n{problem}\n[limits]\nthreads = 2\ndisk = '{disk} B'\n")).unwrap();
+        let out = folder.path().join("out");
+        let (job, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+        let (status, _, _) = halma(&["prove", job, "--max-length", "18", "-q", "--keep-levels", "--output-dir", out]);
+        assert_eq!(status, 3, "{disk}: not finished");
+        let record = Record::read(&Path::new(out).join("result.json")).unwrap();
+        let levels = || record.runs.iter().flat_map(|run| &run.levels).filter(|level| level.depth > 0);
+        let missing = levels().filter(|level| level.file.is_none()).count();
+        assert_eq!(missing, 1, "{disk}: the last level");
+        assert!(levels().filter_map(|l| l.file.as_ref()).all(|file| Path::new(out).join(&file.name).exists()));
+        let (status, said, why) = halma(&["check", out, "-q"]);
+        assert_eq!(status, 0, "{disk}: {said}{why}");
+    }
+}
