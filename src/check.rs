@@ -101,13 +101,29 @@ pub enum CheckError {
     },
 }
 
+/// The file of a record: `run`, or the one in that folder.
+fn file_of(run: &Path) -> PathBuf {
+    if run.is_dir() { run.join(record::FILE) } else { run.into() }
+}
+
+/// The size of a file; what cannot be read is told when it is.
+fn bytes_of(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |there| there.len())
+}
+
+/// The least budget that will do to check `run` with so many threads, in bytes.
+#[must_use]
+pub fn least_memory(run: &Path, threads: usize) -> u64 {
+    memory::least(threads).saturating_add(memory::of_record(bytes_of(&file_of(run))))
+}
+
 /// Checks a record: `run` is the file, or the folder of its run.
 ///
 /// # Errors
 /// Where it does not hold.
 pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
-    memory::keep_to(options.memory);
-    let file = if run.is_dir() { run.join(record::FILE) } else { run.into() };
+    let file = file_of(run);
+    memory::keep_to(options.memory, bytes_of(&file));
     let record = Record::read_unjudged(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
     record_holds(&record, folder, options).map_err(|reason| CheckError::Rejected { file, reason })
@@ -161,6 +177,9 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
 /// Plays the solution; one of palindromes mirrors itself.
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { ground, start, target } = problem;
+    if record.length.is_none_or(|length| length as usize != solution.len()) {
+        return Err(format!("solution: {} moves for length {:?}", solution.len(), record.length));
+    }
     let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {
         let mut men = armies[armies.len() - 1];
@@ -172,9 +191,6 @@ fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(),
     }
     if armies[solution.len()] != Set::of(target) {
         return Err("solution: it does not end in the target".into());
-    }
-    if record.length.is_none_or(|length| length as usize != solution.len()) {
-        return Err(format!("solution: {} moves for length {:?}", solution.len(), record.length));
     }
     let Some(mirror) = ground.mirror.as_ref().filter(|_| record.palindromic) else { return Ok(()) };
     let mirrored = |men: &Set| Set::of(&men.cells().map(|cell| mirror[usize::from(cell)]).collect::<Vec<_>>());

@@ -112,12 +112,20 @@ impl Board {
 
     /// The cell of that name.
     pub fn cell(&self, name: &str) -> Result<u8, String> {
-        let found = (0..self.len()).map(|c| c as u8).find(|&c| self.name(c) == name);
-        found.ok_or_else(|| format!("{name} is no cell of the board"))
+        // Records may have millions of names: they are read as places, and not made of all cells.
+        let (letters, digits) = name.split_at(name.bytes().take_while(u8::is_ascii_lowercase).count());
+        let letter = |column: i32, letter: u8| column.checked_mul(26)?.checked_add(i32::from(letter - b'a') + 1);
+        let column = letters.bytes().try_fold(0, letter);
+        let place = column.zip(digits.parse::<i32>().ok()).map(|(column, row)| (column - 1, row.wrapping_sub(1)));
+        let found = self.places.iter().position(|&p| Some(p) == place).map(|c| c as u8);
+        found.filter(|&c| self.name(c) == name).ok_or_else(|| format!("{name} is no cell of the board"))
     }
 
     /// The cells of these names, ascending.
     pub fn army(&self, names: &[String]) -> Result<Vec<u8>, String> {
+        if names.len() > self.len() {
+            return Err(format!("{} cells are named, and the board has {}", names.len(), self.len()));
+        }
         let mut cells = names.iter().map(|n| self.cell(n)).collect::<Result<Vec<_>, _>>()?;
         cells.sort_unstable();
         match cells.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -90,6 +90,9 @@ fn levels(record: &Record) -> Result<(), String> {
     if claims || !matches!(record.verdict, Verdict::Levels | Verdict::Incomplete) {
         return Err("levels without a goal claim a length".into());
     }
+    if record.impossible.is_some() || record.partition.is_some() {
+        return Err("levels: impossible and partition are of searches for a solution".into());
+    }
     let [run] = &record.runs[..] else { return Err("levels: there is one run of them".into()) };
     if Some(run.length) != record.depth || run.verdict != record.verdict {
         return Err(format!("levels up to {:?}, and a run of other ones", record.depth));

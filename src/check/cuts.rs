@@ -77,7 +77,7 @@ impl Cut {
         let (histograms, table) = (Arc::clone(histograms), Arc::clone(table));
         let (class_of, classes) = (Arc::new(histograms.class_of.clone()), histograms.classes());
         let admits = move |depth: u32, histogram: &[u8]| {
-            let distance = table[histograms.rank(histogram) as usize];
+            let distance = histograms.number_of(histogram).map_or(NEVER, |number| table[number as usize]);
             distance != NEVER && depth + u32::from(distance) <= limit
         };
         Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }

@@ -1,6 +1,7 @@
 //! Pattern databases, derived again: distances over histograms, and the middles that lead.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -138,7 +139,8 @@ impl Databases {
     pub fn after_middles(self: &Arc<Self>, length: u32) -> Cut {
         let all = Arc::clone(self);
         let admits = move |histogram: &mut [u8]| {
-            all.near(all.histograms.rank(histogram), length) && all.leads(histogram, length)
+            all.histograms.number_of(histogram).is_some_and(|rank| all.near(rank, length))
+                && all.leads(histogram, length)
         };
         Cut::From {
             class_of: Arc::new(self.histograms.class_of.clone()),
@@ -170,26 +172,26 @@ impl Databases {
         let Self { histograms, from_start, .. } = self;
         let ground = walk.states;
         let mirror = ground.mirror.as_ref().ok_or("there is no mirror")?;
-        let images = |block: usize| -> Result<Vec<u64>, String> {
+        let mut met: Vec<AtomicBool> = Vec::new();
+        met.resize_with(from_start.len(), AtomicBool::default);
+        let images = |block: usize| -> Result<(), String> {
             let mut keys = Vec::new();
             walk.current().read(block, &mut keys)?;
             // A state stands for all its images under K, which may have other histograms.
-            let mut ranks = Vec::new();
             for &key in &keys {
                 let men: Vec<u8> = ground.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
                 for k in &ground.fixing {
                     let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
-                    ranks.push(histograms.rank(&histograms.of(&image)));
+                    // An army that nothing leads to is no end of a way.
+                    if let Some(rank) = histograms.number(&image) {
+                        met[rank as usize].store(true, Ordering::Relaxed);
+                    }
                 }
             }
-            ranks.sort_unstable();
-            ranks.dedup();
-            Ok(ranks)
+            Ok(())
         };
-        let mut sources =
-            (0..walk.current().blocks()).into_par_iter().map(images).collect::<Result<Vec<_>, _>>()?.concat();
-        sources.par_sort_unstable();
-        sources.dedup();
+        (0..walk.current().blocks()).into_par_iter().try_for_each(images)?;
+        let sources: Vec<u64> = (0..).zip(met).filter_map(|(rank, met)| met.into_inner().then_some(rank)).collect();
         // Whoever stands there has come from the start, one abstract move after another.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
         histograms.distances(&sources, by_then.saturating_sub(from), keep)

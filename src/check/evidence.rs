@@ -20,6 +20,33 @@ use crate::record::{Record, Verdict};
 const NOT_ALL_SEEN: &str =
     "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
 
+/// That no solution has so many moves, if none has fewer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    length: u32,
+    /// The first length before it that the record leaves open, if any: it may have a solution.
+    open: Option<u32>,
+}
+
+impl Claim {
+    /// What a record claims of a length, given what it says of those before.
+    pub fn of(record: &Record, length: u32) -> Self {
+        let open = record.runs.iter().find(|run| run.verdict != Verdict::None && run.length < length);
+        Self { length, open: open.map(|run| run.length) }
+    }
+
+    /// A walk that has come to the end is a solution itself, of this length or of a shorter one that is not open.
+    fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), String> {
+        let Self { length, open } = self;
+        match walk.met() {
+            Some((depth, end)) if *depth == length || *depth < open.unwrap_or(length) => {
+                Err(format!("verdict none, but {} on {} level {depth}: {end}", S::END, walk.side()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// No solution has this many moves, if none has fewer.
 #[derive(Debug)]
 pub(super) struct Refuted {
@@ -34,9 +61,10 @@ impl Refuted {
     }
 
     /// The walked levels come to the middle, where they do not meet their mirror image; or one is empty.
-    pub fn by_middle(length: u32, walk: &Walk<Ground>, palindromic: bool) -> Result<Option<Self>, String> {
+    pub fn by_middle(claim: Claim, walk: &Walk<Ground>, palindromic: bool) -> Result<Option<Self>, String> {
+        let length = claim.length;
         if !palindromic {
-            reaches_goal(length, walk)?;
+            claim.reaches_goal(walk)?;
         }
         if let Some(refuted) = Self::by_empty_level(length, walk) {
             return Ok(Some(refuted));
@@ -57,9 +85,10 @@ impl Refuted {
     }
 
     /// Levels from both ends are as many as the moves, and have nothing in common; or one is empty.
-    pub fn by_both_ends(length: u32, ahead: &Walk<Ground>, behind: &Walk<Ground>) -> Result<Option<Self>, String> {
-        reaches_goal(length, ahead)?;
-        reaches_goal(length, behind)?;
+    pub fn by_both_ends(claim: Claim, ahead: &Walk<Ground>, behind: &Walk<Ground>) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(ahead)?;
+        claim.reaches_goal(behind)?;
         let empty = Self::by_empty_level(length, ahead).or(Self::by_empty_level(length, behind));
         if empty.is_some() || u64::from(ahead.depth()) + u64::from(behind.depth()) != u64::from(length) {
             return Ok(empty);
@@ -77,16 +106,18 @@ impl Refuted {
     }
 
     /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
-    pub fn by_goal<S: States>(length: u32, walk: &Walk<S>) -> Result<Option<Self>, String> {
-        reaches_goal(length, walk)?;
+    pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(walk)?;
         let whole = (walk.depth() >= length).then_some(Self { length });
         Ok(whole.or(Self::by_empty_level(length, walk)))
     }
 
     /// Levels that follow from the middle, `ahead`, end where the mirror images of the levels `behind` come to meet them, at the
     /// level that completes the length, and have nothing in common with these; or one is empty.
-    pub fn by_trailing(length: u32, ahead: &Walk<Ground>, behind: &Walk<Ground>) -> Result<Option<Self>, String> {
-        reaches_goal(length, ahead)?;
+    pub fn by_trailing(claim: Claim, ahead: &Walk<Ground>, behind: &Walk<Ground>) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(ahead)?;
         let Some(missing) = length.checked_sub(ahead.depth()) else { return Ok(None) };
         if Self::by_empty_level(missing, behind).is_some() {
             return Ok(Some(Self { length }));
@@ -102,16 +133,6 @@ impl Refuted {
 /// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
 pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
     if palindromic { length / 2 } else { length.div_ceil(2) }
-}
-
-/// A walk that has come to the end is a solution itself.
-fn reaches_goal<S: States>(length: u32, walk: &Walk<S>) -> Result<(), String> {
-    match walk.met() {
-        Some((depth, end)) if *depth <= length => {
-            Err(format!("verdict none, but {} on {} level {depth}: {end}", S::END, walk.side()))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn does_not_meet(ground: &Ground, met: Option<u128>) -> Result<(), String> {

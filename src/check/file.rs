@@ -12,8 +12,10 @@ use super::number::Number;
 
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
-/// Keys of one block of a level in memory.
-const BLOCK: usize = 4096;
+/// Keys of one block of a level in memory, and the most of one in a file.
+pub(super) const BLOCK: usize = 4096;
+/// Entries of an index that are read at once.
+const INDEX: usize = 1 << 12;
 
 /// The path of a file that a record names, below the folder of its run: plain names only, and no link on the way.
 pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, String> {
@@ -51,6 +53,34 @@ pub(super) struct Block<N> {
     checksum: u64,
     /// How many keys come before it.
     start: u64,
+}
+
+impl<N: Number> Block<N> {
+    /// An entry of the index with keys of `width` bytes; `None` where its key has too many bits.
+    fn read(entry: &[u8], width: usize, start: u64) -> Option<Self> {
+        let field = |at: usize, bytes: usize| number(&entry[width + at..width + at + bytes]);
+        Some(Self {
+            first: N::read(&entry[..width])?,
+            offset: field(0, 8) as u64,
+            bytes: field(8, 4) as u32,
+            keys: field(12, 4) as u32,
+            checksum: field(16, 8) as u64,
+            start,
+        })
+    }
+
+    /// Whether it has as many keys as a block can have, and all but the first take a byte or more, as long as a difference can
+    /// be: whoever reads it makes room for that.
+    fn is_possible(&self) -> bool {
+        let further = self.keys.wrapping_sub(1);
+        let longest = Self::longest();
+        further < BLOCK as u32 && (further..=further * longest).contains(&self.bytes)
+    }
+
+    /// Bytes of the longest difference.
+    fn longest() -> u32 {
+        N::BITS.div_ceil(7)
+    }
 }
 
 /// A level: ascending keys in blocks.
@@ -116,14 +146,6 @@ impl<N: Number> Level<N> {
         if fits != Some(length) {
             return Err(fault("its index does not fit its length".into()));
         }
-        let tail = read(index_at, length - index_at)?;
-        let (hashed, checksum) = tail[..tail.len() - 8].split_at(tail.len() - 24);
-        let mut hash = Xxh3::new();
-        hash.update(&header);
-        hash.update(hashed);
-        if hash.digest128() != number(checksum) {
-            return Err(fault("header, index or footer do not match their checksum".into()));
-        }
         if number(&header[16..32]) != identity {
             return Err(fault(
                 "its identity is not the one in the record: it belongs to another run, length or level".into(),
@@ -132,28 +154,27 @@ impl<N: Number> Level<N> {
         if stated != keys || number(&footer[24..40]) != digest {
             return Err(fault("its count or digest is not the one in the record".into()));
         }
-        let (mut start, mut ends) = (0, HEADER as u64);
-        let blocks = hashed[..(count * entry) as usize]
-            .chunks(entry as usize)
-            .map(|e| {
-                let field = |at: usize, bytes: usize| number(&e[width + at..width + at + bytes]);
-                let block = Block {
-                    first: N::read(&e[..width]).ok_or_else(|| fault("a key of too many bits".into()))?,
-                    offset: field(0, 8) as u64,
-                    bytes: field(8, 4) as u32,
-                    keys: field(12, 4) as u32,
-                    checksum: field(16, 8) as u64,
-                    start,
-                };
-                // Blocks lie one after another, and all keys but the first take a byte or more: so no number here is larger
-                // than the file.
-                if block.offset != ends || block.keys == 0 || u64::from(block.keys) > u64::from(block.bytes) + 1 {
+        let mut hash = Xxh3::new();
+        hash.update(&header);
+        let (mut blocks, mut start, mut ends) = (Vec::new(), 0, HEADER as u64);
+        // Piece by piece: a file may be nothing but holes, and what is no index ends with its first entry.
+        for first in (0..count).step_by(INDEX) {
+            let entries = read(index_at + first * entry, (count - first).min(INDEX as u64) * entry)?;
+            hash.update(&entries);
+            for bytes in entries.chunks(entry as usize) {
+                let block = Block::read(bytes, width, start).ok_or_else(|| fault("a key of too many bits".into()))?;
+                // Blocks lie one after another, and no number here is larger than a writer makes it or the file is.
+                if block.offset != ends || !block.is_possible() {
                     return Err(fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
                 }
                 (start, ends) = (start + u64::from(block.keys), ends + u64::from(block.bytes));
-                Ok(block)
-            })
-            .collect::<Result<Vec<Block<N>>, String>>()?;
+                blocks.push(block);
+            }
+        }
+        hash.update(&footer[..40]);
+        if hash.digest128() != number(&footer[40..56]) {
+            return Err(fault("header, index or footer do not match their checksum".into()));
+        }
         if start != keys || ends != index_at {
             let end = format!("and ends at byte {ends}, its footer {keys} and {index_at}");
             return Err(fault(format!("its index has {start} keys {end}")));
@@ -218,7 +239,7 @@ impl<N: Number> Level<N> {
                 keys.push(key);
                 for _ in 1..block.keys {
                     // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less one.
-                    let last = rest.iter().take(N::BITS.div_ceil(7) as usize).position(|&byte| byte < 0x80);
+                    let last = rest.iter().take(Block::<N>::longest() as usize).position(|&byte| byte < 0x80);
                     let (coded, after) = rest.split_at(last.ok_or_else(|| fault("it ends within a key"))? + 1);
                     let difference = coded.iter().rev().fold(N::default(), |n, &b| n.push((b & 0x7f).into(), 7));
                     rest = after;

@@ -14,8 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::board::Board;
-use super::evidence::{Evidence, Floor, Refuted};
+use super::evidence::{Claim, Evidence, Floor, Refuted};
 use super::impossible;
+use super::memory;
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::sides::{Walked, split};
@@ -153,11 +154,24 @@ impl<N: Number> Levels<'_, N> {
     fn count(&mut self, budget: &mut u64) -> Result<(), String> {
         let Common { problem, record, options, .. } = self.common;
         let Some((counts, length)) = record.counts.as_ref().zip(record.length) else { return Ok(()) };
+        if let Err(too_much) = self.tables() {
+            self.report.unchecked.push(format!("how many there are: {too_much}"));
+            return Ok(());
+        }
         let bounds = self.bounds(length)?;
         let progress = options.progress;
         let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
         let confirmed = counter.confirm(counts);
         self.report.count(counts, confirmed)
+    }
+
+    /// Whether the tables of the bounds fit the budget.
+    fn tables(&self) -> Result<(), String> {
+        let Common { problem, names, .. } = &self.common;
+        let packing = names.contains(&"packing");
+        // One side's after the other's.
+        let bytes = problem.ends().map(packing::bytes).into_iter().max();
+        memory::fit("the tables of its bounds", bytes.filter(|_| packing).unwrap_or(0))
     }
 
     /// The bounds of games of this length.
@@ -184,7 +198,8 @@ impl<N: Number> Levels<'_, N> {
         }
         let Some(first) = forward.first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
-        let mode = match Mode::of(run, folder, options, budget, held) {
+        let mode = self.tables().and_then(|()| Mode::of(run, folder, options, budget, (held, size_of::<N>())));
+        let mode = match mode {
             Ok(mode) => mode,
             Err(too_much) if asked_levels => {
                 self.report.unchecked.push(too_much);
@@ -214,7 +229,7 @@ impl<N: Number> Levels<'_, N> {
             }
         }
         if run.verdict == Verdict::None {
-            self.evidence.refutes(Refuted::by_goal(length, &walk)?);
+            self.evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
         self.evidence.saw(&walk, false);
         self.report.sampled |= matches!(mode, Mode::Sample(..));

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::board::Board;
 use super::cuts::{Cut, Judge};
-use super::file::Level;
+use super::file::{BLOCK, Level};
 use super::keys::Binomials;
+use super::memory;
 use super::moves::{Set, destinations};
 use super::statement::image;
 use super::walk::States;
@@ -84,8 +85,8 @@ impl Ground {
         large: &Level<u128>,
         image: impl Fn(u128, &mut Vec<u8>) -> Result<Option<u128>, String> + Sync,
     ) -> Result<Option<u128>, String> {
-        const GROUP: usize = 512;
-        for first in (0..small.blocks()).step_by(GROUP) {
+        let at_once = memory::batch(size_of::<u128>(), 512 * BLOCK).div_ceil(BLOCK);
+        for first in (0..small.blocks()).step_by(at_once) {
             let images = |block: usize| -> Result<Vec<u128>, String> {
                 let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
                 small.read(block, &mut keys)?;
@@ -94,7 +95,7 @@ impl Ground {
                 }
                 Ok(images)
             };
-            let group = (first..(first + GROUP).min(small.blocks())).into_par_iter();
+            let group = (first..(first + at_once).min(small.blocks())).into_par_iter();
             let mut images = group.map(images).collect::<Result<Vec<_>, _>>()?.concat();
             images.par_sort_unstable();
             let rest = large.without(&images, None)?;

@@ -114,8 +114,11 @@ impl Histograms {
         fewer.reverse();
         let size = ways[men];
         self.groups.push(Group { classes, men, fewer, weight: self.count, size });
-        let count = self.count.checked_mul(size).filter(|&n| n <= memory::histograms(MOST));
+        let count = self.count.checked_mul(size).filter(|&n| n <= MOST);
         self.count = count.ok_or("there are too many histograms to tabulate")?;
+        if self.count > memory::histograms(MOST) {
+            return Err(format!("{} histograms or more take {}", self.count, memory::of_histograms(self.count)));
+        }
         Ok(())
     }
 
@@ -137,12 +140,17 @@ impl Histograms {
 
     /// The number of an army's histogram; `None` where the groups have other numbers of men.
     pub fn number(&self, men: &[u8]) -> Option<u64> {
-        let histogram = self.of(men);
-        let fits = |g: &Group| g.classes.iter().map(|&c| usize::from(histogram[c])).sum::<usize>() == g.men;
-        self.groups.iter().all(fits).then(|| self.rank(&histogram))
+        self.number_of(&self.of(men))
     }
 
-    /// The number of a histogram.
+    /// The number of a histogram that nobody has made sure of; `None` where the groups have other numbers of men: an army that
+    /// no moves lead to, as files and records may have them.
+    pub fn number_of(&self, histogram: &[u8]) -> Option<u64> {
+        let fits = |g: &Group| g.classes.iter().map(|&c| usize::from(histogram[c])).sum::<usize>() == g.men;
+        self.groups.iter().all(fits).then(|| self.rank(histogram))
+    }
+
+    /// The number of a histogram whose groups have their numbers of men.
     #[inline]
     pub fn rank(&self, histogram: &[u8]) -> u64 {
         let mut rank = 0;

@@ -197,7 +197,7 @@ impl<'a> Searches<'a> {
     /// Enters what the following levels show of a length, given that they serve it.
     fn follows(&mut self, length: u32, way: &Way) -> Result<(), String> {
         match &way.walk {
-            Some(walk) => self.evidence.refutes(Refuted::by_goal(length, walk)?),
+            Some(walk) => self.evidence.refutes(Refuted::by_goal(self.claim(length), walk)?),
             None => {
                 let first = way.first;
                 self.evidence.leave(length, format!("length {length}: the levels of length {first} were not checked"));
@@ -238,7 +238,7 @@ impl<'a> Searches<'a> {
                 for length in first..=last {
                     let none = |run: &RunRecord| run.length == length && run.verdict == Verdict::None;
                     if self.record.runs.iter().any(none) && !self.evidence.has(length) {
-                        self.evidence.refutes(Refuted::by_trailing(length, ahead, &behind)?);
+                        self.evidence.refutes(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
                     }
                 }
             }

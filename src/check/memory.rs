@@ -12,6 +12,8 @@ const PROGRAM: u64 = 40 * MIB;
 const THREAD: u64 = 6 * MIB;
 /// Successors of an eighth of a block, about.
 const PIECE: u64 = 4 * MIB;
+/// Bytes for each byte of a record's file: the shortest cells' names take most, while a list of them grows.
+const BYTE_OF_RECORD: u64 = 24;
 /// Bytes for each histogram: tables for both ends and for middles, and the lists that they are made from.
 const HISTOGRAM: u64 = 12;
 /// Bytes for each walk in a count: three times its state and number, and room to sort some.
@@ -26,9 +28,17 @@ pub fn least(threads: usize) -> u64 {
     PROGRAM + THREAD * threads as u64
 }
 
-/// Keeps checks to `bytes` from now on.
-pub(super) fn keep_to(bytes: Option<u64>) {
-    BUDGET.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
+/// What a record in a file of that size takes.
+#[must_use]
+pub fn of_record(size: u64) -> u64 {
+    // The small ones are a part of the program.
+    size.saturating_sub(1 << 18).saturating_mul(BYTE_OF_RECORD)
+}
+
+/// Keeps checks of a record in a file of that size to `bytes` from now on.
+pub(super) fn keep_to(bytes: Option<u64>, size: u64) {
+    let bytes = bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(of_record(size)));
+    BUDGET.store(bytes, Ordering::Relaxed);
 }
 
 /// What the budget leaves, as far as there is one.
@@ -74,8 +84,24 @@ pub(super) fn walks_at_once(most: usize) -> usize {
     part(8, 8 << 10, most as u64) as usize
 }
 
-/// A number of keys of so many bytes as what has to be added to the budget, in words.
+/// Whether tables of so many bytes fit; else what they take, in words.
+pub(super) fn fit(what: &str, bytes: u64) -> Result<(), String> {
+    // Small ones are a part of the program.
+    let bytes = bytes.saturating_sub(16 * MIB);
+    if bytes <= free() / 8 { Ok(()) } else { Err(format!("{what} take {}", at_least(8 * bytes))) }
+}
+
+/// What a number of keys of so many bytes takes, in words.
 pub(super) fn needed(states: u64, bytes: usize) -> String {
-    let bytes = least(rayon::current_num_threads()) + states.saturating_mul(6 * bytes as u64);
+    at_least(states.saturating_mul(6 * bytes as u64))
+}
+
+/// The same of histograms.
+pub(super) fn of_histograms(count: u64) -> String {
+    at_least(count.saturating_mul(2 * HISTOGRAM))
+}
+
+fn at_least(bytes: u64) -> String {
+    let bytes = bytes.saturating_add(least(rayon::current_num_threads()));
     format!("at least {} MiB of memory", bytes.div_ceil(MIB))
 }

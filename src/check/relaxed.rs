@@ -113,8 +113,9 @@ impl LookAhead {
         let left = self.left(depth);
         let Some(looked_at) = self.all.looked_at(left) else { return true };
         let mut histogram = self.all.histograms.of(men);
-        let position =
-            Position { rank: self.all.histograms.rank(&histogram), unmoved: Set::of(men), maybe: Set::default() };
+        // An army that no moves lead to stays nowhere.
+        let Some(rank) = self.all.histograms.number_of(&histogram) else { return false };
+        let position = Position { rank, unmoved: Set::of(men), maybe: Set::default() };
         self.leads_on(position, &mut histogram, left, looked_at, &mut Failed::new())
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::counts::Counter;
 use super::cuts::Cut;
 use super::databases::Databases;
-use super::evidence::{Evidence, Floor, Refuted, middle};
+use super::evidence::{Claim, Evidence, Floor, Refuted, middle};
 use super::ground::Ground;
 use super::histograms::Histograms;
 use super::impossible;
@@ -17,6 +17,9 @@ use super::walk::{Mode, Walk};
 use super::{Options, Report};
 use crate::job::Pruning;
 use crate::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+
+/// Bytes of an army's key.
+const KEY: usize = size_of::<u128>();
 
 /// How a pruning searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +42,9 @@ enum Plan {
 enum Shared<'a> {
     NotBegun,
     At(Walk<'a, Ground>),
-    /// A level was cut to its best states: nobody derives what comes after it, and it refutes nothing.
-    Truncated,
+    /// A level was cut to its best states: nobody derives what comes after it, and it refutes nothing. The next one that the
+    /// record has is that one.
+    Truncated(u32),
     /// A part of them was too large.
     Unchecked,
 }
@@ -172,7 +176,8 @@ impl<'a> Searches<'a> {
             // All distances were derived, so no histogram that has one is missing.
             floor = floor.of_palindromes(databases);
         }
-        let missing = self.uses_databases() && self.databases.is_none();
+        // Without anything to move nothing was to be derived.
+        let missing = self.uses_databases() && self.databases.is_none() && self.problem.start != self.problem.target;
         match (self.record.lower_bound, floor.least()) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
             (None, Some(_)) if missing => {
@@ -214,7 +219,7 @@ impl<'a> Searches<'a> {
             self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
             return None;
         }
-        match Mode::of(run, self.folder, self.options, &mut self.budget, run.largest_level) {
+        match Mode::of(run, self.folder, self.options, &mut self.budget, (run.largest_level, KEY)) {
             Ok(mode) => {
                 (self.options.progress)(&format!("length {length}: {} levels", run.levels.len()));
                 self.report.sampled |= matches!(mode, Mode::Sample(..));
@@ -245,6 +250,11 @@ impl<'a> Searches<'a> {
         let first = levels.first().ok_or("a side has no levels")?;
         let key = |army: &[u8]| ground.key(army, &mut Vec::new());
         Walk::begin(ground, key(from), Some(key(to)), first)
+    }
+
+    /// What the record claims of a length.
+    pub fn claim(&self, length: u32) -> Claim {
+        Claim::of(self.record, length)
     }
 
     pub fn databases(&self) -> Result<&Arc<Databases>, String> {
@@ -283,7 +293,7 @@ impl<'a> Searches<'a> {
             return Err(format!("levels up to {last} were asked for, and they end early"));
         }
         let held = run.largest_level;
-        match Mode::of(run, self.folder, self.options, &mut self.budget, held) {
+        match Mode::of(run, self.folder, self.options, &mut self.budget, (held, KEY)) {
             Err(too_much) => self.report.unchecked.push(too_much),
             Ok(mode) if !forward.is_empty() => {
                 let mut walk = self.begin(forward, false)?;
@@ -318,7 +328,9 @@ impl<'a> Searches<'a> {
             (Shared::NotBegun, []) => return Ok(Shared::NotBegun),
             (Shared::NotBegun, _) => None,
             (Shared::At(walk), _) => Some(walk),
-            (Shared::Truncated, _) => return Ok(Shared::Truncated),
+            (Shared::Truncated(next), []) => return Ok(Shared::Truncated(next)),
+            (Shared::Truncated(next), [.., last]) if first == next => return Ok(Shared::Truncated(last.depth + 1)),
+            (Shared::Truncated(next), _) => return Err(format!("forward levels go on with level {first}, not {next}")),
             (Shared::Unchecked, _) => {
                 if run.verdict == Verdict::None || !forward.is_empty() {
                     self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
@@ -332,11 +344,12 @@ impl<'a> Searches<'a> {
         }
         for level in forward {
             walk = Some(match (walk, mode) {
-                (Some(walk), _) if walk.current().len() > keep => {
+                (Some(walk), _) if walk.current().len() > keep && walk.depth().checked_add(1) == Some(level.depth) => {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());
                     self.tell(run, &how);
-                    return Ok(Shared::Truncated);
+                    // There is one, for which this was asked.
+                    return Ok(Shared::Truncated(forward.last().map_or(first, |last| last.depth + 1)));
                 }
                 (Some(mut walk), Some(mode)) => {
                     walk.step(level, &[], mode)?;
@@ -347,7 +360,7 @@ impl<'a> Searches<'a> {
         }
         let Some(walk) = walk else { return Ok(Shared::NotBegun) };
         if run.verdict == Verdict::None {
-            self.evidence.refutes(Refuted::by_middle(length, &walk, palindromic)?);
+            self.evidence.refutes(Refuted::by_middle(self.claim(length), &walk, palindromic)?);
         }
         self.evidence.saw(&walk, palindromic);
         match mode {
@@ -423,7 +436,7 @@ impl<'a> Searches<'a> {
         }
         self.evidence.saw(&walk, palindromic);
         let refuted = match run.verdict {
-            Verdict::None if consistent => Refuted::by_middle(length, &walk, palindromic)?,
+            Verdict::None if consistent => Refuted::by_middle(self.claim(length), &walk, palindromic)?,
             _ => None,
         };
         Ok((refuted, walk.sampled))
@@ -459,7 +472,7 @@ impl<'a> Searches<'a> {
         self.evidence.saw(&ahead, false);
         self.evidence.saw(&behind, false);
         let refuted = match run.verdict {
-            Verdict::None => Refuted::by_both_ends(run.length, &ahead, &behind)?,
+            Verdict::None => Refuted::by_both_ends(self.claim(run.length), &ahead, &behind)?,
             _ => None,
         };
         let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);

@@ -18,9 +18,6 @@ const BATCH: usize = 12 << 20;
 /// The most states that are held in memory.
 const MOST_STATES: u64 = 40_000_000;
 
-/// Bytes of a key, of most problems.
-const KEY: usize = 16;
-
 /// What walks need to know of the states that they go over.
 pub(super) trait States: Sync {
     type Key: Number;
@@ -73,14 +70,14 @@ pub(super) enum Mode<'a> {
 }
 
 impl<'a> Mode<'a> {
-    /// How to look at a run's levels, of which `held` states are in memory at a time where they are derived again; the
-    /// budget pays for that. An error says what is too much.
+    /// How to look at a run's levels, of which `held` states with keys of so many bytes are in memory at a time where they are
+    /// derived again; the budget pays for that. An error says what is too much.
     pub fn of(
         run: &RunRecord,
         folder: &'a Path,
         options: &Options,
         budget: &mut u64,
-        held: u64,
+        (held, key): (u64, usize),
     ) -> Result<Self, String> {
         let with_files = run.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
         match options.sample {
@@ -88,15 +85,17 @@ impl<'a> Mode<'a> {
                 let what = format!("length {}: levels of {} successors, kept in no files", run.length, run.generated);
                 Err(format!("{what}, and more than the {budget} left to derive again"))
             }
-            _ if !with_files && held > memory::states(KEY, MOST_STATES) => {
-                let needed = memory::needed(held, KEY);
+            _ if !with_files && held > memory::states(key, MOST_STATES) => {
+                let needed = memory::needed(held, key);
                 Err(format!("length {}: {held} states at a time, kept in no files, take {needed}", run.length))
             }
             _ if !with_files => {
                 *budget -= run.generated;
                 Ok(Self::Derive)
             }
-            None => Ok(Self::Close(folder)),
+            // A bit for each state of a level and of those that are held beside it.
+            None => memory::fit(&format!("length {}: marks of {held} states", run.length), held / 8 * 3)
+                .map(|()| Self::Close(folder)),
             Some(sample) => Ok(Self::Sample(folder, sample)),
         }
     }
@@ -329,12 +328,14 @@ impl<'a, S: States> Walk<'a, S> {
             if let Some(&lost) = lost.first() {
                 return Err(self.lost(lost));
             }
-            dropped = dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= MOST_STATES);
+            dropped =
+                dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= Self::most_dropped());
             Ok(())
         })?;
         if sifts {
-            self.all_stay(next, cuts)?;
+            Self::all_pass(next, |keys| self.staying(keys, cuts), |key| self.stray(key))?;
         }
+        Self::all_pass(next, |keys| Self::fresh(keys.to_vec(), &old, &[]), |key| self.stale(key))?;
         if let Some(position) = reached.first_missing(next) {
             let mut keys = Vec::new();
             let block = next.block_at(position);
@@ -345,21 +346,32 @@ impl<'a, S: States> Walk<'a, S> {
         self.account(stated, counts, (next.len(), dropped.map(|all| all.len() as u64)), &marks)
     }
 
-    /// No state of the next level is one that may not stay there.
-    fn all_stay(&self, next: &Level<S::Key>, cuts: &S::Cuts) -> Result<(), String> {
-        let strays = |block: usize| -> Result<(), String> {
+    /// So many new states that may not stay are counted.
+    fn most_dropped() -> u64 {
+        memory::states(size_of::<S::Key>(), MOST_STATES)
+    }
+
+    /// Of the next level every state passes `test`, which gives back those that do; what `fault` says of one that does not.
+    fn all_pass(
+        next: &Level<S::Key>,
+        test: impl Fn(&[S::Key]) -> Result<Vec<S::Key>, String> + Sync,
+        fault: impl Fn(S::Key) -> String + Sync,
+    ) -> Result<(), String> {
+        let block = |block: usize| -> Result<(), String> {
             let mut keys = Vec::new();
             next.read(block, &mut keys)?;
-            let stay = self.staying(&keys, cuts)?;
-            let stray =
-                keys.iter().zip(stay.iter().map(Some).chain(std::iter::repeat(None))).find(|(k, s)| Some(*k) != *s);
-            stray.map_or(Ok(()), |(&key, _)| Err(self.stray(key)))
+            let pass = test(&keys)?;
+            first_without(&keys, &pass).map_or(Ok(()), |key| Err(fault(key)))
         };
-        (0..next.blocks()).into_par_iter().try_for_each(strays)
+        (0..next.blocks()).into_par_iter().try_for_each(block)
     }
 
     fn stray(&self, key: S::Key) -> String {
         format!("{} has {}, which the look-ahead cuts", self.at(self.depth + 1), self.states.show(key))
+    }
+
+    fn stale(&self, key: S::Key) -> String {
+        format!("{} has {}, which is old: an earlier level has it", self.at(self.depth + 1), self.states.show(key))
     }
 
     fn lost(&self, key: S::Key) -> String {
@@ -407,6 +419,9 @@ impl<'a, S: States> Walk<'a, S> {
         self.sampled.0 += parents.len() as u64;
         self.sampled.1 += self.current().len();
         let children = Self::pick(next, !seed, sample)?;
+        if let Some(key) = first_without(&children, &Self::fresh(children.clone(), &self.old(), &[])?) {
+            return Err(self.stale(key));
+        }
         for &child in children.iter().filter(|_| sifts) {
             if self.states.stay(&[child], self.depth + 1, cuts)?.is_empty() {
                 return Err(self.stray(child));
@@ -415,8 +430,14 @@ impl<'a, S: States> Walk<'a, S> {
         let before = |&key: &S::Key| self.states.before(key).map(sorted);
         let around = children.par_iter().map(before).collect::<Result<Vec<_>, _>>()?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
-        let lone = |around: &Vec<S::Key>| around.iter().all(|key| absent.binary_search(key).is_ok());
-        match around.iter().position(lone) {
+        // Not any move from there will do: a bound may cut it.
+        let is_led_to = |(child, around): (&S::Key, &Vec<S::Key>)| -> Result<bool, String> {
+            let parents = around.iter().copied().filter(|key| absent.binary_search(key).is_err());
+            let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
+            Ok(led_to.contains(child))
+        };
+        let led_to = children.par_iter().zip(&around).map(is_led_to).collect::<Result<Vec<_>, _>>()?;
+        match led_to.iter().position(|led_to| !led_to) {
             Some(child) => Err(self.unsupported(children[child])),
             None => Ok(()),
         }
@@ -446,13 +467,14 @@ impl<'a, S: States> Walk<'a, S> {
         marks: &[Marks],
     ) -> Result<(), String> {
         let old: u64 = marks.iter().map(Marks::count).sum();
+        // Where nobody counted them there were more than that.
+        let least = generated - emitted + dropped.unwrap_or(Self::most_dropped());
         let unknown = dropped.is_none();
-        let dropped = dropped.unwrap_or(stated.pruned.saturating_sub(generated - emitted));
-        let pruned = generated - emitted + dropped;
+        let pruned = if unknown { stated.pruned.max(least) } else { least };
         let found = [generated, pruned, (generated - old - states).saturating_sub(pruned), old, states];
         let said = [stated.generated, stated.pruned, stated.duplicates, stated.old, stated.states];
-        if unknown && stated.pruned < generated - emitted {
-            return Err(format!("{}: pruned {}, at least {pruned}", self.at(stated.depth), stated.pruned));
+        if unknown && stated.pruned < least {
+            return Err(format!("{}: pruned {}, at least {least}", self.at(stated.depth), stated.pruned));
         }
         let names = ["generated", "pruned", "duplicates", "old", "states"];
         let wrong = (0..names.len())
@@ -500,6 +522,12 @@ impl<'a, S: States> Walk<'a, S> {
             }
         }
     }
+}
+
+/// The first of ascending keys that `rest`, some of them, lacks.
+fn first_without<N: Number>(keys: &[N], rest: &[N]) -> Option<N> {
+    let rest = rest.iter().map(Some).chain(std::iter::repeat(None));
+    keys.iter().zip(rest).find(|(key, rest)| Some(*key) != *rest).map(|(&key, _)| key)
 }
 
 fn sums(a: [u128; 2], b: [u128; 2]) -> [u128; 2] {

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use halma::check::{Options, record_holds};
 use halma::job::Pruning;
-use halma::record::{Asked, Count, Counts, Digest, FileRecord, Record, RunRecord, Side, Verdict};
+use halma::record::{
+    Asked, Count, Counts, Digest, FileRecord, ImpossibleRecord, LevelRecord, PartitionRecord, Record, RunRecord, Side,
+    Verdict,
+};
 use halma::run::{self, Question};
 use halma::search::Stop;
 use halma::store::workspace::Disk;
@@ -113,6 +116,50 @@ fn levels_that_stay_open_refute_nothing() {
     assert!(open > 1, "{open}");
 }
 
+/// B as it was published, of a length that has a solution: its own leading and following levels as far as a forger likes, alone or
+/// for the length before, too; and trailing levels beside them that nobody would walk, the leading ones ending before the middle.
+#[test]
+fn open_levels_of_a_length_that_has_a_solution_refute_nothing() {
+    for search in ["pruning = 'leading'", "pruning = 'leading(classes=3)'"] {
+        let counted = of("transfer", HOLE, 6, search, Question::Count);
+        let mut base = counted.record.clone();
+        let own = RunRecord { verdict: Verdict::None, ..base.runs.pop().unwrap() };
+        base.runs.pop();
+        (base.question, base.max_length) = (Asked::Prove, Some(own.length));
+        let trailing = |depth: usize| LevelRecord { side: Side::Trailing, ..own.levels[depth].clone() };
+        let beside = [
+            vec![],
+            vec![trailing(0)],
+            vec![trailing(0), empty(Side::Trailing, 1)],
+            vec![trailing(0), trailing(1)],
+            vec![trailing(0), trailing(1), empty(Side::Trailing, 2)],
+            vec![empty(Side::Following, own.length / 2 + 1)],
+        ];
+        let mut forged_ones = 0;
+        for (keep, beside) in (1..=own.levels.len()).flat_map(|keep| beside.iter().map(move |beside| (keep, beside))) {
+            let levels = [&own.levels[..keep], beside].concat();
+            let mut alone = base.clone();
+            alone.runs.push(RunRecord { levels: levels.clone(), ..own.clone() });
+            // The length before has the levels, and this one none, or what stands beside them.
+            let mut shared = base.clone();
+            let before = shared.runs.last_mut().unwrap();
+            (before.up_to, before.shared_with, before.levels) = (Some(own.length), Some(own.length), levels);
+            let mut last = shared.clone();
+            shared.runs.push(RunRecord { levels: vec![], ..own.clone() });
+            let before = last.runs.last_mut().unwrap();
+            (before.shared_with, before.levels) = (None, own.levels[..keep].to_vec());
+            last.runs.push(RunRecord { levels: beside.clone(), ..own.clone() });
+            for mut forged in [alone, shared, last] {
+                reseal(&mut forged);
+                assert!(counted.lie(&forged).is_some(), "{search}");
+                refused(&forged);
+                forged_ones += 1;
+            }
+        }
+        assert!(forged_ones > 100, "{forged_ones}");
+    }
+}
+
 /// K, G: that every state was seen is claimed of no run, of a run of no moves, or without a bound.
 #[test]
 fn what_nobody_searched_is_not_exhausted() {
@@ -190,6 +237,12 @@ fn fields_that_nothing_was_compared_with_are_compared() {
     });
     says(&levels, "levels up to", &|it| it.depth = Some(4));
     says(&levels, "max_length, depth or lower_bound", &|it| it.depth = None);
+    says(&levels, "impossible and partition are of searches", &|it| {
+        it.impossible = Some(ImpossibleRecord { cells: vec!["a1".into()], at_start: 1, in_target: 0 });
+    });
+    says(&levels, "impossible and partition are of searches", &|it| {
+        it.partition = Some(PartitionRecord { class_of: vec![0; 16], values: vec![0] });
+    });
     says(&levels, "there is one run of them", &|it| it.runs.clear());
     says(&levels, "exhausted: it is said", &|it| it.exhausted = true);
     says(&levels, "asked for, and they end early", &|it| {

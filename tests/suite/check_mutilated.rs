@@ -20,7 +20,19 @@ const TRANSFERS: [(&str, u32, bool); 6] = [
 ];
 
 const PRUNINGS: [&str; 8] =
-    ["none", "theorem-1", "pattern", "leading", "leading(cap=1)", "narrowed", "mcc", "truncate(6,1)"];
+    ["none", "theorem-1", "pattern", "leading", "leading(look-ahead=4,least=1)", "narrowed", "mcc", "truncate(6,1)"];
+
+/// What a forger may call a pruning besides.
+const OTHERS: [&str; 8] = [
+    "leading(cap=1)",
+    "leading(look-ahead=1,least=1)",
+    "leading(look-ahead=20)",
+    "pattern(classes=1)",
+    "narrowed(classes=3)",
+    "mcc(0)",
+    "mcc(40)",
+    "truncate(1,0)",
+];
 
 const GAMES: [(&str, u32); 3] = [("SS..\n....\n..TT", 6), ("S..\nS.T\n..T", 4), ("SS.\n...\n.TT", 8)];
 
@@ -57,7 +69,7 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
     let runs = record.runs.len();
     let small = random.below(16) as u32;
     let verdicts = [Verdict::None, Verdict::Solution, Verdict::Incomplete, Verdict::Optimal, Verdict::Counted];
-    match random.below(16) {
+    match random.below(20) {
         0 => record.max_length = Some(small).filter(|_| random.below(4) > 0),
         1 => record.lower_bound = Some(small).filter(|_| random.below(4) > 0),
         2 => record.exhausted ^= true,
@@ -85,6 +97,23 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
             record.runs.clone_from(&other.runs);
         }
         12 => record.runs.clear(),
+        13 => record.pruning = random.of(&OTHERS).parse().unwrap(),
+        14 => mutilate_partition(record, random),
+        15 => {
+            // K of the identity alone, or no mirror.
+            let symmetries = record.symmetries.as_mut().unwrap();
+            if random.below(2) > 0 { symmetries.fixing.truncate(1) } else { symmetries.mirror = None }
+        }
+        16 => {
+            let run = random.below(record.runs.len().max(1));
+            let rest = record.runs.split_off(run.min(record.runs.len()));
+            // Levels go to the run before, which leads then.
+            if let (Some(before), Some(first)) = (record.runs.last_mut(), rest.first()) {
+                before.levels.clone_from(&first.levels);
+                before.up_to = rest.last().map(|last| last.length).filter(|_| random.below(3) > 0);
+            }
+            record.runs.extend(rest.into_iter().map(|run| RunRecord { levels: vec![], ..run }));
+        }
         _ if runs > 0 => {
             for _ in 0..=random.below(2) {
                 let at = random.below(runs);
@@ -92,6 +121,24 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
             }
         }
         _ => {}
+    }
+}
+
+/// Classes joined or exchanged, other values: another odd function, or none.
+fn mutilate_partition(record: &mut Record, random: &mut Random) {
+    let Some(partition) = &mut record.partition else { return };
+    let (cells, classes) = (partition.class_of.len(), partition.values.len());
+    match random.below(5) {
+        0 => partition.values.iter_mut().for_each(|value| *value = -*value),
+        1 => partition.values.iter_mut().for_each(|value| *value *= 7),
+        2 => partition.values.fill(0),
+        3 => {
+            let (from, to) = (random.below(classes) as u8, random.below(classes) as u8);
+            partition.class_of.iter_mut().filter(|class| **class == from).for_each(|class| *class = to);
+        }
+        _ => {
+            (partition.class_of, partition.values) = ((0..cells as u8).collect(), vec![0; cells]);
+        }
     }
 }
 

@@ -10,7 +10,9 @@ mod check;
 mod check_cases;
 mod check_fields;
 mod check_forged;
+mod check_hostile;
 mod check_mutilated;
+mod check_trailing;
 mod cli;
 #[cfg(feature = "cluster")]
 mod cluster;

@@ -107,3 +107,20 @@ fn check_and_report_take_a_budget_too() {
         assert_eq!((status, &message[..]), (0, ""), "{line}: {out}");
     }
 }
+
+#[test]
+fn a_record_that_outgrows_the_budget_is_refused_before_it_is_read() {
+    let folder = folder(SMALL);
+    let at = folder.path();
+    let (status, out, message) = halma(at, "solve job.toml -q --threads 2 --json");
+    assert_eq!(status, 0, "{message}");
+    std::fs::write(at.join("small.json"), &out).unwrap();
+    let mut large: serde_json::Value = serde_json::from_str(&out).unwrap();
+    large["solution"] = vec!["a1"; 1_000_000].into();
+    std::fs::write(at.join("large.json"), large.to_string()).unwrap();
+    let [small, large] = ["small", "large"].map(|name| least(at, &format!("check {name}.json -q --threads 2")));
+    assert!(small < 64 && large > small + 64, "{small}, {large}");
+    let (status, _, message) = halma(at, &format!("check large.json -q --threads 2 --memory {large}MiB"));
+    assert_eq!(status, 4, "{message}");
+    assert!(message.contains("solution: 1000000 moves for length"), "{message}");
+}

@@ -3,6 +3,9 @@
 
 use std::collections::HashMap;
 
+use halma::job::Stated;
+use halma::record::Record;
+
 /// A map's cells, what is one step away, and what a jump leads to.
 pub struct Rules {
     pub cells: usize,
@@ -11,6 +14,14 @@ pub struct Rules {
     steps: Vec<Vec<usize>>,
     jumps: Vec<Vec<(usize, usize)>>,
     jumps_only: bool,
+}
+
+/// The number of the cell of that name on a map.
+fn cell_of(map: &str, name: &str) -> usize {
+    let (column, row) = (usize::from(name.as_bytes()[0] - b'a'), name[1..].parse::<usize>().unwrap() - 1);
+    let before: String = map.lines().take(row).collect();
+    let own: String = map.lines().nth(row).unwrap().chars().take(column).collect();
+    (before + &own).chars().filter(|letter| *letter != '#').count()
 }
 
 impl Rules {
@@ -43,6 +54,30 @@ impl Rules {
             jumps: places.iter().map(jumps).collect(),
             jumps_only,
         }
+    }
+
+    /// The rules and the ends that a record's problem states.
+    pub fn of_stated(stated: &Stated, moves: u32) -> Self {
+        let map = stated.map.as_ref().unwrap();
+        let mut rules = Self::new(map, moves, stated.jumps_only);
+        let set = |names: &[String]| names.iter().map(|name| 1 << cell_of(map, name)).sum();
+        (rules.start, rules.target) = (set(&stated.start), set(&stated.target));
+        rules
+    }
+
+    /// Whether the solution of a transfer's record goes from the start to the target, each move as the rules allow.
+    pub fn plays(&self, record: &Record) -> bool {
+        let Some((map, solution)) = record.problem.map.as_ref().zip(record.solution.as_ref()) else { return false };
+        let mut army = self.start;
+        for written in solution {
+            let ends = [written.split('-').next(), written.rsplit('-').next()];
+            let moved = army ^ ends.map(|name| 1u32 << cell_of(map, name.unwrap())).into_iter().sum::<u32>();
+            if !self.after(army, 0).contains(&moved) {
+                return false;
+            }
+            army = moved;
+        }
+        army == self.target && record.length == Some(solution.len() as u32)
     }
 
     /// The armies that one move of a man of `army` leads to, `others` standing around.
@@ -149,13 +184,8 @@ fn the_oracle_knows_what_the_referee_derives() {
             panic!("{line}")
         };
         let mut rules = Rules::new(&map.replace('/', "\n"), moves.parse().unwrap(), jumps_only == "true");
-        let cell = |name: &str| {
-            let (column, row) = (name.as_bytes()[0] - b'a', name[1..].parse::<usize>().unwrap() - 1);
-            let before: String = map.split('/').take(row).collect();
-            let own = &map.split('/').nth(row).unwrap()[..usize::from(column)];
-            (before + own).chars().filter(|letter| *letter != '#').count()
-        };
-        let set = |names: &str| names.split(',').map(|name| 1 << cell(name)).sum();
+        let drawn = map.replace('/', "\n");
+        let set = |names: &str| names.split(',').map(|name| 1 << cell_of(&drawn, name)).sum();
         (rules.start, rules.target) = (set(start), set(target));
         let found = rules.transfer().map_or(("none".into(), "0".into()), |(l, n)| (l.to_string(), n.to_string()));
         assert_eq!(found.0, length, "{line}");

@@ -10,6 +10,9 @@ const BUDGET: usize = 8;
 /// The most cells of a base that is played out.
 const MOST: usize = 11;
 
+/// Moves from a content by cell of the base, about.
+const MOVES: usize = 3;
+
 /// The place of everything that is not in the base.
 const OUT: usize = MOST;
 
@@ -93,11 +96,20 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
         let digit = |cell: usize, wanted: usize| u32::from(content / 3usize.pow(cell as u32) % 3 == wanted) << cell;
         [1, 2].map(|wanted| (0..base.cells).map(|cell| digit(cell, wanted)).sum::<u32>())
     };
-    let moves: [Vec<Vec<(usize, usize)>>; 2] = [0, 1].map(|side| {
-        let of =
-            |at| base.moves(armies(at), side).into_iter().map(|(to, cost)| (content(to, base.cells), cost)).collect();
-        (0..all).map(of).collect()
+    // By content one after another, each as what it leads to and its cost in the two lowest bits.
+    let moves = [0, 1].map(|side| {
+        let (mut all_moves, mut ends) = (Vec::with_capacity(all * MOVES * base.cells), vec![0]);
+        for at in 0..all {
+            let moves = base.moves(armies(at), side);
+            all_moves.extend(moves.into_iter().map(|(to, cost)| (content(to, base.cells) << 2 | cost) as u32));
+            ends.push(all_moves.len());
+        }
+        (all_moves, ends)
     });
+    let moves_from = |side: usize, at: usize| {
+        let (all_moves, ends) = &moves[side];
+        all_moves[ends[at]..ends[at + 1]].iter().map(|&coded| (coded as usize >> 2, coded as usize & 3))
+    };
     let full = content([(1 << base.cells) - 1, 0], base.cells);
     let mut least = [0, 1].map(|_| vec![vec![BUDGET as u8; all]; BUDGET]);
     for lambda in 0..BUDGET {
@@ -109,9 +121,9 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
         while changed {
             changed = false;
             for at in 0..all {
-                let winner = moves[0][at].iter().map(|&(to, cost)| least[1][lambda][to] + cost as u8);
-                let loser = moves[1][at].iter().filter(|(_, cost)| *cost <= lambda);
-                let loser = loser.map(|&(to, cost)| least[0][lambda - cost][to]);
+                let winner = moves_from(0, at).map(|(to, cost)| least[1][lambda][to] + cost as u8);
+                let loser = moves_from(1, at).filter(|(_, cost)| *cost <= lambda);
+                let loser = loser.map(|(to, cost)| least[0][lambda - cost][to]);
                 for (turn, found) in [winner.min(), loser.min()].into_iter().enumerate() {
                     let value = &mut least[turn][lambda][at];
                     if let Some(found) = found.filter(|found| found < value) {
@@ -122,6 +134,14 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
         }
     }
     least
+}
+
+/// What the tables for such a base take, in bytes.
+pub(super) fn bytes(goal: &[u8]) -> u64 {
+    let cells = goal.len();
+    // By content: a number of four bytes for each side's moves, where these end, and the values.
+    let content = 2 * (4 * MOVES * cells + 8 + BUDGET);
+    if cells > MOST { 0 } else { 3u64.pow(cells as u32) * content as u64 }
 }
 
 /// The position is lost if the game of the base is, with costs of at most σ and λ.
