@@ -127,11 +127,13 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
         format!("moves = 6\nmap = {holes}"),
         format!("moves = 8\nmap = {holes}"),
     ];
-    let (mut seed, mut all_cut) = (26, 0);
+    let mut seed = 26;
     for text in problems {
         let looks = Looks::new(problem(&text.replace("map =", "board =")), 5_000);
-        let (mut cut, mut before) = ([0; 4], None);
-        for _ in 0..40 {
+        let (mut cut, mut before, mut walks) = ([0; 4], None, 0);
+        // On the widest board three men hardly ever have too far to go: there it takes more walks until one has.
+        while walks < 40 || cut[0] == 0 && walks < 1000 {
+            walks += 1;
             // Some moves to get away from the corner, and a few that are then looked back at.
             let (away, moves) = (random(&mut seed, 12), 1 + random(&mut seed, 7));
             let mut walk = vec![small(&looks.problem.start)];
@@ -147,11 +149,8 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
                 cut.iter_mut().zip(other).for_each(|(cut, admitted)| *cut += usize::from(!admitted));
             }
         }
-        assert!(cut[0] == cut[1] && cut[1] >= cut[2], "{text}: {cut:?}");
-        all_cut += cut[0];
+        assert!(cut[0] == cut[1] && cut[1] >= cut[2] && cut[0] > 0, "{text}, {walks} walks: {cut:?}");
     }
-    // On the widest board three men hardly ever have too far to go.
-    assert!(all_cut > 20, "{all_cut} cut");
 }
 
 /// Asks for a stop after so many levels.
