@@ -275,9 +275,10 @@ mod tests {
     /// Three states before each, some of which are on no level; the last one counts twice.
     fn before(key: u64, depth: usize, found: &mut Before<u64>) {
         let size = SIZES[depth];
-        found.extend([(key / 3 % size * 3, 1), (key * 7 % size, 1), (key % 11 % size * 3 + 3 * size / 2 / 3 * 3, 2)]);
-        found.sort_unstable();
-        found.dedup_by_key(|(key, _)| *key);
+        let mut all = vec![(key / 3 % size * 3, 1), (key * 7 % size, 1), (key % 11 % size * 3 + size / 2 * 3, 2)];
+        all.sort_unstable();
+        all.dedup_by_key(|(key, _)| *key);
+        found.extend(all);
     }
 
     /// How many states there are on each level, and the ways to those of the last.
