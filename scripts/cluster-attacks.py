@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,25 +67,29 @@ def compress(cv, block, counter, length, flags):
     return [v[i] ^ v[i + 8] for i in range(8)]
 
 
-def blake3(data, key=IV, mode=0):
-    """The 32 bytes of BLAKE3, keyed by words where `mode` says so."""
-    def chunk(number, data, root):
+def hash_tree(data, first, root, key, mode):
+    """The words of a part of BLAKE3's tree, which begins with chunk number `first`."""
+    if len(data) <= 1024:
         cv = key
         blocks = [data[i:i + 64] for i in range(0, len(data), 64)] or [b""]
         for i, block in enumerate(blocks):
             flags = mode | (1 if i == 0 else 0) | (2 | (8 if root else 0) if i == len(blocks) - 1 else 0)
-            cv = compress(cv, block, number, len(block), flags)
+            cv = compress(cv, block, first, len(block), flags)
         return cv
+    half = 1 << ((len(data) - 1) // 1024).bit_length() - 1
+    words = hash_left(data[:half << 10], first, key, mode) + hash_tree(data[half << 10:], first + half, False, key, mode)
+    return compress(key, struct.pack("<16I", *words), 0, 64, mode | 4 | (8 if root else 0))
 
-    def tree(chunks, first, root):
-        if len(chunks) == 1:
-            return chunk(first, chunks[0], root)
-        half = 1 << (len(chunks) - 1).bit_length() - 1
-        words = tree(chunks[:half], first, False) + tree(chunks[half:], first + half, False)
-        return compress(key, struct.pack("<16I", *words), 0, 64, mode | 4 | (8 if root else 0))
 
-    chunks = [data[i:i + 1024] for i in range(0, len(data), 1024)] or [b""]
-    return struct.pack("<8I", *tree(chunks, 0, True))
+@lru_cache(64)
+def hash_left(data, first, key, mode):
+    """The same, kept: whoever floods sends the same content again and again, of which only the end is hashed anew."""
+    return hash_tree(data, first, False, key, mode)
+
+
+def blake3(data, key=IV, mode=0):
+    """The 32 bytes of BLAKE3, keyed by words where `mode` says so."""
+    return struct.pack("<8I", *hash_tree(data, 0, True, tuple(key), mode))
 
 
 def keyed(key, data):
@@ -274,6 +278,25 @@ def everywhere(content):
 
 def packet(to=0, source=1, kind=1, length=0, content=b""):
     return struct.pack("<QQQIIII", 1, 0, 0, to, source, kind, length) + content
+
+
+def flood(f, round, seconds=18):
+    """Parts of a message that never ends, for so long as they are taken: a frame each, as large as frames are."""
+    data = b""
+    while len(data) < 48:
+        data += f.hear()
+    # What comes first is a packet, on the channel of packets.
+    channel, length = struct.unpack(">6Q", data[:48])[0], 65536 - 48 - 40
+    part = struct.pack("<3Q4I", 1, 0, round, 0, 1, 0, length) + bytes(length)
+    part = message(channel=channel, length=len(part), content=part)
+    f.s.settimeout(5)
+    begun, f.flooded = time.monotonic(), 0
+    try:
+        while time.monotonic() - begun < seconds:
+            f.s.sendall(f.frame(0, part))
+            f.flooded += len(part)
+    except OSError:
+        pass
 
 
 # Attacks by strangers: what they do with a connection; the process hears them while it waits for its true peer.
@@ -495,6 +518,11 @@ def group_admitted():
                 silent = "silence" in what or "drip" in what
                 words, timeout = ("it has said nothing", "2s") if silent else ("process 1 is lost", "1h")
                 yield partial(case, what, lambda f, do=do: do(f.admitted()), [3], words, key, timeout=timeout)
+    endless = {"parts of one message without end": (0, "more came from it at once than"),
+               "parts of a message of a round to come, without end": (7, "belongs to no round of this run")}
+    for what, (round, words) in endless.items():
+        for key in (True, False)[:1 if SHORT else 2]:
+            yield partial(case, what, lambda f, round=round: flood(f.admitted(), round), [3], words, key, timeout="1h")
 
 
 

@@ -2,7 +2,7 @@
 """Several processes search as one: their records, lost processes, cut links, refusals, and what it costs.
 
     cargo build --release --features cluster
-    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=5 model=3 rent --write results/cluster
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 key=5 efficiency=5 model=3 rent --write results/cluster
 
 Every part runs `halma` as it is used: one command a process, a host file, a folder. `namespaces` and `cuts` put two
 processes into network namespaces of their own, joined by a pair of virtual interfaces (root, iproute2). `refusals` wants a build
@@ -29,7 +29,7 @@ GAMES = ["configs/table-2/grasshopper.toml", "configs/table-2/chinese-checkers-8
 LEVELS = "configs/levels/triangle-4-8move.toml"
 # What a run may take: the machine is shared with others.
 PATIENCE = 900
-# Measure without a key, between loopback addresses: what the key costs is next to nothing, since frames are hashed either way.
+# Measure without a key, between loopback addresses: `key` says what it costs.
 NO_KEY = False
 
 
@@ -270,6 +270,41 @@ def refusals(work, rows):
         both("another version", [*solve, "--process", "0"], [other, "solve", MAIN, "--process", "1"], 2, "source")
 
 
+def key_costs(work, rows, turns=5, depth=7):
+    """Two processes with a key and without, in turns: processor time, which a busy machine changes least; medians. Frames are
+    hashed either way, under a key that all know where there is none: what that takes is the share of samples in BLAKE3."""
+    global NO_KEY
+    given = NO_KEY
+    for args in (["levels", LEVELS, "--depth", str(depth)], ["solve", MAIN], ["solve", GAMES[0]]):
+        cpu, sent = {True: [], False: []}, 0
+        for turn in range(turns):
+            for NO_KEY in (False, True) if turn % 2 else (True, False):
+                run = Run(work / "run", 2, args)
+                assert set(run.wait()[0]) == {0}
+                record = run.record()
+                cpu[NO_KEY].append(record["cpu_seconds"])
+                sent = int(record["machine"]["cluster"]["bytes_sent"])
+                shutil.rmtree(work / "run")
+        pairs = [one / other for one, other in zip(cpu[False], cpu[True])]
+        NO_KEY, share = False, "no perf here"
+        if shutil.which("perf"):
+            samples = [work / f"samples-{process}" for process in (0, 1)]
+            record = lambda process: ["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", samples[process]]
+            assert set(Run(work / "run", 2, args, prefix=record).wait()[0]) == {0}
+            shutil.rmtree(work / "run")
+            shares = []
+            for file in samples:
+                said = subprocess.run(["perf", "report", "-q", "--stdio", "--no-children", "-F", "overhead,sym", "-i", str(file)],
+                                      capture_output=True, text=True, check=True).stdout.splitlines()
+                # A symbol by whoever it is called by is a line of its own.
+                shares.append(sum(float(line.split("%")[0]) for line in said if "blake3" in line))
+            share = f"{statistics.mean(shares):.1f} %"
+        rows.append([" ".join([args[0], name(args[1]), *args[2:]]), f"{sent / 1e6:.1f}", f"{statistics.median(cpu[True]):.2f}",
+                     f"{statistics.median(cpu[False]):.2f}", f"{statistics.median(pairs):.2f}", share])
+        print(*rows[-1], cpu, flush=True)
+    NO_KEY = given
+
+
 def efficiency(work, rows, turns=5, depth=7):
     """Two processes with a thread each against one with two threads; alternating, medians."""
     for args in (["levels", LEVELS, "--depth", str(depth)], ["solve", GAMES[0]], ["solve", MAIN]):
@@ -350,10 +385,11 @@ HEAD = """\
 # Several processes
 
 Made by `scripts/cluster-test.py` (built with `--features cluster`) on the two cores of a virtual machine, an AMD EPYC: times on
-the clock are medians of alternating runs, on a machine otherwise idle for the last three parts, and rough. A record is *identical* when it equals that of
+the clock are medians of alternating runs, on a machine otherwise idle for the last three parts, and rough; what the key costs is
+processor time, on a machine that others use. A record is *identical* when it equals that of
 a search by itself in everything but times, memory, disk, threads, machine and the bytes that levels take.
 
-    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 efficiency=5 model=3 rent --write results/cluster
+    scripts/cluster-test.py equal refusals kills=20 namespaces cuts=10 key=5 efficiency=5 model=3 rent --write results/cluster
 """
 HEADS = {
     "equal": ["job", "processes", "answer", "record", "successors", "bytes sent", "bytes a successor", "bytes a successor not pruned"],
@@ -361,6 +397,7 @@ HEADS = {
     "kills": ["kills", "what came of them", "slowest end"],
     "namespaces": ["job", "where", "record"],
     "cuts": ["cuts of the link", "what came of them", "slowest end"],
+    "key": ["job, 2 processes on loopback", "MB sent", "CPU s without a key", "CPU s with a key", "with / without, pair by pair", "of all CPU time, hashing"],
     "efficiency": ["job", "1 process, 2 threads: s", "2 processes, 1 thread each: s", "efficiency", "CPU s", "CPU s", "efficiency in CPU time", "bytes a successor", "bytes a successor not pruned"],
     "model": ["processes", "million states sent, by the model", "MB sent", "MB by the model", "CPU s", "CPU s by the model", "MiB a process"],
     "rent": ["largest level, states", "hosts of 32 cores", "successors", "hours", "GB of disk a host", "GB sent a host", "Gbit/s a host"],
@@ -371,6 +408,7 @@ TITLES = {
     "kills": "Killed processes",
     "namespaces": "Two hosts",
     "cuts": "Cut links",
+    "key": "What the key costs",
     "efficiency": "Efficiency",
     "model": "The model",
     "rent": "What to rent, by the model",
@@ -380,7 +418,7 @@ TITLES = {
 def main():
     global HALMA, NO_KEY
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", help="|".join(HEADS) + ", kills, cuts, efficiency and model with =ROUNDS")
+    parser.add_argument("parts", nargs="+", help="|".join(HEADS) + ", kills, cuts, key, efficiency and model with =ROUNDS")
     parser.add_argument("--halma", type=Path, default=HALMA)
     parser.add_argument("--no-key", action="store_true", help="without a key, on loopback")
     parser.add_argument("--write", type=Path, help="a folder for tables, one file a part")
@@ -391,7 +429,7 @@ def main():
         work = Path(tempfile.mkdtemp(prefix=f"halma-{part}-"))
         rows = []
         try:
-            globals()[part](work, rows, *([int(rounds)] if rounds else []))
+            {"key": key_costs}.get(part, globals()[part])(work, rows, *([int(rounds)] if rounds else []))
         finally:
             shutil.rmtree(work, ignore_errors=True)
         lines = [HEADS[part], ["---"] * len(HEADS[part]), *rows]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Peak memory against the budget, for many kinds of jobs, numbers of threads and budgets.
 
-    scripts/memory-test.py [BINARY [short | full]]        default target/release/halma full
+    scripts/memory-test.py [BINARY [short | full [JOB ...]]]        default target/release/halma full
 
 Each job is first asked with a budget of 1 KiB: it must be refused at once, with status 2 and the least that would do.
 Then it runs with that least and with larger budgets. The peak is what the system says of the ended process (ru_maxrss).
 Fails where a job is refused with the least that was named, where a peak is over its budget by more than a tenth, or where
-answers, counts or digests of a job differ between budgets or threads. `full` writes results/robustness/memory.md; `short`
-takes less than a minute.
+answers, counts or digests of a job differ between budgets or threads, or where a job ends before it has its answer. `full`
+writes results/robustness/memory.md, of jobs named after it only their rows; `short` takes less than a minute.
 """
 
 import json
@@ -57,7 +57,7 @@ JOBS = [
     ("count, 10 men", ["count"], transfer(*TRIANGLE, "leading"), [], False),
     ("two ends", ["solve"], LOPSIDED, [], True),
     ("16x16, 6 men", ["levels", "--depth", "5"], transfer("16x16", 8, "triangle-3"), [], True),
-    ("16x16, 19 men", ["levels", "--depth", "4"], transfer("16x16", 8, "halma-19"), [], False),
+    ("16x16, 19 men", ["levels", "--depth", "5"], transfer("16x16", 8, "halma-19"), [], False),
     ("game, levels to 8", ["levels", "--depth", "8"], game("9x9", 6, "triangle-3"), [], True),
     ("game, beam(20000,1)", ["prove", "--max-length", "24"], game("9x9", 6, "triangle-3", "beam(20000,1)"), [], False),
     ("resumed", ["resume"], transfer("9x9", 8, "triangle-4"), [], False),
@@ -99,13 +99,15 @@ def claims(record):
 def main():
     binary = str(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/halma").resolve())
     short = sys.argv[2:] == ["short"]
+    wanted = set(sys.argv[3:])
+    assert wanted <= {job[0] for job in JOBS}, f"jobs are {[job[0] for job in JOBS]}"
     threads = [2, 16] if short else [1, 2, 16, 64]
     rows, faults = [], []
     with tempfile.TemporaryDirectory() as root:
         root = Path(root)
         job, cache, folder = root / "job.toml", root / "cache", root / "run"
         for what, asked, text, more, in_short in JOBS:
-            if short and not in_short:
+            if short and not in_short or wanted and what not in wanted:
                 continue
             job.write_text(text)
             kept = None
@@ -139,7 +141,7 @@ def main():
                     ratio = peak / size(limit)
                     rows.append([what, number, limit, f"{peak / 2**20:.0f} MiB", f"{ratio:.2f}", f"{user:.1f}"])
                     print(*rows[-1], sep=" | ", flush=True)
-                    if status not in (0, 3, 10, 20):
+                    if status not in (0, 10, 20):
                         faults.append(f"{name}: status {status}: {err.strip()}")
                         continue
                     if budget == "1 KiB":
@@ -151,15 +153,22 @@ def main():
                     if answer != kept:
                         faults.append(f"{name}: other answers, counts or digests than with another budget")
     if not short:
-        kind = "results/robustness/memory.md"
+        page = ROOT / "results/robustness/memory.md"
+        measured = {row[0] for row in rows}
+        if wanted:
+            # A cell holds no bar. What was measured before stands where it stood.
+            old = [[cell.strip() for cell in line.strip("| ").split("|")] for line in page.read_text().splitlines() if line.startswith("| ")]
+            rows += [row for row in old[2:] if row[0] not in measured]
+            names = [job[0] for job in JOBS]
+            rows.sort(key=lambda row: names.index(row[0]))
         head = ["job", "threads", "budget", "peak", "peak / budget", "user seconds"]
         lines = ["# Peak memory against the budget", "",
                  "Written by `scripts/memory-test.py`. The first budget of each job is the least that it does not refuse; 1 KiB "
-                 "is refused by all of them.", "",
+                 "is refused by all of them. Answers, counts and digests of a job are the same in all its rows.", "",
                  "| " + " | ".join(head) + " |", "| --- | ---: | ---: | ---: | ---: | ---: |",
                  *("| " + " | ".join(map(str, row)) + " |" for row in rows), "",
                  *(f"- Fault: {fault}" for fault in faults)]
-        (ROOT / kind).write_text("\n".join(lines).rstrip() + "\n")
+        page.write_text("\n".join(lines).rstrip() + "\n")
     print("\n".join(faults) or "every budget is kept, and no answer depends on it")
     return 1 if faults else 0
 

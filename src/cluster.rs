@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::budget;
 use crate::search::Stop;
 use crate::search::exchange::{Exchange, Lost, Parcel};
 use engine::Order;
@@ -92,6 +93,8 @@ pub struct Terms {
     pub secret: Option<Secret>,
     /// A process that says nothing for so long is lost.
     pub peer_timeout: Duration,
+    /// The memory of this process; its part of what is free unless given. Half of it at most is for what others send at once.
+    pub memory: Option<u64>,
     /// What ends the waiting.
     pub stop: Arc<Stop>,
     /// Is told of those who call and are turned away.
@@ -116,7 +119,10 @@ pub struct Cluster {
 pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
     terms.check_key()?;
     let connections = meet::meet(terms)?;
-    let links = Links::new(terms.process, connections.len(), terms.peer_timeout)?;
+    let beside = terms.hosts.beside(terms.process);
+    let part = || budget::available_memory().map(|free| free / beside as u64);
+    let most = terms.memory.or_else(part).map_or(u64::MAX, |memory| memory / 2);
+    let links = Links::new(terms.process, connections.len(), terms.peer_timeout, most)?;
     let wrap = |connection: Option<link::Connection>| {
         connection.map(|connection| link::Link::new(connection, Arc::clone(&links))).transpose()
     };
@@ -125,7 +131,6 @@ pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
     let (given, answers) = channel();
     engine::start(terms.process, sockets, Arc::clone(&links), taken, given)?;
     let (process, processes) = (terms.process, terms.hosts.len());
-    let beside = terms.hosts.beside(process);
     Ok(Cluster { process, processes, beside, links, orders: Mutex::new(orders), answers: Mutex::new(answers) })
 }
 
@@ -202,6 +207,7 @@ mod tests {
             wait: Duration::from_secs(20),
             secret: None,
             peer_timeout: Duration::from_secs(60),
+            memory: None,
             stop: Arc::new(Stop::after(None)),
             note: |_| {},
         }
@@ -209,6 +215,11 @@ mod tests {
 
     /// So many processes, as threads.
     fn clusters(count: usize) -> Vec<Cluster> {
+        clusters_within(count, None)
+    }
+
+    /// The same, each with so much memory.
+    fn clusters_within(count: usize, memory: Option<u64>) -> Vec<Cluster> {
         let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
         drop(listeners);
@@ -217,7 +228,7 @@ mod tests {
             let all: Vec<_> = (0..count)
                 .map(|p| {
                     scope.spawn({
-                        let terms = terms(&hosts, p);
+                        let terms = Terms { memory, ..terms(&hosts, p) };
                         move || connect(&terms).unwrap()
                     })
                 })
@@ -250,6 +261,42 @@ mod tests {
                 });
             }
         });
+    }
+
+    #[test]
+    fn who_sends_more_at_once_than_there_is_memory_for_is_lost() {
+        let mut clusters = clusters_within(2, Some(8 << 20));
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        // What is sent round by round has no bound. Two rounds may come at once: the other may be one ahead.
+        thread::scope(|scope| {
+            let rounds = |cluster: &Cluster| {
+                for _ in 0..8 {
+                    let parcel = Parcel { peer: 1 - cluster.process(), bytes: vec![1; 7 << 18] };
+                    assert_eq!(cluster.swap(vec![parcel]).unwrap()[0].bytes.len(), 7 << 18);
+                }
+            };
+            let first = &first;
+            scope.spawn(move || rounds(first));
+            rounds(&second);
+        });
+        let sending = thread::spawn(move || second.swap(vec![Parcel { peer: 0, bytes: vec![1; 40 << 20] }]));
+        let lost = first.swap(Vec::new()).unwrap_err();
+        assert_eq!(lost.process, 1);
+        assert!(lost.reason.contains("more came from it at once than the 4.0 MiB"), "{lost}");
+        first.links.cut();
+        assert!(sending.join().unwrap().is_err());
+    }
+
+    #[test]
+    fn who_sends_two_messages_in_one_round_is_lost() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        let parcel = |byte| Parcel { peer: 0, bytes: vec![byte; 9] };
+        let sending = thread::spawn(move || drop(second.swap(vec![parcel(1), parcel(2)])));
+        let lost = first.swap(Vec::new()).unwrap_err();
+        assert!(lost.process == 1 && lost.reason.contains("no round of this run"), "{lost}");
+        first.links.cut();
+        sending.join().unwrap();
     }
 
     #[test]

@@ -44,9 +44,14 @@ pub enum Stopped {
     /// The time limit was reached.
     #[error("time limit reached")]
     Time,
-    /// What has to be held in memory is more than the budget allows.
-    #[error("memory limit reached: the sums of a count have to stay in memory; give it more")]
-    Memory,
+    /// What a count has to hold in memory is more than the budget allows.
+    #[error("memory limit reached: {}", sums(*least, *exact))]
+    Memory {
+        /// The least that will do, in bytes.
+        least: u64,
+        /// Whether that is known; else it takes more.
+        exact: bool,
+    },
     /// There are more to count than a number of 128 bits can say.
     #[error("there are 2^128 or more")]
     TooMany,
@@ -59,6 +64,14 @@ pub enum Stopped {
     /// What was found contradicts itself, so that nothing found before can be trusted.
     #[error("a bug, no answer: {0}")]
     Contradiction(String),
+}
+
+fn sums(least: u64, exact: bool) -> String {
+    let least = bytesize::ByteSize(least.next_multiple_of(1 << 20));
+    match exact {
+        true => format!("the sums of this count stay in memory; it needs at least {least}"),
+        false => format!("the sums of this count stay in memory; it needs more than {least}"),
+    }
 }
 
 /// Who is told, often and from all threads, how far a level has come.

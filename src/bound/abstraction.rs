@@ -221,7 +221,7 @@ impl Abstraction {
     pub fn distances(&self, sources: Vec<u32>, limit: u32, within: &impl Extent, crew: Crew) -> Result<Table, Stopped> {
         let table = Table::new(self.space.count());
         sources.iter().for_each(|&rank| table.set(rank, 0));
-        let mut frontier = crew.join(Ok(sources), |rank| table.claim(rank, 0))?;
+        let mut frontier = crew.join(Ok(sources), self.space.count(), |rank| table.claim(rank, 0))?;
         for d in 1..=limit.min(u32::from(FAR)) as u8 {
             if frontier.is_empty {
                 break;
@@ -281,7 +281,7 @@ impl Abstraction {
             Ok(next)
         };
         let entered = frontier.own.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>();
-        crew.join(entered.map(|parts| parts.concat()), |rank| table.claim(rank, d))
+        crew.join(entered.map(|parts| parts.concat()), self.space.count(), |rank| table.claim(rank, d))
     }
 }
 
@@ -322,9 +322,7 @@ impl Table {
     /// Enters a distance where there is none yet; of several threads one succeeds.
     #[inline]
     pub fn claim(&self, rank: u32, distance: u8) -> bool {
-        // A rank from another process may be of no histogram.
-        let Some(cell) = self.0.get(rank as usize) else { return false };
-        cell.compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.0[rank as usize].compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// The distances of all histograms, in order.

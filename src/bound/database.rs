@@ -273,7 +273,7 @@ impl Databases {
                 ranks.iter().map(&mut image).collect()
             };
             let images = next.own.par_chunks(1024).map(image).collect::<Vec<_>>().concat();
-            crew.join(Ok(images), |rank| self.from_start.claim(rank, d))?
+            crew.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?
         } else {
             self.abstraction.advance(&self.from_start, &waves.frontiers[1], d, &(), crew)?
         };

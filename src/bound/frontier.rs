@@ -55,14 +55,15 @@ impl Crew<'_> {
         rank as usize / RUN % self.exchange.processes() == self.exchange.process()
     }
 
-    /// The frontier of what the processes have entered, each of them `entered`, in any order. What others have is
-    /// entered here by `enter`, which says whether it was new. Where one has to stop, all do.
+    /// The frontier of what the processes have entered, each of them `entered`, in any order, of `count` histograms. What
+    /// others have is entered here by `enter`, which says whether it was new. Where one has to stop, all do.
     ///
     /// # Errors
-    /// Why they stop.
+    /// Why they stop; that another process names a histogram that there is not.
     pub fn join(
         self,
         entered: Result<Vec<u32>, Stopped>,
+        count: usize,
         enter: impl Fn(u32) -> bool + Sync,
     ) -> Result<Frontier, Stopped> {
         if !self.exchange.is_shared() {
@@ -92,13 +93,19 @@ impl Crew<'_> {
         let mut ends = [INTERRUPTED, OUT_OF_TIME].map(|end| end == word);
         for Parcel { peer, bytes } in self.exchange.swap(parcels)? {
             let garbled = || Lost { process: peer, reason: "its histograms make no sense".into() };
-            let (&word, bytes) = bytes.split_first().ok_or_else(garbled)?;
-            if word == GOES_ON {
-                let ranks = RoaringBitmap::deserialize_from(bytes).map_err(|_| garbled())?;
-                is_empty &= ranks.is_empty();
-                own.extend(ranks.into_iter().filter(|&rank| enter(rank) && self.owns(rank)));
-            } else {
-                ends[usize::from(word == OUT_OF_TIME)] = true;
+            let (&word, mut bytes) = bytes.split_first().ok_or_else(garbled)?;
+            match word {
+                GOES_ON => {
+                    let ranks = RoaringBitmap::deserialize_from(&mut bytes).map_err(|_| garbled())?;
+                    if !bytes.is_empty() || ranks.max().is_some_and(|rank| rank as usize >= count) {
+                        return Err(garbled().into());
+                    }
+                    is_empty &= ranks.is_empty();
+                    own.extend(ranks.into_iter().filter(|&rank| enter(rank) && self.owns(rank)));
+                }
+                INTERRUPTED => ends[0] = true,
+                OUT_OF_TIME => ends[1] = true,
+                _ => return Err(garbled().into()),
             }
         }
         own.par_sort_unstable();
@@ -127,7 +134,7 @@ mod tests {
                     let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
                     entered.iter().flatten().for_each(|&rank| assert!(enter(rank)));
                     let (exchange, stop) = (Arc::new(mesh), Stop::after(None));
-                    let frontier = Crew { exchange: &exchange, stop: &stop }.join(entered, enter);
+                    let frontier = Crew { exchange: &exchange, stop: &stop }.join(entered, 100_000, enter);
                     ((0..100_000).filter(|&rank| !enter(rank)).collect(), frontier)
                 })
             };
@@ -150,6 +157,39 @@ mod tests {
         owned.sort_unstable();
         assert_eq!(owned, all);
         assert!(joined([vec![], vec![], vec![]].map(Ok)).iter().all(|(_, f)| f.as_ref().unwrap().is_empty));
+    }
+
+    #[test]
+    fn a_process_that_names_histograms_that_there_are_not_is_lost() {
+        let said = |ranks: &[u32]| {
+            let mut bytes = vec![GOES_ON];
+            RoaringBitmap::from_sorted_iter(ranks.iter().copied()).unwrap().serialize_into(&mut bytes).unwrap();
+            bytes
+        };
+        let sound = said(&[3, 999]);
+        let garbled = [
+            said(&[3, 1000]),
+            said(&[u32::MAX]),
+            [&sound[..], &[0]].concat(),
+            sound[..sound.len() - 1].to_vec(),
+            [&[7], &sound[1..]].concat(),
+            Vec::new(),
+        ];
+        for (bytes, is_sound) in garbled.map(|bytes| (bytes, false)).into_iter().chain([(sound.clone(), true)]) {
+            let [here, liar]: [_; 2] = mesh(2).try_into().unwrap();
+            let joined = std::thread::scope(|scope| {
+                scope.spawn(move || Arc::new(liar).swap(vec![Parcel { peer: 0, bytes }]).unwrap());
+                let (exchange, stop) = (Arc::new(here), Stop::after(None));
+                let table: Vec<AtomicU32> = (0..1000).map(|_| AtomicU32::new(0)).collect();
+                let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
+                Crew { exchange: &exchange, stop: &stop }.join(Ok(vec![5]), 1000, enter)
+            });
+            match joined {
+                Ok(_) => assert!(is_sound),
+                Err(Stopped::Lost(lost)) => assert!(!is_sound && lost.process == 1, "{lost}"),
+                Err(other) => panic!("{other}"),
+            }
+        }
     }
 
     #[test]

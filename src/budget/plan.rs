@@ -10,7 +10,8 @@ const MIB: u64 = 1 << 20;
 
 /// What the program takes before it searches: its pages, the job, the tables of a problem.
 const PROGRAM: u64 = 18 * MIB;
-/// What each thread takes whatever it does: its stack, the block that it reads, its vectors for each range of keys.
+/// What each thread takes whatever it does: its stack, the block that it reads, its vectors for each range of keys. 1.3 MiB
+/// were measured where positions are largest (16x16, 19 men, level 6, 64 threads against one).
 const THREAD: u64 = 2 * MIB;
 /// What a step needs beside that.
 const STEP: u64 = 22 * MIB;
@@ -82,7 +83,7 @@ impl MemoryPlan {
         }
         // What the threads are about to take is not there yet.
         let bytes = budget.saturating_sub(held + self.threads * THREAD).max(STEP / 4);
-        Room { bytes, threads: self.threads, brim: budget - bytes / 8 }
+        Room { bytes, threads: self.threads, brim: budget.saturating_sub(bytes / 8) }
     }
 
     /// Whether the process, with `more` bytes, would hold more than its budget allows, and nothing can be done about it.

@@ -152,6 +152,7 @@ mod with {
                 wait,
                 secret: self.secret()?,
                 peer_timeout: self.peer_timeout()?,
+                memory: job.limits.memory,
                 stop: Arc::clone(stop),
                 // Who closed standard error does not want the message.
                 note: |what| drop(writeln!(std::io::stderr(), "{what}")),

@@ -217,6 +217,7 @@ impl Dataflow {
         let (now, later): (Vec<_>, Vec<_>) = inbox.drain(..).partition(|&(round, _)| round < self.round);
         *inbox = later;
         drop(inbox);
+        self.links.taken();
         let (mut parcels, mut open): (Vec<Parcel>, Vec<Parcel>) = (Vec::new(), Vec::new());
         for (_, Packet { from, kind, bytes, .. }) in now {
             let at = open.iter().position(|parcel| parcel.peer == from);
@@ -226,6 +227,9 @@ impl Dataflow {
                 Kind::Garbled => return Err(self.garbled()),
                 _ if parcel.bytes.is_empty() => parcel.bytes = bytes,
                 _ => parcel.bytes.extend_from_slice(&bytes),
+            }
+            if kind == Kind::End && parcels.iter().any(|parcel| parcel.peer == from) {
+                return Err(self.senseless(from));
             }
             if kind == Kind::End { &mut parcels } else { &mut open }.push(parcel);
         }
@@ -238,6 +242,10 @@ impl Dataflow {
     /// Whether a process says in this round that it does not go on.
     fn read_farewell(&self) -> Result<(), Lost> {
         let inbox = self.inbox.borrow();
+        // Nobody is more than one round ahead, nor behind: what waits for another would wait for ever.
+        if let Some((_, packet)) = inbox.iter().find(|(round, _)| !(self.round - 1..=self.round).contains(round)) {
+            return Err(self.senseless(packet.from));
+        }
         if inbox.iter().any(|(_, packet)| packet.kind == Kind::Garbled) {
             return Err(self.garbled());
         }
@@ -249,6 +257,12 @@ impl Dataflow {
         self.links.lose_last();
         let garbled = || Lost { process: self.process, reason: "what came makes no sense".into() };
         self.links.check().err().unwrap_or_else(garbled)
+    }
+
+    fn senseless(&self, process: usize) -> Lost {
+        let reason = "it sent what belongs to no round of this run";
+        self.links.lose(process, reason.into());
+        self.links.check().err().unwrap_or(Lost { process, reason: reason.into() })
     }
 
     fn left(&self, process: usize, reason: &[u8]) -> Lost {

@@ -97,6 +97,8 @@ pub(super) struct Links {
     ending: AtomicBool,
     /// Whose data came last.
     last: AtomicUsize,
+    /// What all others together may have sent that the search has not yet taken.
+    most: u64,
 }
 
 /// What is known of another process.
@@ -106,6 +108,8 @@ struct Peer {
     ended: AtomicBool,
     /// How many bytes were sent to it.
     sent: OnceLock<Arc<AtomicU64>>,
+    /// How many bytes came from it since the last round was complete here.
+    came: AtomicU64,
     #[cfg(test)]
     socket: OnceLock<TcpStream>,
 }
@@ -117,8 +121,8 @@ impl std::fmt::Debug for Links {
 }
 
 impl Links {
-    /// For so many processes; those who say nothing for so long are lost.
-    pub(super) fn new(own: usize, processes: usize, timeout: Duration) -> io::Result<Arc<Self>> {
+    /// For so many processes; those who say nothing for so long are lost, and who sends more than `most` bytes at once.
+    pub(super) fn new(own: usize, processes: usize, timeout: Duration, most: u64) -> io::Result<Arc<Self>> {
         let links = Arc::new(Self {
             own,
             lost: OnceLock::new(),
@@ -127,6 +131,7 @@ impl Links {
             peers: (0..processes).map(|_| Peer::default()).collect(),
             ending: AtomicBool::new(false),
             last: AtomicUsize::new(own),
+            most,
         });
         let watched = Arc::downgrade(&links);
         thread::Builder::new().name("halma:watch".into()).spawn(move || listen_for_life(&watched, timeout))?;
@@ -146,6 +151,26 @@ impl Links {
     /// The same of the process whose data came last: what it sent cannot be understood.
     pub(super) fn lose_last(&self) {
         self.lose(self.last.load(Ordering::Relaxed), "what it sent makes no sense".into());
+    }
+
+    /// Counts what came from a process. Timely takes it all, and holds it until a round is complete; so there must be an end
+    /// to it. Who has sent the most is lost where it is too much.
+    fn count(&self, process: usize, bytes: usize) -> Result<(), String> {
+        self.peers[process].came.fetch_add(bytes as u64, Ordering::Relaxed);
+        let came = || self.peers.iter().map(|peer| peer.came.load(Ordering::Relaxed));
+        if came().fold(0, u64::saturating_add) <= self.most {
+            return Ok(());
+        }
+        let (_, largest) = came().zip(0..).max().unwrap_or((0, process));
+        let most = bytesize::ByteSize(self.most);
+        let reason = format!("more came from it at once than the {most} that there is memory for");
+        self.lose(largest, reason.clone());
+        Err(reason)
+    }
+
+    /// A round is complete: what came so far has been taken, but for what is of the next one already, which is not more.
+    pub(super) fn taken(&self) {
+        self.peers.iter().for_each(|peer| peer.came.store(0, Ordering::Relaxed));
     }
 
     pub(super) fn check(&self) -> Result<(), Lost> {
@@ -255,6 +280,7 @@ impl Link {
             match kind {
                 Kind::Data => {
                     incoming.shape.check(content)?;
+                    self.links.count(self.peer, content.len())?;
                     incoming.content.clear();
                     incoming.content.extend_from_slice(content);
                     incoming.at = 0;

@@ -46,12 +46,13 @@ pub(super) fn expand<'a, P: Puzzle>(
     berth: Berth<'a>,
     stop: &'a Stop,
 ) -> Result<Expansion<P::Key>, Stopped> {
-    let mut step = Step::begin(expander, level, plan(expander, level)?, berth, stop);
+    let (shards, shipped) = plan(expander, level)?;
+    let mut step = Step::begin(expander, level, shards, berth, stop);
     let mut owned: Vec<Intake<P::Key>> = step.intakes.iter().map(|_| Intake::default()).collect();
     let mut marks = resume(&mut step)?;
     let exchange = expander.exchange();
     loop {
-        step.fill()?;
+        step.fill(shipped)?;
         let words = exchange.values(Word {
             done: step.mark().next_block >= step.current.blocks(),
             stopped: match stop.check() {
@@ -89,13 +90,15 @@ pub(super) fn expand<'a, P: Puzzle>(
     step.finish(before)
 }
 
-/// Ranges of keys, the same in all processes.
+/// Ranges of keys, the same in all processes, and how much each makes before it ships it: what the one with the least memory
+/// can take.
 fn plan<P: Puzzle>(
     expander: &Expander,
     (puzzle, depth, current): (&P, u32, &Level<P::Key>),
-) -> Result<Shards, Stopped> {
+) -> Result<(Shards, u64), Stopped> {
+    let shipped = expander.plan().room().shipped();
     if current.whole() < ONE_RANGE {
-        return Ok(Shards::one());
+        return Ok((Shards::one(), shipped));
     }
     let (exchange, mut bounds) = (expander.exchange(), Vec::new());
     if exchange.process() == 0 {
@@ -103,7 +106,14 @@ fn plan<P: Puzzle>(
         let (sample, expected) = expander.install(|| sample(puzzle, depth, current))?;
         bounds = shards(&sample, expected).bounds();
     }
-    Ok(Shards::with_bounds::<P::Key>(&exchange.values(bounds)?.swap_remove(0)))
+    let mut all = exchange.values((bounds, shipped))?;
+    let least = all.iter().map(|&(_, shipped)| shipped).min().unwrap_or(shipped);
+    let bounds = all.swap_remove(0).0;
+    let ascend = bounds.windows(2).all(|pair| pair[0] < pair[1]);
+    if !ascend || bounds.last().is_some_and(|&last| last as usize >= P::Key::BUCKETS) {
+        return Err(Lost { process: 0, reason: "it sends what are no ranges of keys".into() }.into());
+    }
+    Ok((Shards::with_bounds::<P::Key>(&bounds), least))
 }
 
 /// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
@@ -121,14 +131,14 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
 }
 
 impl<P: Puzzle> Step<'_, P> {
-    /// Expands this process's share until what that made takes much memory, or all is expanded, or the search is to stop.
-    fn fill(&mut self) -> Result<(), StoreError> {
+    /// Expands this process's share until what that made is to be shipped, or all is expanded, or the search is to stop.
+    fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
         while self.mark().next_block < self.current.blocks() {
             self.advance()?;
             let made: u64 = self.intakes.iter().map(Intake::bytes).sum();
             let due = self.berth.workspace.is_some_and(Workspace::is_due);
             let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
-            if made > self.room.shipped() || due || ends {
+            if made > shipped || due || ends {
                 break;
             }
         }
@@ -157,8 +167,10 @@ impl<P: Puzzle> Step<'_, P> {
             for Parcel { peer, bytes } in exchange.swap(parcels.filter(|p| !p.bytes.is_empty()).collect())? {
                 let mut rest = &bytes[..];
                 while !rest.is_empty() {
+                    // Of an empty one the range would not be looked at.
                     let taken = Segment::take(&mut rest).filter(|(shard, segment)| {
-                        segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
+                        !segment.is_empty()
+                            && segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
                     });
                     let strange =
                         || Lost { process: peer, reason: "it sends what are no states of this process".into() };

@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use super::half::found;
 use super::trailing::Meeting;
-use super::ways::{Before, Means, filtered, states, sum_of_products, walks, ways};
+use super::ways::{Before, Held, Means, filtered, states, sum_of_products, walks, ways};
 use super::{Counted, Pruning, Side, Trail, TransferSearch};
 use crate::cells::Cells;
 use crate::key::Key;
@@ -145,7 +145,10 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         let group = self.problem.symmetries().fixing;
         let ahead = &sides.ahead.levels;
         let palindromes = match self.symmetries.mirror {
-            Some(_) => Some(self.palindromes(length, &ahead[..=length as usize / 2], &group)?),
+            Some(_) => {
+                let half = &ahead[..=length as usize / 2];
+                Some(Held::summing(&[half], |held| self.palindromes(length, half, &group, held))?)
+            }
             None => None,
         };
         // Of the numbers that the elements of a group fix.
@@ -165,7 +168,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             let mirrored = Mirrored { up_to_reversal: classes, palindromic, palindromic_up_to_symmetry: classes };
             return Ok(Solutions { sequences: palindromic, up_to_symmetry: classes, mirrored: Some(mirrored) });
         }
-        let fixed = self.fixed_by(length, sides, &group)?;
+        let all = [&ahead[..], &sides.behind.levels];
+        let fixed = Held::summing(&all, |held| self.fixed_by(length, sides, &group, held))?;
         let mirrored = match &palindromes {
             Some((own, by_reversal)) => Some(Mirrored {
                 up_to_reversal: mean(&[&fixed, by_reversal])?,
@@ -178,15 +182,22 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// By k of the group the solutions that k fixes.
-    fn fixed_by(&self, length: u32, sides: &Sides<K>, group: &[Symmetry]) -> Result<Vec<u128>, Stopped> {
+    fn fixed_by(
+        &self,
+        length: u32,
+        sides: &Sides<K>,
+        group: &[Symmetry],
+        held: &mut Held,
+    ) -> Result<Vec<u128>, Stopped> {
         let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
         // The move from A_N on says how often a solution of the leading half counts.
         let led = self.leads().then_some(length);
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();
-        let on_ahead = states(ahead, heres, || self.before(led), self.means())?;
-        let on_behind = states(behind, theres, || self.before(None), self.means())?;
+        let on_ahead = states(ahead, heres, || self.before(led), self.means(), held)?;
+        let on_behind = states(behind, theres, || self.before(None), self.means(), held)?;
+        held.check()?;
         let f = ways(&on_ahead, || self.before(led), self.means())?;
         let g = ways(&on_behind, || self.before(None), self.means())?;
         let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
@@ -213,6 +224,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         length: u32,
         levels: &[Level<K>],
         group: &[Symmetry],
+        held: &mut Held,
     ) -> Result<(Vec<u128>, Vec<u128>), Stopped> {
         let identity = &group[0];
         let continues = |army: Cells<W>, k: &Symmetry| {
@@ -227,7 +239,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             group.iter().any(|k| continues(army, k))
         };
         let middles = filtered(&levels[levels.len() - 1], middle)?;
-        let on_walks = states(levels, middles, || self.before(None), self.means())?;
+        let on_walks = states(levels, middles, || self.before(None), self.means(), held)?;
+        held.check()?;
         let f = ways(&on_walks, || self.before(None), self.means())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {

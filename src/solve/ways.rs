@@ -13,6 +13,7 @@ use std::hash::Hash;
 use rayon::prelude::*;
 
 use crate::budget::plan::MemoryPlan;
+use crate::budget::{give_back, memory};
 use crate::key::Key;
 use crate::search::{Stop, Stopped};
 use crate::store::{Level, StoreError};
@@ -22,6 +23,9 @@ pub(crate) type Before<K> = Vec<(K, u8)>;
 
 /// How many states are taken back at a time, where memory is enough.
 const PART: usize = 1 << 16;
+
+/// How many parts are taken before what they give is put together.
+const AT_ONCE: usize = 64;
 
 /// Bytes for each state that is taken back: the hundred states around it.
 const AROUND: u64 = 4 << 10;
@@ -33,6 +37,9 @@ pub(crate) struct Means<'a> {
     pub(crate) plan: &'a MemoryPlan,
 }
 
+/// What is not enough; how much would be is said by who knows what there is to hold.
+const SHORT: Stopped = Stopped::Memory { least: 0, exact: false };
+
 impl Means<'_> {
     fn part(self) -> usize {
         self.plan.room().batch(AROUND, PART)
@@ -41,52 +48,143 @@ impl Means<'_> {
     /// Whether to go on. All states of the solutions are held in memory, which may not be enough.
     fn check(self) -> Result<(), Stopped> {
         self.stop.check()?;
-        if self.plan.is_exceeded(0) { Err(Stopped::Memory) } else { Ok(()) }
+        if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
     }
 
     /// The same, where `entries` more are to be held.
     fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
-        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(Stopped::Memory) } else { Ok(()) }
+        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
     }
 }
 
-/// The classes on each level from which walks end in `ends`, ascending.
+/// How many states there are to be held, as far as that is known.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// By level, of both sides.
+    sizes: Vec<usize>,
+    /// Whether levels were let go, so that only their sizes are known.
+    partial: bool,
+    /// Whether a level is not known at all.
+    unknown: bool,
+}
+
+impl Held {
+    /// What `sum` gives. Where memory is not enough for it, the error says how much would be; `levels` are those that it
+    /// goes by.
+    pub(crate) fn summing<K: Key, T>(
+        levels: &[&[Level<K>]],
+        sum: impl FnOnce(&mut Self) -> Result<T, Stopped>,
+    ) -> Result<T, Stopped> {
+        let mut held = Self::default();
+        match sum(&mut held) {
+            Err(Stopped::Memory { .. }) => {
+                give_back();
+                let least = held.least(memory(), levels);
+                Err(Stopped::Memory { least, exact: !held.unknown })
+            }
+            summed => summed,
+        }
+    }
+
+    /// What sums of these states take beside `rest`, at most: the states of all levels; the ways to those of one level and of
+    /// the one before it, of both sides; what becomes of them; and the levels that are on disk now and with more memory stay
+    /// in it, which are no more than a quarter for each side.
+    fn least<K: Key>(&self, rest: u64, levels: &[&[Level<K>]]) -> u64 {
+        let entry = size_of::<(K, u128)>();
+        let largest = self.sizes.iter().copied().max().unwrap_or(0);
+        let sums = self.sizes.iter().sum::<usize>() * size_of::<K>() + 5 * largest * entry;
+        let on_disk = |level: &Level<K>| level.bytes().saturating_sub(level.resident_bytes());
+        let on_disk: u64 = levels.iter().copied().flatten().map(on_disk).sum();
+        let needed = rest + sums as u64;
+        needed + on_disk.min(needed) + needed / 16
+    }
+
+    /// Whether all levels were held; to be asked when the sizes of all are known.
+    pub(crate) fn check(&self) -> Result<(), Stopped> {
+        if self.partial { Err(SHORT) } else { Ok(()) }
+    }
+}
+
+/// The classes on each level from which walks end in `ends`, ascending. Where memory is not enough for all of them they are
+/// only counted, and the last ones given.
 pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     levels: &[Level<K>],
     ends: Vec<K>,
     before: impl Fn() -> B + Sync,
     means: Means<'_>,
+    held: &mut Held,
 ) -> Result<Vec<Vec<K>>, Stopped> {
+    held.sizes.push(ends.len());
     let mut found = vec![ends];
-    for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
-        // In parts, because every state has dozens of neighbours, few of which are on the level.
-        let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
-            means.check()?;
-            let mut all = Vec::new();
-            keys.iter().for_each(|&key| before(key, depth, &mut all));
-            let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
-            all.sort_unstable();
-            all.dedup();
-            let (mut cursor, mut kept) = (level.cursor(), Vec::new());
-            for key in all {
-                if cursor.contains(key)? {
-                    kept.push(key);
-                }
-            }
-            Ok(kept)
-        };
-        let last = &found[found.len() - 1];
-        let parts = last.par_chunks(means.part()).map_init(&before, part).collect::<Result<Vec<_>, Stopped>>()?;
-        means.check_for::<K>(parts.iter().map(Vec::len).sum())?;
-        let mut kept = parts.concat();
-        kept.par_sort_unstable();
-        kept.dedup();
-        // Every state came once for each part that it is next to.
-        kept.shrink_to_fit();
-        found.push(kept);
+    for depth in (0..levels.len() - 1).rev() {
+        let mut last = found.pop().unwrap_or_default();
+        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+        if matches!(earlier, Err(Stopped::Memory { .. })) && !held.partial {
+            held.partial = true;
+            found.clear();
+            earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+        }
+        if held.partial {
+            last = Vec::new();
+        }
+        found.push(last);
+        held.unknown |= earlier.is_err();
+        let earlier = earlier?;
+        held.sizes.push(earlier.len());
+        found.push(earlier);
     }
     found.reverse();
     Ok(found)
+}
+
+/// The classes on `level`, which is number `depth`, from which a move leads to one of `last`, ascending.
+fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    (level, depth): (&Level<K>, usize),
+    last: &[K],
+    before: &(impl Fn() -> B + Sync),
+    means: Means<'_>,
+) -> Result<Vec<K>, Stopped> {
+    // In parts, because every state has dozens of neighbours, few of which are on the level.
+    let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
+        means.check()?;
+        let mut all = Vec::new();
+        keys.iter().for_each(|&key| before(key, depth, &mut all));
+        let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
+        all.sort_unstable();
+        all.dedup();
+        let (mut cursor, mut kept) = (level.cursor(), Vec::new());
+        for key in all {
+            if cursor.contains(key)? {
+                kept.push(key);
+            }
+        }
+        Ok(kept)
+    };
+    let size = means.part();
+    // Every state comes once for each part that it is next to: those of a few parts are put together with those before.
+    let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
+    for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
+        let parts = keys.par_chunks(size).map_init(before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        means.check_for::<K>(parts.iter().map(Vec::len).sum())?;
+        parts.into_iter().for_each(|part| fresh.extend(part));
+        if fresh.len() >= kept.len() {
+            gather(&mut kept, &mut fresh, means)?;
+        }
+    }
+    gather(&mut kept, &mut fresh, means)?;
+    kept.shrink_to_fit();
+    Ok(kept)
+}
+
+/// Puts `fresh` among `kept`, ascending and each once.
+fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, means: Means<'_>) -> Result<(), Stopped> {
+    fresh.par_sort_unstable();
+    fresh.dedup();
+    means.check_for::<K>(kept.len() + fresh.len())?;
+    kept.append(fresh);
+    kept.par_sort_unstable();
+    kept.dedup();
+    Ok(())
 }
 
 /// f of the classes on the last of these levels, which hold those and only those that come before these.
@@ -109,9 +207,13 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             };
             keys.iter().map(f).collect()
         };
-        means.check_for::<(K, u128)>(2 * keys.len())?;
-        let parts = keys.par_chunks(means.part()).map_init(|| (before(), Vec::new()), part);
-        ways = parts.collect::<Result<Vec<_>, Stopped>>()?.concat();
+        means.check_for::<(K, u128)>(keys.len())?;
+        let (mut next, size) = (Vec::with_capacity(keys.len()), means.part());
+        for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
+            let parts = keys.par_chunks(size).map_init(|| (before(), Vec::new()), part);
+            parts.collect::<Result<Vec<_>, Stopped>>()?.into_iter().for_each(|part| next.extend(part));
+        }
+        ways = next;
     }
     Ok(ways)
 }
@@ -152,4 +254,80 @@ pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sy
         Ok(keys)
     };
     Ok((0..level.blocks()).into_par_iter().map(block).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::SegmentWriter;
+
+    const SIZES: [u64; 4] = [1, 700, 40_000, 200_000];
+
+    fn levels() -> Vec<Level<u64>> {
+        let level = |&size: &u64| {
+            let mut writer = SegmentWriter::default();
+            (0..size).for_each(|key| writer.push(3 * key));
+            [writer.finish()].into_iter().collect()
+        };
+        SIZES.iter().map(level).collect()
+    }
+
+    /// Three states before each, some of which are on no level; the last one counts twice.
+    fn before(key: u64, depth: usize, found: &mut Before<u64>) {
+        let size = SIZES[depth];
+        let mut all = vec![(key / 3 % size * 3, 1), (key * 7 % size, 1), (key % 11 % size * 3 + size / 2 * 3, 2)];
+        all.sort_unstable();
+        all.dedup_by_key(|(key, _)| *key);
+        found.extend(all);
+    }
+
+    /// How many states there are on each level, and the ways to those of the last.
+    type Summed = (Vec<usize>, Vec<(u64, u128)>);
+
+    fn summed(ends: &[u64], plan: &MemoryPlan) -> Result<Summed, Stopped> {
+        let (levels, stop) = (levels(), Stop::after(None));
+        let means = Means { stop: &stop, plan };
+        Held::summing(&[&levels], |held| {
+            let on_walks = states(&levels, ends.to_vec(), || before, means, held)?;
+            held.check()?;
+            let sums = ways(&on_walks, || before, means)?;
+            Ok((held.sizes.clone(), sums))
+        })
+    }
+
+    #[test]
+    fn sums_are_those_of_walks_written_out() {
+        let ends: Vec<u64> = (0..SIZES[3]).step_by(5).map(|key| 3 * key).collect();
+        let mut sums: Vec<HashMap<u64, u128>> = vec![HashMap::from([(0, 1)])];
+        for depth in 0..3 {
+            let keys: Vec<u64> =
+                if depth == 2 { ends.clone() } else { (0..SIZES[depth + 1]).map(|key| 3 * key).collect() };
+            let sum = |key: u64| -> u128 {
+                let mut from = Vec::new();
+                before(key, depth, &mut from);
+                from.iter().map(|(key, n)| sums[depth].get(key).copied().unwrap_or(0) * u128::from(*n)).sum()
+            };
+            sums.push(keys.into_iter().map(|key| (key, sum(key))).collect());
+        }
+        let (sizes, found) = summed(&ends, &MemoryPlan::new(None, 2)).unwrap();
+        assert!(sizes[0] == ends.len() && sizes[1..].iter().all(|&size| size > 0), "{sizes:?}");
+        assert!(found.len() == ends.len() && found.iter().all(|(key, n)| sums[3][key] == *n));
+        assert!(found.iter().any(|&(_, n)| n > 1));
+    }
+
+    #[test]
+    fn sums_that_memory_is_not_enough_for_say_how_much_would_be() {
+        let Err(Stopped::Memory { least, exact }) = summed(&[0, 3], &MemoryPlan::new(Some(1 << 20), 1)) else {
+            panic!()
+        };
+        assert!(least > 1 << 20 && !exact);
+        let needs = |sizes: &[usize]| {
+            let held = Held { sizes: sizes.to_vec(), ..Held::default() };
+            held.least::<u64>(1 << 20, &[&levels()])
+        };
+        assert!(needs(&[1]) < needs(&[1, 1000]) && needs(&[1, 1000]) < needs(&[1000, 1000]));
+        // All states, and the ways to those of the largest level and of the one before it, at least.
+        assert!(needs(&[1 << 20, 1 << 20]) > (2 << 20) * 8 + (2 << 20) * 32);
+        assert!(Held { partial: true, ..Held::default() }.check().is_err());
+    }
 }

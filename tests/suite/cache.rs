@@ -111,6 +111,40 @@ fn damaged_tables_are_told_of_and_made_again() {
     assert_eq!(place.run(&["solve", "--cache", "tables"]).0, sound);
 }
 
+/// What the guide says of caches, and why `check` takes nothing from one.
+#[test]
+fn a_forged_table_with_a_true_checksum_is_believed_by_solve_and_check_refuses_the_record() {
+    let place = Place::new(JOBS[0].0, JOBS[0].1);
+    let halma = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let args = line.split_whitespace();
+        let out = command.args(args).env_remove("HALMA_CACHE").current_dir(place.0.path()).output().unwrap();
+        (out.status.code().unwrap(), String::from_utf8(out.stdout).unwrap() + &String::from_utf8(out.stderr).unwrap())
+    };
+    let (sound, _) = place.run(&["solve", "--cache", "tables"]);
+    let mut forged = 0;
+    for file in place.tables() {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let name = 12 + u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+        if String::from_utf8_lossy(&bytes[12..name]).contains("to middles") {
+            let end = bytes.len() - 16;
+            bytes[name..end].fill(u8::MAX);
+            let sum = xxhash_rust::xxh3::xxh3_128(&bytes[..end]).to_le_bytes();
+            bytes[end..].copy_from_slice(&sum);
+            std::fs::write(&file, bytes).unwrap();
+            forged += 1;
+        }
+    }
+    assert!(forged > 1);
+    let (status, said) = halma("solve job.toml -q --cache tables --output-dir forged");
+    let record = Record::read(&place.0.path().join("forged/result.json")).unwrap().essence();
+    assert!(status == 0 && record != sound && !said.contains("cache"), "{said}");
+    for line in ["check forged -q", "check forged -q --sample 1"] {
+        let (status, said) = halma(line);
+        assert_eq!(status, 4, "{line}: {said}");
+    }
+}
+
 #[test]
 fn a_cache_that_cannot_be_a_folder_is_refused_with_its_name() {
     let place = Place::new(JOBS[0].0, JOBS[0].1);

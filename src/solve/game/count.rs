@@ -18,7 +18,7 @@ use crate::puzzle::game::pair::PairKey;
 use crate::puzzle::game::{Armies, GamePuzzle};
 use crate::search::Stopped;
 use crate::solve::Counted;
-use crate::solve::ways::{Before, Means, states, sum_of_products, walks, ways};
+use crate::solve::ways::{Before, Held, Means, states, sum_of_products, walks, ways};
 use crate::store::Level;
 
 /// How many shortest games there are.
@@ -40,16 +40,18 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let puzzle = self.puzzle(length);
         self.progress.length(length);
         let mut trail = self.trail(&puzzle, format!("L{length}"));
-        let games = (0..length)
-            .try_for_each(|_| self.grower().grow(&puzzle, &mut trail))
-            .and_then(|()| self.expander.install(|| self.sum(&puzzle, &trail.levels)));
+        let games = (0..length).try_for_each(|_| self.grower().grow(&puzzle, &mut trail)).and_then(|()| {
+            let levels = &trail.levels[..];
+            self.expander.install(|| Held::summing(&[levels], |held| self.sum(&puzzle, levels, held)))
+        });
         Counted { numbers: games, levels: trail.figures }
     }
 
-    fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>]) -> Result<Games, Stopped> {
+    fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>], held: &mut Held) -> Result<Games, Stopped> {
         let means = Means { stop: self.stop, plan: self.expander.plan() };
         let ends = goals(puzzle, &levels[levels.len() - 1])?;
-        let on_games = states(levels, ends, || before(puzzle), means)?;
+        let on_games = states(levels, ends, || before(puzzle), means, held)?;
+        held.check()?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
         let ways = ways(&on_games, || before(puzzle), means)?;
