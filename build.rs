@@ -1,5 +1,6 @@
-//! Names the source that the program is built from: the git tree of `src`, computed from the files themselves, so that it is
-//! right in an edited checkout and outside of git, too. `git rev-parse COMMIT:src` prints the same for the commit in question.
+//! Names the source that the program is built from: the git trees of `src` and `crates`, computed from the files themselves, so
+//! that it is right in an edited checkout and outside of git, too. `git rev-parse COMMIT:src COMMIT:crates` prints the same for
+//! the commit in question.
 
 use std::fs;
 use std::path::Path;
@@ -65,11 +66,11 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
 
 fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=src");
+    println!("cargo:rerun-if-changed=crates");
     println!("cargo:rerun-if-changed=build.rs");
-    let name: String = tree(Path::new("src"))?.iter().map(|byte| format!("{byte:02x}")).collect();
-    println!("cargo:rustc-env=HALMA_SOURCE={name}");
-    // What the compiler may use: processes of a cluster compare it.
-    let told = |name: &str| std::env::var(name).unwrap_or_default();
-    println!("cargo:rustc-env=HALMA_TARGET={} {}", told("TARGET"), told("CARGO_CFG_TARGET_FEATURE"));
+    let named = |folder: &str| -> std::io::Result<String> {
+        Ok(tree(Path::new(folder))?.iter().map(|byte| format!("{byte:02x}")).collect())
+    };
+    println!("cargo:rustc-env=HALMA_SOURCE={}+{}", named("src")?, named("crates")?);
     Ok(())
 }

@@ -13,8 +13,8 @@ use halma::cells::Cells;
 use halma::moves::{Mover, Pieces, destinations};
 use halma::puzzle::Puzzle;
 use halma::rank::Ranks;
-use halma::search::duplicates::{Gathered, Scratch};
-use halma::search::{Berth, Expander, Stop};
+use halma::search::duplicates::{Scratch, SortedSet};
+use halma::search::{CancellationToken, Expander, LevelDestination};
 use halma::store::{Level, Segment, SegmentWriter};
 
 /// Reachable cells of every man: all men at once, against a search of each man's jumps by itself.
@@ -58,7 +58,7 @@ fn men(ranks: &Ranks<u64>, key: u64) -> Vec<u8> {
 /// Keys of successors: by sums prepared for each parent, against ranking every successor.
 fn keys(c: &mut Criterion) {
     let field = field::field();
-    let ground = &field.search.ground;
+    let tables = &field.search.tables;
     let sample: Vec<u64> = field.states.iter().copied().step_by(64).collect();
     let mover = Mover::<2>::new(&field.problem.lattice, false);
     let mut scratch = field.search.scratch();
@@ -73,12 +73,12 @@ fn keys(c: &mut Criterion) {
     let mut ranked = || {
         let mut sum = 0u64;
         for &key in &sample {
-            let men = men(&ground.ranks, key);
+            let men = men(&tables.ranks, key);
             let set: Cells<2> = men.iter().map(|&c| usize::from(c)).collect();
             mover.reach(&men, set, &mut pieces, &mut reached);
             for (&man, reached) in men.iter().zip(&reached) {
                 let rest = set.without(man.into());
-                reached.for_each(|to| sum = sum.wrapping_add(ground.canonical(rest.with(to))));
+                reached.for_each(|to| sum = sum.wrapping_add(tables.canonical(rest.with(to))));
             }
         }
         sum
@@ -99,7 +99,7 @@ fn duplicates(c: &mut Criterion) {
     group.bench_function("by range of keys", |b| {
         b.iter(|| {
             let mut boxes = vec![[Vec::new()]; shards.len()];
-            let mut ranges: Vec<Gathered<u64>> = vec![Gathered::default(); shards.len()];
+            let mut ranges: Vec<SortedSet<u64>> = vec![SortedSet::default(); shards.len()];
             let mut scratch = Scratch::default();
             for piece in all.chunks(1 << 21) {
                 piece.iter().for_each(|&k| boxes[shards.of(k)][0].push(k));
@@ -172,10 +172,10 @@ fn level(c: &mut Criterion) {
     let mut group = c.benchmark_group("level 7");
     group.throughput(Throughput::Elements(SUCCESSORS)).sample_size(10);
     for threads in [1, 2] {
-        let (expander, stop) = (Expander::new(threads, None).expect("threads"), Stop::after(None));
+        let (expander, stop) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
         group.bench_function(BenchmarkId::new("Expander", threads), |b| {
             b.iter(|| {
-                let next = expander.expand(&field.search, DEPTH, last, &[before], Berth::MEMORY, &stop);
+                let next = expander.expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &stop);
                 assert_eq!(next.expect("a level").tally.states, NEXT);
             });
         });

@@ -12,8 +12,8 @@ use field::{DEPTH, NEXT, STATES, SUCCESSORS, UNIQUE, successors};
 use halma::cells::Cells;
 use halma::moves::{Mover, Pieces};
 use halma::puzzle::Puzzle;
-use halma::search::duplicates::{Gathered, Scratch};
-use halma::search::{Berth, Expander, Stop};
+use halma::search::duplicates::{Scratch, SortedSet};
+use halma::search::{CancellationToken, Expander, LevelDestination};
 use halma::store::{Level, SegmentWriter};
 
 const RUNS: usize = 9;
@@ -104,7 +104,7 @@ fn main() {
     stage("read and decode level 6", &mut || {
         (0..level.blocks()).for_each(|number| level.read_block(number, &mut block).expect("memory"));
     });
-    let ranks = &field.search.ground.ranks;
+    let ranks = &field.search.tables.ranks;
     let mut men = vec![0; 10];
     stage("unrank states", &mut || {
         field.states.iter().for_each(|&key| ranks.unrank(key, black_box(&mut men)));
@@ -141,7 +141,7 @@ fn main() {
     stage("take out duplicates and sort, range by range", &mut || {
         let mut scratch = Scratch::default();
         let mut sort = |keys: &[Vec<u64>; 1]| {
-            let mut range = Gathered::default();
+            let mut range = SortedSet::default();
             range.receive(keys, &mut scratch);
             range.into_sorted(&mut scratch)
         };
@@ -177,9 +177,11 @@ fn main() {
         black_box((digest::of(digest::KEY, &new), digest::of(digest::SECOND_KEY, &new)));
     });
     for threads in [1, 2] {
-        let (expander, stop) = (Expander::new(threads, None).expect("threads"), Stop::after(None));
+        let (expander, stop) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
         stage(&format!("**the whole level, {threads} thread{}**", if threads == 1 { "" } else { "s" }), &mut || {
-            let next = expander.expand(&field.search, DEPTH, last, &[before], Berth::MEMORY, &stop).expect("a level");
+            let next = expander
+                .expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &stop)
+                .expect("a level");
             assert_eq!(next.tally.states, NEXT);
         });
     }

@@ -14,7 +14,7 @@
 use halma::job::{Job, Overrides};
 use halma::record::{Count, Counts, Verdict};
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 use rayon::prelude::*;
 
 /// The cells of an army, as column and row.
@@ -112,7 +112,8 @@ fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
     let overrides = Overrides { threads: Some(1), ..Overrides::default() };
     let job = Job::parse("army.toml".as_ref(), &text).and_then(|job| job.with(&overrides));
     let job = job.unwrap_or_else(|fault| panic!("{fault}"));
-    let record = run::run(&job, Question::Count, &(), &Stop::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
+    let record =
+        run::run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
     match (record.verdict, record.length, &record.counts) {
         (Verdict::None, ..) => Outcome::Unsolvable,
         (Verdict::Counted, Some(_), Some(counts)) if palindromes(counts) > 0 => Outcome::Palindromic,

@@ -8,7 +8,7 @@ Each attack has a name, an expectation and a row. Nothing leaves this machine: a
 between, the second process runs in a network namespace of its own, joined by a file (Unix socket), and these rows are left
 out where the system gives none. No attack opens more than 500 connections or lasts more than 20 s.
 
-The protocol is written here again, BLAKE3 included, from the descriptions in src/cluster/frame.rs and handshake.rs.
+The protocol is written here again, BLAKE3 included, from the descriptions in crates/halma-cluster/src/frame.rs and handshake.rs.
 """
 
 import argparse

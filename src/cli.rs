@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::job::{Pruning, typed};
+use halma_rules::job::{Pruning, raw};
 
 mod batch;
 mod certify;
@@ -147,7 +147,7 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Memory to keep to, as in "4 GiB"
-        #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+        #[arg(long, value_name = "SIZE", value_parser = raw::size)]
         memory: Option<u64>,
     },
     /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
@@ -184,7 +184,7 @@ pub enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
         threads: Option<u32>,
         /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
-        #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+        #[arg(long, value_name = "SIZE", value_parser = raw::size)]
         memory: Option<u64>,
         /// No progress on standard error
         #[arg(short, long)]
@@ -198,7 +198,7 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
         /// Meet from the target a level of more than N states that has doubled
-        #[arg(long, value_name = "N", default_value_t = crate::certify::LARGE)]
+        #[arg(long, value_name = "N", default_value_t = halma_solve::certify::LARGE)]
         meet_beyond: usize,
         /// Threads; all that the machine has where not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -234,7 +234,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// Memory to keep to, as in "4 GiB"
-    #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+    #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
     /// Let the level files stay when a run has ended
     #[arg(long)]
@@ -279,7 +279,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// Memory to keep to, as in "4 GiB"
-    #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+    #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
     /// The folder to write to
     #[arg(long, value_name = "DIR")]

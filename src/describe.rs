@@ -2,17 +2,18 @@
 
 use std::fmt::Write;
 
-use crate::board::Board;
-use crate::bound::theorem1::Theorem1;
-use crate::centroid;
-use crate::game::Game;
-use crate::job::{Job, Problem, Stated};
-use crate::lattice::Lattice;
-use crate::problem::Transfer;
-use crate::rank;
-use crate::record::{self, ImpossibleRecord, Record, RunRecord, Together, Verdict};
+use halma_bounds::theorem1::Theorem1;
+use halma_puzzles::rank;
+use halma_record::record::{self, Record, RunRecord, Together, Verdict};
+use halma_record::words::counted;
+use halma_rules::board::Board;
+use halma_rules::centroid;
+use halma_rules::game::Game;
+use halma_rules::job::{Job, Problem, ProblemSpec};
+use halma_rules::lattice::Lattice;
+use halma_rules::problem::Transfer;
+
 use crate::report::{self, grouped};
-use crate::words::counted;
 
 /// All that is known without a search.
 ///
@@ -26,7 +27,7 @@ pub fn text(job: &Job) -> String {
     format!("{}\n\n{body}", report::problem(&job.stated))
 }
 
-fn transfer(stated: &Stated, problem: &Transfer) -> String {
+fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {
     let Transfer { lattice, start, target, .. } = problem;
     let (from, to) = (problem.types(start), problem.types(target));
     let symmetries = problem.symmetries();
@@ -56,7 +57,7 @@ fn transfer(stated: &Stated, problem: &Transfer) -> String {
     line("positions", positions(rank::choose(lattice.len(), start.len()), symmetries.fixing.len()));
     line("centroid", format!("from {} to {}", sum(start), sum(target)));
     if let Some(closed) = closed {
-        let why = report::leads_out(stated, &ImpossibleRecord::of(&closed, &lattice.board));
+        let why = report::leads_out(stated, &closed.record(&lattice.board));
         line("solutions", format!("none of any length: {why}"));
         return text;
     }
@@ -76,7 +77,7 @@ fn transfer(stated: &Stated, problem: &Transfer) -> String {
     text
 }
 
-fn of_game(stated: &Stated, game: &Game) -> String {
+fn of_game(stated: &ProblemSpec, game: &Game) -> String {
     let types = |cells: &[usize]| {
         let mut counts = [0; 4];
         cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
@@ -88,7 +89,7 @@ fn of_game(stated: &Stated, game: &Game) -> String {
     line("balance", balance(types(&game.blue)));
     line("K", elements(game.symmetries().len()));
     if let Some(closed) = game.closed() {
-        let why = report::leads_out(stated, &ImpossibleRecord::of(&closed, &game.lattice.board));
+        let why = report::leads_out(stated, &closed.record(&game.lattice.board));
         line("games", format!("none of any length: {why}"));
         return text;
     }

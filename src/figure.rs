@@ -20,13 +20,14 @@ mod plane;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::cells::Cells;
-use crate::game::{Game, Side};
-use crate::lattice::Lattice;
-use crate::notation::write_chain;
-use crate::problem::{Transfer, set};
-use crate::replay::Checked;
-use crate::words::counted;
+use halma_record::words::counted;
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+use halma_rules::lattice::Lattice;
+use halma_rules::notation::write_chain;
+use halma_rules::problem::{Transfer, set};
+use halma_rules::replay::Checked;
+
 use plane::{Plane, UNIT};
 
 /// The look of the boards, with colours that colour-blind eyes tell apart, and greys that printers do.

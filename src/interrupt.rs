@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use crate::search::Stop;
+use halma_engine::search::CancellationToken;
 
 /// The exit status of a search that a second signal ended: not finished.
 const UNFINISHED: i32 = 3;
@@ -13,7 +13,7 @@ const UNFINISHED: i32 = 3;
 struct Shared {
     signalled: bool,
     /// The search that runs now.
-    current: Weak<Stop>,
+    current: Weak<CancellationToken>,
 }
 
 /// Turns signals into requests to the running search to stop.
@@ -43,8 +43,8 @@ impl Interrupts {
 
     /// What stops the next search: a signal, or the time limit from now on.
     #[must_use]
-    pub fn stop(&self, limit: Option<Duration>) -> Arc<Stop> {
-        let stop = Arc::new(Stop::after(limit));
+    pub fn stop(&self, limit: Option<Duration>) -> Arc<CancellationToken> {
+        let stop = Arc::new(CancellationToken::after(limit));
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.current = Arc::downgrade(&stop);
         // A signal between two searches stops the second.

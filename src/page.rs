@@ -10,11 +10,11 @@ mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::figure::{self, Figure};
-use crate::record::Record;
-use crate::replay::Checked;
-use crate::report;
+use halma_record::record::Record;
+use halma_rules::replay::Checked;
 
+use crate::figure::{self, Figure};
+use crate::report;
 pub use claim::claim;
 
 const STYLE: &str = include_str!("page/page.css");
@@ -105,7 +105,7 @@ fn page(title: &str, body: Markup) -> String {
                     button.theme type="button" hidden { "Dark" }
                 }
                 main id="main" tabindex="-1" { (body) }
-                footer { p { "Made by " (crate::record::PROGRAM) "; the page holds all it needs." } }
+                footer { p { "Made by " (halma_record::record::PROGRAM) "; the page holds all it needs." } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }

@@ -12,11 +12,11 @@ use file_rotate::compression::Compression;
 use file_rotate::suffix::AppendCount;
 use file_rotate::{ContentLimit, FileRotate};
 
-use crate::plain;
-use crate::report::grouped;
-use crate::search::Watch;
-use crate::solve::{Begun, LevelFigures, Progress};
+use halma_engine::search::Watch;
+use halma_files::plain;
+use halma_solve::solve::{Begun, LevelFigures, Progress};
 
+use crate::report::grouped;
 pub use bars::Bars;
 pub use status::StatusFile;
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn an_announcement_says_what_is_expected_where_that_is_known() {
         let level =
-            Begun { depth: 9, side: crate::record::Side::Leading, states: 1_054_311, expected: Some(4_684_029) };
+            Begun { depth: 9, side: halma_record::record::Side::Leading, states: 1_054_311, expected: Some(4_684_029) };
         assert_eq!(begun(level), "level  9 leading: 1,054,311 states to expand, about 4,684,029 new ones expected");
         assert_eq!(begun(Begun { expected: None, ..level }), "level  9 leading: 1,054,311 states to expand");
     }

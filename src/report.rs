@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::job::{Army, Stated};
-use crate::record::{Asked, Count, ImpossibleRecord, LevelRecord, Record, RunRecord, Verdict, together};
-use crate::words::{counted, plural};
+use halma_record::record::{Asked, Count, ImpossibleRecord, LevelRecord, Record, RunRecord, Verdict, together};
+use halma_record::words::{counted, plural};
+use halma_rules::job::{self, Army, ProblemSpec};
 
 /// The whole report; `levels` adds a table of every level.
 ///
@@ -43,7 +43,7 @@ pub fn text(record: &Record, levels: bool) -> String {
 
 /// The problem in a line.
 #[must_use]
-pub fn problem(stated: &Stated) -> String {
+pub fn problem(stated: &ProblemSpec) -> String {
     let army = match &stated.army {
         Army::Named(name) => format!("{name}, {}", counted(stated.men, "man")),
         Army::Cells(_) => counted(stated.men, "man"),
@@ -128,8 +128,8 @@ pub fn no_length(record: &Record) -> String {
 }
 
 /// Why cells that no move leads out of leave no solution.
-pub(crate) fn leads_out(stated: &Stated, said: &ImpossibleRecord) -> String {
-    let transfer = stated.transfer().ok().filter(|t| t.jumps_only);
+pub(crate) fn leads_out(stated: &ProblemSpec, said: &ImpossibleRecord) -> String {
+    let transfer = job::transfer_of(stated).ok().filter(|t| t.jumps_only);
     if let Some([from, to]) = transfer.map(|t| [t.types(&t.start), t.types(&t.target)]).filter(|[from, to]| from != to)
     {
         let list = |counts: [usize; 4]| counts.map(|n| n.to_string()).join(", ");
@@ -275,14 +275,14 @@ pub(crate) fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Job;
-    use crate::run::{self, Question};
-    use crate::search::Stop;
+    use halma_engine::search::CancellationToken;
+    use halma_rules::job::Job;
+    use halma_solve::run::{self, Question};
 
     fn solved() -> Record {
         let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
         let job = Job::parse("a.toml".as_ref(), text).unwrap();
-        run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap()
+        run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap()
     }
 
     #[test]

@@ -6,9 +6,9 @@ use halma::centroid;
 use halma::job::{Job, Problem};
 use halma::problem::Transfer;
 use halma::puzzle::Puzzle;
-use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
 use halma::search::shards::Shards;
-use halma::search::{Berth, Expander, Stop};
+use halma::search::{CancellationToken, Expander, LevelDestination};
 use halma::store::Level;
 
 /// The search without bounds.
@@ -38,12 +38,14 @@ pub fn field() -> Field {
     let Problem::Transfer(problem) = job.problem else { unreachable!("a transfer") };
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    let ground = Arc::new(Ground::new(&problem, &symmetries.fixing, centroid).expect("it fits"));
-    let search = Search::new(&ground, &problem.start, Vec::new());
-    let (expander, stop) = (Expander::new(1, None).expect("a thread"), Stop::after(None));
+    let tables = Arc::new(ProblemTables::new(&problem, &symmetries.fixing, centroid).expect("it fits"));
+    let search = Search::new(&tables, &problem.start, Vec::new());
+    let (expander, stop) = (Expander::new(1, None).expect("a thread"), CancellationToken::after(None));
     let mut levels = [Level::default(), expander.level_of(&search, search.start()).level];
     for depth in 0..DEPTH {
-        let next = expander.expand(&search, depth, &levels[1], &[&levels[0]], Berth::MEMORY, &stop).expect("a level");
+        let next = expander
+            .expand(&search, depth, &levels[1], &[&levels[0]], LevelDestination::MEMORY, &stop)
+            .expect("a level");
         levels.swap(0, 1);
         levels[1] = next.level;
     }

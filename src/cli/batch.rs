@@ -8,16 +8,17 @@ use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
+use halma_files::folder::{Folder, RECORD, refuse_link};
+use halma_files::plain;
+use halma_record::record::{self, PROGRAM, Record, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::Question;
+
 use super::commands::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
 use crate::describe;
-use crate::folder::{Folder, RECORD, refuse_link};
-use crate::job::Job;
-use crate::plain;
 use crate::progress::{Lines, status};
-use crate::record::{self, PROGRAM, Record, Verdict};
 use crate::report::{self, grouped};
-use crate::run::Question;
 
 /// The name of a batch's status in its folder.
 pub(super) const FILE: &str = "batch.json";

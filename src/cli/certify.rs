@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use halma_engine::search::CancellationToken;
+use halma_record::record::{self, Record};
+use halma_solve::certify::{self, CertifyError, Resources};
+
 use super::{Exit, Failure};
-use crate::certify::{self, CertifyError, Means};
-use crate::record::{self, Record};
-use crate::search::Stop;
 
 impl From<CertifyError> for Failure {
     fn from(error: CertifyError) -> Self {
@@ -36,8 +37,8 @@ pub(super) fn certify(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
-    let stop = Stop::after(None);
-    let means = Means { grain: record.pruning.grain(), large, stop: &stop, tell: &tell };
+    let stop = CancellationToken::after(None);
+    let means = Resources { granularity: record.pruning.granularity(), large, stop: &stop, tell: &tell };
     let certificate = pool
         .install(|| certify::certify(&record, means))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use halma_check::{Options, Report};
+use halma_files::plain;
+
 use super::commands::put;
 use super::{Exit, Failure};
-use crate::check::{self, Options, Report};
-use crate::plain;
 
 /// What the command line says of how to check.
 pub(super) struct Terms {
@@ -28,12 +29,12 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
     let threads = terms.threads.map_or(0, |t| t as usize);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
-    let least = check::least_memory(run, pool.current_num_threads());
+    let least = halma_check::least_memory(run, pool.current_num_threads());
     if let Some(memory) = terms.memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));
     }
     let options = Options { sample: terms.sample, budget: terms.budget, memory: terms.memory, progress: &progress };
-    let report = pool.install(|| check::check(run, &options))?;
+    let report = pool.install(|| halma_check::check(run, &options))?;
     put(&text(&report, terms.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 #[cfg(feature = "cluster")]
 use std::time::Duration;
 
+use halma_engine::search::CancellationToken;
+use halma_engine::search::exchange::{Alone, Exchange};
+use halma_rules::job::Job;
+use halma_solve::run::Question;
+
 use super::Failure;
-use crate::job::Job;
-use crate::run::Question;
-use crate::search::Stop;
-use crate::search::exchange::{Alone, Exchange};
 
 /// Which processes search together, and which one this is.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +53,12 @@ impl ClusterArgs {
 
     /// The connections with the other processes.
     #[allow(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
-    pub(super) fn exchange(&self, _: &Job, _: Question, _: &Arc<Stop>) -> Result<Arc<dyn Exchange>, Failure> {
+    pub(super) fn exchange(
+        &self,
+        _: &Job,
+        _: Question,
+        _: &Arc<CancellationToken>,
+    ) -> Result<Arc<dyn Exchange>, Failure> {
         Ok(Arc::new(Alone))
     }
 }
@@ -62,10 +68,10 @@ pub(super) use with::make_key;
 
 #[cfg(feature = "cluster")]
 mod with {
-    use super::{Alone, Arc, ClusterArgs, Duration, Exchange, Failure, Job, Question, Stop};
+    use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Job, Question};
     use crate::cli::Exit;
-    use crate::cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
-    use crate::run;
+    use halma_cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
+    use halma_solve::run;
     use std::io::{ErrorKind, Write};
     use std::path::Path;
 
@@ -138,7 +144,7 @@ mod with {
             &self,
             job: &Job,
             question: Question,
-            stop: &Arc<Stop>,
+            stop: &Arc<CancellationToken>,
         ) -> Result<Arc<dyn Exchange>, Failure> {
             let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
                 return Ok(Arc::new(Alone));

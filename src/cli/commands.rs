@@ -4,21 +4,22 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
+use halma_bounds::game::Bounds;
+use halma_engine::search::CancellationToken;
+use halma_files::plain::{self, Plain};
+use halma_record::record::Record;
+use halma_record::source::Fault;
+use halma_rules::job::{Job, Overrides, Problem, Pruning};
+use halma_rules::replay::Checked;
+use halma_solve::run::{self, Question};
+
 #[cfg(feature = "cluster")]
 use super::cluster;
 use super::views::{self, Form};
 use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, manual, resume, row, status};
-use crate::bound::game::Bounds;
 use crate::interrupt::Interrupts;
-use crate::job::{Job, Overrides, Problem, Pruning};
-use crate::plain::{self, Plain};
 use crate::progress::{self, All, Lines, StatusFile};
-use crate::record::Record;
-use crate::replay::Checked;
 use crate::report;
-use crate::run::{self, Question};
-use crate::search::Stop;
-use crate::source::Fault;
 
 /// The search behind the commands: a job, a question, how much to tell meanwhile.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
@@ -33,7 +34,9 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
                 .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
             let _ = interrupts.set(installed);
         }
-        let stop = interrupts.get().map_or_else(|| Stop::after(job.limits.time).into(), |i| i.stop(job.limits.time));
+        let stop = interrupts
+            .get()
+            .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.stop(job.limits.time));
         let exchange = args.cluster.exchange(job, question, &stop)?;
         let mut told = All::default();
         if exchange.process() > 0 {
@@ -59,6 +62,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
 /// # Errors
 /// One message for standard error, and the exit status.
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
+    halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
     command(cli, search, &mut Plain::new(out)).map_err(shown)
 }
@@ -102,7 +106,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
         }
         Command::Row(command) => {
-            row::run(command, &Stop::after(None), out)?;
+            row::run(command, &CancellationToken::after(None), out)?;
             Ok(Exit::Answered)
         }
     }

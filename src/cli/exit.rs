@@ -2,14 +2,15 @@
 
 use std::io;
 
+use halma_check::CheckError;
+use halma_engine::store::StoreError;
+use halma_record::record::{Asked, Record, RecordError, Verdict};
+use halma_record::source::Fault;
+use halma_rules::replay::ReplayError;
+use halma_solve::run::RunError;
+
 use super::row::RowError;
-use crate::check::CheckError;
-use crate::record::{Asked, Record, RecordError, Verdict};
-use crate::replay::ReplayError;
 use crate::report;
-use crate::run::RunError;
-use crate::source::Fault;
-use crate::store::StoreError;
 
 /// The exit status, a contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

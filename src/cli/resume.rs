@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use halma_record::record::{self, Record};
+use halma_solve::run;
+
 use super::commands::{Search, ask_there, print};
 use super::{Exit, Failure, SearchArgs};
-use crate::record::{self, Record};
-use crate::run;
 
 /// `halma resume`: goes on with the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {

@@ -11,14 +11,15 @@ use clap::{Args, Subcommand};
 use num_bigint::BigUint;
 use thiserror::Error;
 
+use halma_engine::budget;
+use halma_engine::key::Key;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander};
+use halma_puzzles::row::levels::{Level, Outcome, find};
+use halma_puzzles::row::solve::{self, Answer, Resources};
+use halma_rules::job::raw;
+
 use super::Exit;
-use crate::budget;
-use crate::job::typed;
-use crate::key::Key;
-use crate::puzzle::Puzzle;
-use crate::row::levels::{Level, Outcome, find};
-use crate::row::solve::{self, Answer, Means};
-use crate::search::{Expander, Stop};
 
 /// A puzzle on one row of places.
 #[derive(Clone, Debug, Subcommand)]
@@ -73,7 +74,7 @@ pub struct Common {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// Memory that a search keeps to, as in "4 GiB"; half of what is free unless given
-    #[arg(long, value_name = "SIZE", value_parser = typed::size)]
+    #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
 }
 
@@ -101,9 +102,9 @@ impl Common {
         goal: impl Fn(&P) -> P::Key,
         place: impl Fn(P::Key) -> u64,
         (what, most): (String, u64),
-        stop: &Stop,
+        stop: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowError> {
-        let means = Means { expander: &self.expander()?, stop, memory: self.memory() };
+        let means = Resources { expander: &self.expander()?, stop, memory: self.memory() };
         match solve::shortest(puzzle, lengths, goal, &means).ok_or_else(|| too_long(&what, most))? {
             Answer::Found(states) => Ok(Some(states.into_iter().map(place).collect())),
             Answer::Unsolvable => Ok(None),
@@ -173,7 +174,7 @@ fn counted(count: &BigUint, what: &str) -> String {
 ///
 /// # Errors
 /// One message, and the exit status that it stands for.
-pub fn run(command: &RowCommand, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(command: &RowCommand, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     let done = match command {
         RowCommand::Shift(args) => shift::run(args, stop, &mut out),

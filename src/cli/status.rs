@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
+use halma_engine::store::workspace;
+use halma_record::record::{self, Record};
+
 use super::batch::{self, Queue, State};
 use super::{Exit, Failure};
 use crate::progress::status::{self, Status};
-use crate::record::{self, Record};
-use crate::store::workspace;
 use crate::{report, run};
 
 /// `halma status`: the exit status is the record's, and 3 (not finished) where there is none yet.

@@ -4,17 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use halma_record::record::{self, Record};
+use halma_record::words::counted;
+use halma_rules::job::Output;
+use halma_rules::replay::Checked;
+use halma_solve::run::Question;
+
 use super::check::too_little;
 use super::commands::{Search, overrides, put, read};
 use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::Figure;
-use crate::job::Output;
 use crate::page::{self, Entry};
-use crate::record::{self, Record};
-use crate::replay::Checked;
-use crate::run::Question;
-use crate::words::counted;
 
 /// How a solution is shown.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Where the cells lie on the paper.
 
-use crate::board::Board;
-use crate::lattice::{Lattice, Rule};
+use halma_rules::board::Board;
+use halma_rules::lattice::{Lattice, Rule};
 
 /// The distance between neighbouring cells.
 pub(super) const UNIT: i32 = 20;

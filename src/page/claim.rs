@@ -1,18 +1,19 @@
 //! The answer as a mathematician would state it.
 
-use crate::game::Side;
-use crate::job::{Army, Stated};
-use crate::record::{Asked, Record, Verdict};
+use halma_record::record::{Asked, Record, Verdict};
+use halma_record::words::counted;
+use halma_rules::game::Side;
+use halma_rules::job::{Army, ProblemSpec};
+
 use crate::report::no_length;
-use crate::words::counted;
 
 /// What a record claims, in a sentence or two that stand on their own.
 ///
 /// ```
-/// use halma::{job::Job, page::claim, run::{self, Question}, search::Stop};
+/// use halma::{job::Job, page::claim, run::{self, Question}, search::CancellationToken};
 /// let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
 /// let job = Job::parse("row.toml".as_ref(), text)?;
-/// let record = run::run(&job, Question::Solve, &(), &Stop::after(None))?;
+/// let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None))?;
 /// assert_eq!(
 ///     claim(&record),
 ///     "Under 4-move rules on the drawn board, 2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer."
@@ -129,12 +130,12 @@ fn counts(record: &Record) -> String {
     said.unwrap_or_default()
 }
 
-fn setting(stated: &Stated) -> String {
+fn setting(stated: &ProblemSpec) -> String {
     let board = if stated.map.is_some() { "the drawn board".into() } else { format!("the {} board", stated.board) };
     format!("Under {}-move rules on {board}", stated.moves.number())
 }
 
-fn army(stated: &Stated) -> String {
+fn army(stated: &ProblemSpec) -> String {
     let cells = stated.start.join(", ");
     match &stated.army {
         Army::Named(name) => format!("the {} of {name} ({cells})", counted(stated.men, "man")),

@@ -2,16 +2,18 @@
 
 use maud::{Markup, html};
 
+use halma_record::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
+use halma_record::words::counted;
+use halma_rules::centroid;
+use halma_rules::job;
+use halma_rules::problem::Transfer;
+use halma_rules::replay::Checked;
+
 use super::plot::{Plot, Series};
 use super::table::table;
 use super::{Entry, claim};
-use crate::centroid;
 use crate::figure::Figure;
-use crate::problem::Transfer;
-use crate::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
-use crate::replay::Checked;
 use crate::report::{grouped, level_cells, means, problem, verdict};
-use crate::words::counted;
 
 /// All about one problem.
 pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup {
@@ -53,9 +55,9 @@ fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
 
 /// The board where there is no solution to look at.
 fn start(record: &Record, number: usize) -> Markup {
-    let figure = match record.problem.transfer() {
+    let figure = match job::transfer_of(&record.problem) {
         Ok(transfer) => Some(Figure::of_transfer(&transfer, &[])),
-        Err(_) => record.problem.game().ok().map(|game| Figure::of_game(&game, &[])),
+        Err(_) => job::game_of(&record.problem).ok().map(|game| Figure::of_game(&game, &[])),
     };
     html! {
         @if let Some(figure) = figure {

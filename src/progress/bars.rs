@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
+use halma_engine::search::Watch;
+use halma_files::plain;
+use halma_solve::solve::{Begun, LevelFigures, Progress};
+
 use super::{begun, level_line};
-use crate::plain;
-use crate::search::Watch;
-use crate::solve::{Begun, LevelFigures, Progress};
 
 /// Levels that took longer stay on the screen as a line.
 const WORTH_A_LINE: f64 = 1.0;

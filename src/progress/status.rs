@@ -7,11 +7,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{Folder, TYPED, parted};
-use crate::record::{PROGRAM, Side};
+use halma_engine::search::Watch;
+use halma_files::folder::{Folder, TYPED, parted};
+use halma_record::record::{PROGRAM, Side};
+use halma_solve::solve::{Begun, LevelFigures, Progress};
+
 use crate::report::grouped;
-use crate::search::Watch;
-use crate::solve::{Begun, LevelFigures, Progress};
 
 /// Its name in the run's folder.
 pub const FILE: &str = "status.json";

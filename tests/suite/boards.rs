@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use halma::job::{Job, Overrides, Pruning};
 use halma::record::{Record, Side, Verdict};
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 
 /// A job on a named board.
 fn named(board: &str, moves: u8, army: &[&str], target: &[&str]) -> String {
@@ -30,7 +30,7 @@ fn solve(job: &str, pruning: &str) -> Record {
     };
     let job = Job::parse(Path::new("a.toml"), job).and_then(|job| job.with(&overrides));
     let job = job.unwrap_or_else(|fault| panic!("{fault}"));
-    run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap_or_else(|e| panic!("{e}"))
+    run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Solves under each of the prunings; the last record.

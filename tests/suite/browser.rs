@@ -9,7 +9,7 @@ use halma::job::Job;
 use halma::page::{self, Entry};
 use halma::replay::Checked;
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
@@ -152,7 +152,7 @@ fn report() -> String {
             "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"square-2\"\n[search]\npruning = \"{pruning}\"\n"
         );
         let job = Job::parse("square.toml".as_ref(), &text).expect("a job");
-        let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).expect("a record");
+        let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).expect("a record");
         let checked = Checked::from_record(&job.file, &record).expect("a solution");
         Entry { file: format!("{pruning}/result.json"), record, checked: Some(checked) }
     };
@@ -200,11 +200,11 @@ fn the_player_reaches_the_last_board_by_buttons_slider_and_keys() {
 const CONTRAST: &str = "(() => {
   const light = (c) => c.map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
+  const background = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
   const least = [...document.querySelectorAll('p, h1, h3, li, .count, td, .plot text, .names text')].map((e) => {
     const style = getComputedStyle(e);
     const ink = (e.namespaceURI.includes('svg') ? style.fill : style.color).match(/\\d+/g).map(Number);
-    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    const [a, b] = [light(ink), light(background)].sort((x, y) => y - x);
     return (a + 0.05) / (b + 0.05);
   });
   return Math.min(...least);
@@ -213,19 +213,19 @@ const CONTRAST: &str = "(() => {
 #[test]
 fn both_themes_can_be_read_and_the_button_changes_between_them() {
     let Some(mut browser) = Browser::open(&report()) else { return };
-    let ground = "getComputedStyle(document.body).backgroundColor";
-    let mut grounds = Vec::new();
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let mut backgrounds = Vec::new();
     for theme in ["light", "dark"] {
         browser.theme(theme);
-        grounds.push(browser.eval(ground));
+        backgrounds.push(browser.eval(background));
         let contrast = browser.eval(CONTRAST).as_f64().expect("a number");
         assert!(contrast >= 4.5, "{theme}: {contrast}");
     }
-    assert_ne!(grounds[0], grounds[1]);
+    assert_ne!(backgrounds[0], backgrounds[1]);
     browser.click(".theme");
-    assert_eq!(browser.eval(ground), grounds[0]);
+    assert_eq!(browser.eval(background), backgrounds[0]);
     browser.click(".theme");
-    assert_eq!(browser.eval(ground), grounds[1]);
+    assert_eq!(browser.eval(background), backgrounds[1]);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use halma::bound::database::Grain;
-use halma::certify::{CertifyError, LARGE, Means, refutation};
+use halma::certify::{CertifyError, LARGE, Resources, refutation};
+use halma::job::Granularity;
 use halma::job::{Job, Problem};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 
 /// Status, standard output and standard error of a program.
 fn ran(program: &Path, args: &[&str]) -> (i32, String, String) {
@@ -88,10 +88,10 @@ fn problems_of_every_kind_have_certificates_up_to_one_less_than_their_shortest_s
         let Ok(Job { problem: Problem::Transfer(problem), .. }) = Job::parse("job.toml".as_ref(), &job) else {
             continue;
         };
-        let stop = Stop::after(None);
+        let stop = CancellationToken::after(None);
         // Every other one has levels from the target.
         let large = if number % 2 == 0 { 0 } else { LARGE };
-        let means = Means { grain: Grain::default(), large, stop: &stop, tell: &|_| () };
+        let means = Resources { granularity: Granularity::default(), large, stop: &stop, tell: &|_| () };
         let certificate = |length| refutation(problem.clone(), length, means);
         // A dash: none of any length.
         let shortest: Option<u32> = shortest.parse().ok();

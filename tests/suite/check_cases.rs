@@ -7,7 +7,7 @@ use halma::check::{Options, Report, record_holds};
 use halma::job::Job;
 use halma::record::{Count, Counts, Record};
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 
 /// The longest shortest solution in the file, and some.
 const LONGEST: u32 = 14;
@@ -37,7 +37,7 @@ fn checked(line: &str, search: &str, question: Question) -> Option<(Record, Repo
             return None;
         }
     };
-    let record = run::run(&job, question, &(), &Stop::after(None)).unwrap();
+    let record = run::run(&job, question, &(), &CancellationToken::after(None)).unwrap();
     let report = record_holds(&record, Path::new(""), &OPTIONS);
     let report = report.unwrap_or_else(|why| panic!("{line}: {search}: {why}"));
     assert_eq!(report.unchecked, Vec::<String>::new(), "{line}: {search}");

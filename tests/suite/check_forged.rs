@@ -9,7 +9,7 @@ use halma::record::{
     Verdict,
 };
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 use halma::store::workspace::Disk;
 use halma::store::{Level, file};
 
@@ -266,7 +266,7 @@ fn a_sample_accepts_no_forged_end_either() {
         let mut job = job("transfer", HOLE, 6, false, &format!("pruning = '{pruning}'")).unwrap();
         job.output.dir = Some(folder.path().into());
         job.output.keep_levels = true;
-        let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap();
+        let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
         let sample = |record: &Record| {
             let options = Options { sample: Some(5), budget: u64::MAX, memory: None, progress: &|_| () };
             record_holds(record, folder.path(), &options)
@@ -395,7 +395,7 @@ fn a_level_file_reserves_no_more_than_it_has() {
     let mut job = job("transfer", CORNER, 4, false, "pruning = 'theorem-1'").unwrap();
     job.output.dir = Some(folder.path().into());
     job.output.keep_levels = true;
-    let record = run::run(&job, Question::Solve, &(), &Stop::after(None)).unwrap();
+    let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
     let options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
     let holds = |record: &Record| record_holds(record, folder.path(), &options);
     assert!(holds(&record).is_ok());

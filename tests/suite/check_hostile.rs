@@ -7,7 +7,7 @@ use halma::job::Pruning;
 use halma::key::Key;
 use halma::record::{Asked, Digest, FileRecord, ImpossibleRecord, LevelRecord, PartitionRecord, Record, Verdict};
 use halma::run::{self, Question};
-use halma::search::{Stop, digest};
+use halma::search::{CancellationToken, digest};
 use halma::store::workspace::Disk;
 use halma::store::{Level, file};
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ fn kept(kind: &str, map: &str, moves: u32, jumps_only: bool, search: &str, quest
     let mut job = job(kind, map, moves, jumps_only, search).unwrap();
     job.output.dir = Some(folder.path().into());
     job.output.keep_levels = true;
-    let record = run::run(&job, question, &(), &Stop::after(None)).unwrap();
+    let record = run::run(&job, question, &(), &CancellationToken::after(None)).unwrap();
     for sample in [None, Some(5), Some(u64::MAX)] {
         assert_eq!(said(&record, folder.path(), sample), Ok(()), "{kind}, {search}");
     }

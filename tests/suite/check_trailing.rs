@@ -7,7 +7,7 @@ use halma::check::{Options, record_holds};
 use halma::job::Job;
 use halma::record::{Digest, FileRecord, LevelRecord, Record, RunRecord, Side, Verdict};
 use halma::run::{self, Question};
-use halma::search::{Stop, digest};
+use halma::search::{CancellationToken, digest};
 use halma::store::workspace::Disk;
 use halma::store::{Level, file};
 use tempfile::TempDir;
@@ -34,7 +34,8 @@ impl Proved {
     fn new(moves: u32, pruning: &str, max_length: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut job = job(moves, pruning);
-        let prove = |job: &Job| run::run(job, Question::Prove { max_length }, &(), &Stop::after(None)).unwrap();
+        let prove =
+            |job: &Job| run::run(job, Question::Prove { max_length }, &(), &CancellationToken::after(None)).unwrap();
         let plain = prove(&job);
         job.output.dir = Some(folder.path().into());
         job.output.keep_levels = true;

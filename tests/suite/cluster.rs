@@ -127,10 +127,10 @@ fn one_two_and_four_processes_have_the_record_of_a_search_by_itself() {
     for (problem, pruning) in [(TRANSFER, "pattern"), (TRANSFER, "leading"), (GAME, "all")] {
         let place = Place::new(problem, &format!("[search]\npruning = \"{pruning}\""));
         let solve = ["solve", "job.toml"];
-        let one = alone(&place.at("job.toml"), &solve).essence();
+        let one = alone(&place.at("job.toml"), &solve).without_measurements();
         assert_eq!(one.verdict, Verdict::Optimal);
         for count in [1, 2, 4] {
-            assert_eq!(place.together(count, &solve).essence(), one, "{pruning} in {count}");
+            assert_eq!(place.together(count, &solve).without_measurements(), one, "{pruning} in {count}");
             let left: Vec<_> = std::fs::read_dir(place.at("run")).unwrap().map(|e| e.unwrap().file_name()).collect();
             assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("process")), "{left:?}");
             std::fs::remove_dir_all(place.at("run")).unwrap();
@@ -165,7 +165,7 @@ fn kill(process: &mut Process) {
 #[test]
 fn a_killed_process_ends_all_and_any_number_goes_on_to_the_same_record() {
     let place = Place::new(LARGE, "");
-    let one = alone(&place.at("job.toml"), &LEVELS).essence();
+    let one = alone(&place.at("job.toml"), &LEVELS).without_measurements();
     for (again, first_dies) in [(2, false), (3, true), (1, false)] {
         let ends = harmed(&place, &[], |first, second| kill(if first_dies { first } else { second }));
         let (dead, left) = if first_dies { (&ends[0], &ends[1]) } else { (&ends[1], &ends[0]) };
@@ -174,7 +174,7 @@ fn a_killed_process_ends_all_and_any_number_goes_on_to_the_same_record() {
         assert!(written.is_err() || written.is_ok_and(|r| r.verdict == Verdict::Incomplete));
         assert!(place.at("run/process-0-of-2/run.json").exists());
         let record = place.together(again, &LEVELS);
-        assert_eq!(record.essence(), one, "{again}");
+        assert_eq!(record.without_measurements(), one, "{again}");
         std::fs::remove_dir_all(place.at("run")).unwrap();
     }
 }
@@ -187,7 +187,10 @@ fn a_signal_to_one_process_stops_all_of_them() {
     });
     assert!(ends.iter().all(|end| end.0 == Some(3)), "{ends:?}");
     assert!(ends[0].1.contains("interrupted") && ends[1].2.contains("interrupted"), "{ends:?}");
-    assert_eq!(place.together(2, &LEVELS).essence(), alone(&place.at("job.toml"), &LEVELS).essence());
+    assert_eq!(
+        place.together(2, &LEVELS).without_measurements(),
+        alone(&place.at("job.toml"), &LEVELS).without_measurements()
+    );
 }
 
 #[test]

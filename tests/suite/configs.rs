@@ -69,7 +69,8 @@ fn the_papers_own_searches_are_stated_as_the_paper_runs_them() {
 
 #[test]
 fn the_jobs_of_the_readme_are_sound() {
-    let readme = std::fs::read_to_string("README.md").expect("the README");
+    let read = |page| std::fs::read_to_string(page).expect("a page");
+    let readme = read("README.md") + &read("docs/guide/commands.md");
     let jobs: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(jobs.len() >= 2);
     for text in jobs {

@@ -13,7 +13,7 @@ use halma::problem::{Transfer, set};
 use halma::record::{Record, Verdict};
 use halma::report;
 use halma::run::{self, Question};
-use halma::search::{Expander, Stop};
+use halma::search::{CancellationToken, Expander};
 use halma::solve::count::{Mirrored, Solutions};
 use halma::solve::{Answer, TransferSearch};
 use halma::symmetry::Symmetry;
@@ -149,7 +149,7 @@ fn job(problem: &str, search: &str) -> Job {
 }
 
 /// The answer to "how many?", and its numbers: sequences, up to symmetry, up to reversal, palindromic, these up to symmetry.
-fn answer(job: &Job, stop: &Stop) -> (Record, Vec<String>) {
+fn answer(job: &Job, stop: &CancellationToken) -> (Record, Vec<String>) {
     let record = run::run(job, Question::Count, &(), stop).unwrap();
     let numbers = record.counts.as_ref().map(|c| {
         let mirrored = [&c.up_to_reversal, &c.palindromic, &c.palindromic_up_to_symmetry];
@@ -163,7 +163,7 @@ const TRIANGLE: &str = "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
 
 #[test]
 fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let (record, numbers) = answer(&job(TRIANGLE, ""), &stop);
     assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Counted, Some(23), Some(22)));
     assert_eq!(record.runs.last().map(|run| run.length), Some(23));
@@ -177,7 +177,7 @@ fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
     // So often that it gets somewhere, and is stopped within the count, too.
     let mut stops = 0;
     for milliseconds in (1..).map(|n| 5 * n) {
-        let (record, found) = answer(&stopped, &Stop::after(Some(Duration::from_millis(milliseconds))));
+        let (record, found) = answer(&stopped, &CancellationToken::after(Some(Duration::from_millis(milliseconds))));
         if record.verdict == Verdict::Counted {
             assert_eq!(found, numbers);
             break;
@@ -190,7 +190,7 @@ fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
 
 #[test]
 fn palindromes_alone_are_counted_without_the_others() {
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &stop);
     assert_eq!((record.length, numbers), (Some(23), ["20", "10", "10", "20", "10"].map(String::from).to_vec()));
     assert_eq!(report::sentence(&record), "20 shortest palindromic solutions of 23 moves, 10 up to symmetry.");
@@ -198,7 +198,7 @@ fn palindromes_alone_are_counted_without_the_others() {
 
 #[test]
 fn where_nothing_can_be_counted_it_says_so() {
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &stop);
     assert_eq!((record.verdict, record.refuted_up_to, numbers), (Verdict::None, Some(22), vec![]));
     let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &stop);
@@ -218,7 +218,7 @@ struct How {
 }
 
 fn counted<const W: usize, K: Key>(problem: &Transfer, how: &How, expander: &Expander) -> (u32, Solutions) {
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let shared = (expander, &stop, &() as _);
     let How { pruning, palindromic, symmetry, large } = how;
     let search = TransferSearch::<W, K>::new(problem, pruning.clone(), *palindromic, *symmetry, 1 << 26, shared);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use halma::record::{Record, Verdict};
-use halma::search::{Expander, Stop, Stopped, Tally, digest, saved};
+use halma::search::{CancellationToken, Expander, Stopped, Tally, digest, saved};
 use halma::store::workspace::{Disk, LIST, Workspace};
 use halma::store::{Level, StoreError, file};
 use serde_json::{Value, json};
@@ -330,7 +330,7 @@ fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
         workspace.write("a", &whole, claimed.digest).unwrap();
         workspace.enter(vec![("a".into(), saved(&Tally { states: whole.len(), ..claimed.clone() }))]).unwrap();
         let (loaded, _) = workspace.load::<u64>("a").unwrap().unwrap();
-        expander.audit(&Numbers, &loaded, (claimed, claimed.digest), &Stop::after(None))
+        expander.audit(&Numbers, &loaded, (claimed, claimed.digest), &CancellationToken::after(None))
     };
     let (_, truth) = level(&[1, 2, 999]);
     audit((&[1, 2, 999], &truth)).unwrap();

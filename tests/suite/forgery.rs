@@ -6,7 +6,7 @@ use halma::check::{Options, Report, record_holds};
 use halma::job::Job;
 use halma::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 
 use crate::oracle::Rules;
 
@@ -41,7 +41,7 @@ impl Subject {
     /// A problem that was searched; nothing where it cannot be searched like that.
     pub fn new(kind: &str, map: &str, moves: u32, jumps_only: bool, search: &str, question: Question) -> Option<Self> {
         let job = job(kind, map, moves, jumps_only, search)?;
-        let record = run::run(&job, question, &(), &Stop::after(None)).unwrap();
+        let record = run::run(&job, question, &(), &CancellationToken::after(None)).unwrap();
         let name = format!("{kind}, {moves} moves, jumps only {jumps_only}, {search}, {question:?}\n{map}");
         let subject = Self { name, rules: Rules::new(map, moves, jumps_only), record };
         assert_eq!(checked(&subject.record).map(|r| r.unchecked), Ok(vec![]), "{}", subject.name);

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use halma::army;
 use halma::board::Board;
-use halma::bound::game::{Bounds, GameBound, Name, Position};
+use halma::bound::game::{Bounds, GameBound, Name, Position, bound};
 use halma::cells::Cells;
 use halma::game::{Game, Side};
 use halma::lattice::{Lattice, Rule};
@@ -94,11 +94,11 @@ impl Distances {
     }
 
     /// Every position with its distance, `step` apart.
-    fn each(&self, step: usize, mut judge: impl FnMut(Cells<1>, Cells<1>, u8)) {
+    fn each(&self, step: usize, mut pruner: impl FnMut(Cells<1>, Cells<1>, u8)) {
         for moves in &self.moves {
             for (at, &distance) in moves.iter().enumerate().step_by(step).filter(|(_, d)| **d != NEVER) {
                 let (winner, loser) = (at as u64 / self.armies, at as u64 % self.armies);
-                judge(self.army(winner), self.army(loser), distance);
+                pruner(self.army(winner), self.army(loser), distance);
             }
         }
     }
@@ -110,7 +110,7 @@ fn never_overestimates(side: usize, step: usize) {
         let game = small(side, rule);
         for winner in [Side::Blue, Side::Red] {
             let distances = Distances::new(&game, winner);
-            let bounds = Name::ALL.map(|name| (name, name.bound::<1>(&game, winner)));
+            let bounds = Name::ALL.map(|name| (name, bound::<1>(name, &game, winner)));
             let mut positions = 0;
             distances.each(step, |w, l, distance| {
                 positions += 1;
@@ -199,7 +199,7 @@ fn positions(game: &Game, moves: &str) -> Vec<Position<2>> {
 fn keeps<const W: usize>(game: &Game, bound: &dyn GameBound<W>, position: &Position<W>, next: &Position<W>) -> bool {
     let (from, to) = ((position.mover() & !(next.winner | next.loser)), (next.winner | next.loser) & !position.mover());
     let (men, mut reach) = moves(game, position);
-    bound.restrict(position, &men, &mut reach);
+    bound.filter(position, &men, &mut reach);
     men.iter().zip(&reach).any(|(&m, reach)| from.contains(m.into()) && !(*reach & to).is_empty())
 }
 
@@ -223,7 +223,7 @@ fn every_prefix_of_a_published_game_survives_every_bound() {
         assert_eq!(positions.len() as u32, length + 1);
         assert_eq!(positions[length as usize].winner, set(game.base(Side::winner(length).other())));
         for name in Name::ALL {
-            let bound = name.bound::<2>(&game, Side::winner(length));
+            let bound = halma::bound::game::bound::<2>(name, &game, Side::winner(length));
             for pair in positions.windows(2) {
                 assert!(bound.admits(&pair[0]), "{name:?} refuses\n{}", draw(&game, &pair[0]));
                 assert!(keeps(&game, &*bound, &pair[0], &pair[1]), "{name:?} cuts from\n{}", draw(&game, &pair[0]));
@@ -276,7 +276,7 @@ fn thinned(position: Position<2>, base: Cells<2>, men: usize) -> Position<2> {
 fn cuts_one_by_one(game: &Game, name: Name, bound: &dyn GameBound<2>, position: &Position<2>) -> TestCaseResult {
     let (men, all) = moves(game, position);
     let mut reach = all.clone();
-    bound.restrict(position, &men, &mut reach);
+    bound.filter(position, &men, &mut reach);
     for ((&man, all), kept) in men.iter().zip(&all).zip(&reach) {
         for to in all.iter() {
             let admits = bound.admits(&position.after(man.into(), to));
@@ -292,7 +292,7 @@ type Prepared = (Game, [Vec<Arc<dyn GameBound<2>>>; 2]);
 static PREPARED: LazyLock<[Prepared; 3]> = LazyLock::new(|| {
     RULES.map(|rule| {
         let game = named("9x9", rule, "triangle-4");
-        let bounds = [Side::Blue, Side::Red].map(|side| Name::ALL.map(|name| name.bound(&game, side)).into());
+        let bounds = [Side::Blue, Side::Red].map(|side| Name::ALL.map(|name| bound(name, &game, side)).into());
         (game, bounds)
     })
 });

@@ -9,12 +9,12 @@ use halma::job::{Job, Problem, Search};
 use halma::moves::destinations;
 use halma::problem::set;
 use halma::puzzle::check_contract;
-use halma::puzzle::game::GamePuzzle;
+use halma::puzzles::game::GamePuzzle;
 use halma::record::{Record, Verdict};
 use halma::replay::Checked;
 use halma::replay::game::GameReplay;
 use halma::run::{self, Question};
-use halma::search::Stop;
+use halma::search::CancellationToken;
 use halma::source::Source;
 
 fn job(name: &str, search: &str) -> Job {
@@ -25,7 +25,7 @@ fn job(name: &str, search: &str) -> Job {
 }
 
 fn answer(job: &Job, question: Question) -> Record {
-    run::run(job, question, &(), &Stop::after(None)).unwrap_or_else(|e| panic!("{e}"))
+    run::run(job, question, &(), &CancellationToken::after(None)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// States on each level of a run.
@@ -178,7 +178,7 @@ fn the_puzzle_keeps_its_contract() {
     for (name, length) in [("chinese-checkers-10", 30), ("grasshopper", 24)] {
         let Problem::Game(game) = job(name, "").problem else { panic!("a game") };
         let winner = halma::game::Side::winner(length);
-        let bounds = halma::bound::game::Bounds::all().build(&game, winner);
+        let bounds = halma::bound::game::build(&halma::bound::game::Bounds::all(), &game, winner);
         let puzzle = GamePuzzle::<2, u128>::new(&game, length, bounds, &game.symmetries()).expect("it fits");
         check_contract(&puzzle, 3).expect("a sound puzzle");
     }

@@ -296,7 +296,7 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
     for lines in [TRIANGLE, LOPSIDED, map, "board = \"S..S\"\nmoves = 4\ntarget = [\"a1\", \"d1\"]"] {
         let read = Job::parse("a.toml".as_ref(), &job(lines)).expect("a sound job");
         let halma::job::Problem::Transfer(transfer) = read.problem else { panic!("a transfer") };
-        let again = read.stated.transfer().expect("the same problem");
+        let again = halma::job::transfer_of(&read.stated).expect("the same problem");
         assert_eq!((again.start, again.target), (transfer.start, transfer.target), "{lines}");
         assert_eq!(again.lattice.board, transfer.lattice.board);
     }

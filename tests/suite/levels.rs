@@ -7,9 +7,9 @@ use halma::board::Board;
 use halma::lattice::{Lattice, Rule};
 use halma::problem::{self, Transfer};
 use halma::puzzle::check_contract;
-use halma::puzzle::transfer::{Ground, TransferPuzzle};
+use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
 use halma::search::digest::mix;
-use halma::search::{Berth, Expander, Stop, Tally};
+use halma::search::{CancellationToken, Expander, LevelDestination, Tally};
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     let lattice = Lattice::new(Board::named(board).unwrap(), rule);
@@ -19,22 +19,22 @@ fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
 }
 
 /// The ground of `problem` on 9x9 whose states are classes under the first `order` members of K.
-fn ground(problem: &Transfer, order: usize) -> Arc<Ground<2, u64>> {
+fn tables(problem: &Transfer, order: usize) -> Arc<ProblemTables<2, u64>> {
     let centroid = (0..problem.lattice.len()).map(|c| problem.lattice.board.xy(c)).map(|(x, y)| x + y - 8).collect();
-    Arc::new(Ground::new(problem, &problem.symmetries().fixing[..order], centroid).unwrap())
+    Arc::new(ProblemTables::new(problem, &problem.symmetries().fixing[..order], centroid).unwrap())
 }
 
 fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
-    let ground = ground(problem, problem.symmetries().fixing.len());
-    let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
+    let tables = tables(problem, problem.symmetries().fixing.len());
+    let puzzle = TransferPuzzle::new(&tables, &problem.start, vec![]);
     check_contract(&puzzle, 3).unwrap();
     let expander = Expander::new(threads, None).unwrap();
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
     let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
     for d in 0..depth as usize {
         let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
-        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, Berth::MEMORY, &stop).unwrap();
+        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, LevelDestination::MEMORY, &stop).unwrap();
         let t = &next.tally;
         assert_eq!(t.generated, t.pruned + t.duplicates + t.old + t.states);
         tallies.push(next.tally);
@@ -61,9 +61,9 @@ fn levels_do_not_depend_on_the_number_of_threads() {
 fn levels_without_k_reduce_to_those_with_it() {
     for (rule, army) in [(Rule::Six, "triangle-4"), (Rule::Eight, "square-3")] {
         let problem = problem("9x9", rule, army);
-        let (plain, classes) = (ground(&problem, 1), ground(&problem, 2));
+        let (plain, classes) = (tables(&problem, 1), tables(&problem, 2));
         let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
-        let (expander, stop) = (Expander::new(2, None).unwrap(), Stop::after(None));
+        let (expander, stop) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
         let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
         let mut before = halma::store::Level::default();
         for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
@@ -72,7 +72,8 @@ fn levels_without_k_reduce_to_those_with_it() {
             let digest = reduced.to_vec().unwrap().into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
             assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
             assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");
-            let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap().level;
+            let next =
+                expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &stop).unwrap().level;
             before = std::mem::replace(&mut level, next);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use halma::job::Stated;
+use halma::job::ProblemSpec;
 use halma::record::Record;
 
 /// A map's cells, what is one step away, and what a jump leads to.
@@ -57,7 +57,7 @@ impl Rules {
     }
 
     /// The rules and the ends that a record's problem states.
-    pub fn of_stated(stated: &Stated, moves: u32) -> Self {
+    pub fn of_stated(stated: &ProblemSpec, moves: u32) -> Self {
         let map = stated.map.as_ref().unwrap();
         let mut rules = Self::new(map, moves, stated.jumps_only);
         let set = |names: &[String]| names.iter().map(|name| 1 << cell_of(map, name)).sum();

@@ -37,7 +37,7 @@ fn the_contracts_example_is_a_record_and_keeps_its_fields() {
 #[test]
 fn what_is_written_reads_back() {
     let mut record = example();
-    let transfer = record.problem.transfer().expect("a transfer");
+    let transfer = halma::job::transfer_of(&record.problem).expect("a transfer");
     record.symmetries = Some(SymmetryRecord::from(&transfer.symmetries()));
     record.verdict = Verdict::Incomplete;
     record.reason = Some("time limit".into());

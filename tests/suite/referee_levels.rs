@@ -8,8 +8,8 @@ use halma::key::Key;
 use halma::lattice::{Lattice, Rule};
 use halma::problem::Transfer;
 use halma::puzzle::Puzzle;
-use halma::puzzle::transfer::{Ground, TransferPuzzle};
-use halma::search::{Berth, Expander, Stop};
+use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma::search::{CancellationToken, Expander, LevelDestination};
 use halma::store::Level;
 
 /// A file of tests/levels: `# key: value` lines, then `depth states generated digest` lines.
@@ -45,13 +45,13 @@ fn agrees<const W: usize, K: Key>(name: &str, fixture: &Fixture, expander: &Expa
     let symmetries = fixture.problem.symmetries();
     let symmetries = if fixture.symmetry { symmetries } else { symmetries.without_fixing() };
     let centroid = vec![0; fixture.problem.lattice.len()];
-    let ground = Arc::new(Ground::<W, K>::new(&fixture.problem, &symmetries.fixing, centroid).unwrap());
-    let puzzle = TransferPuzzle::new(&ground, &fixture.problem.start, vec![]);
-    let stop = Stop::after(None);
+    let tables = Arc::new(ProblemTables::<W, K>::new(&fixture.problem, &symmetries.fixing, centroid).unwrap());
+    let puzzle = TransferPuzzle::new(&tables, &fixture.problem.start, vec![]);
+    let stop = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tally) = (Level::default(), first.level, first.tally);
     for (depth, &(states, generated, digest)) in (0u32..).zip(&fixture.levels) {
-        let next = expander.expand(&puzzle, depth, &level, &[&before], Berth::MEMORY, &stop).unwrap();
+        let next = expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &stop).unwrap();
         let found = (tally.states, next.tally.generated, tally.digest);
         assert_eq!(found, (states, generated, digest), "{name}, level {depth}: states, successors, digest");
         (before, level, tally) = (level, next.level, next.tally);

@@ -4,7 +4,7 @@ use halma::board::Board;
 use halma::job::Pruning;
 use halma::lattice::{Lattice, Rule};
 use halma::problem::Transfer;
-use halma::search::{Expander, Stop};
+use halma::search::{CancellationToken, Expander};
 use halma::solve::{Answer, Side, TransferSearch};
 
 /// The longest shortest solution in the file, and some: up to here a search without a solution must say so.
@@ -28,7 +28,7 @@ fn read(line: &str) -> (Transfer, Option<u32>) {
 
 /// The first length that the search does not refute; `None` where it refutes all.
 fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, large: u64, expander: &Expander) -> Option<u32> {
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let shared = (expander, &stop, &() as _);
     let search = TransferSearch::<2, u64>::new(problem, pruning, false, symmetry, 1 << 26, shared).unwrap();
     let mut search = search.with_large(large);
@@ -73,7 +73,7 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
 #[test]
 fn lengths_that_are_decided_together_are_decided_alike() {
     let expander = Expander::new(1, None).unwrap();
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
     let (mut together, mut later, mut met) = (0, 0, 0);
     for line in text.lines().filter(|l| !l.starts_with("# ")) {

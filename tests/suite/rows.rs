@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use clap::Parser;
 use halma::cli::row::{self, RowCommand, RowError};
-use halma::puzzle::shift_row::ShiftRow;
 use halma::row::board::Board;
 use halma::row::levels::{self, Outcome, Paths};
 use halma::row::shift::{First, Shift};
-use halma::row::solve::{self, Answer, Means};
-use halma::search::{Expander, Stop};
+use halma::row::shift_puzzle::ShiftRow;
+use halma::row::solve::{self, Answer, Resources};
+use halma::search::{CancellationToken, Expander};
 
 #[derive(Parser)]
 struct Typed {
@@ -22,7 +22,8 @@ fn typed(line: &str) -> Result<String, (u8, String)> {
     let words = std::iter::once("row").chain(line.split_whitespace());
     let typed = Typed::try_parse_from(words).map_err(|e| (e.exit_code() as u8, e.to_string()))?;
     let mut out = Vec::new();
-    row::run(&typed.row, &Stop::after(None), &mut out).map_err(|e: RowError| (e.exit() as u8, e.to_string()))?;
+    row::run(&typed.row, &CancellationToken::after(None), &mut out)
+        .map_err(|e: RowError| (e.exit() as u8, e.to_string()))?;
     Ok(String::from_utf8(out).unwrap())
 }
 
@@ -43,7 +44,7 @@ fn searched(puzzle: ShiftRow) -> BTreeSet<Vec<u64>> {
 }
 
 fn engine(n: u64, m: u64, expander: &Expander) -> Vec<u64> {
-    let means = Means { expander, stop: &Stop::after(None), memory: 1 << 30 };
+    let means = Resources { expander, stop: &CancellationToken::after(None), memory: 1 << 30 };
     let lower = (n * m + (n + m).div_ceil(2)) as u32;
     match solve::shortest(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, &means) {
         Some(Answer::Found(states)) => states.into_iter().map(ShiftRow::place).collect(),
@@ -235,7 +236,7 @@ fn labels_go_there_and_back_on_the_command_line() {
         let moves = text.lines().nth(1).unwrap();
         let back = Typed::try_parse_from(["row", "shift", "5", "1", "--label-of", moves]).unwrap();
         let mut out = Vec::new();
-        row::run(&back.row, &Stop::after(None), &mut out).unwrap();
+        row::run(&back.row, &CancellationToken::after(None), &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap().trim(), label);
     }
 }
@@ -262,7 +263,7 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     for line in ["shift 1000000 1000000", "shift 1000000 1000000 --json", "shift 60 1 --enumerate", "pairs 1000000"] {
         let typed = Typed::try_parse_from(std::iter::once("row").chain(line.split_whitespace())).unwrap();
         for writes in [0, 1, 3] {
-            row::run(&typed.row, &Stop::after(None), &mut Gone(writes)).unwrap();
+            row::run(&typed.row, &CancellationToken::after(None), &mut Gone(writes)).unwrap();
         }
     }
 }

@@ -32,7 +32,7 @@ fn jobs(folder: &Path, found: &mut Vec<String>) {
 fn every_job_of_the_project_keeps_to_the_schema() {
     let (schema, mut found) = (schema(), Vec::new());
     jobs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("configs"), &mut found);
-    for page in ["README.md", "docs/guide/own-puzzle.md", "docs/guide/long-jobs.md"] {
+    for page in ["README.md", "docs/guide/commands.md", "docs/guide/own-puzzle.md", "docs/guide/long-jobs.md"] {
         let text = std::fs::read_to_string(page).unwrap_or_else(|e| panic!("{page}: {e}"));
         found.extend(text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).map(String::from));
     }

@@ -12,8 +12,8 @@ use halma::key::{Key, U256};
 use halma::lattice::{Lattice, Rule};
 use halma::problem::{self, Transfer};
 use halma::puzzle::Puzzle;
-use halma::puzzle::transfer::{Ground, TransferPuzzle};
-use halma::search::{Berth, Expander, Stop, Stopped, Tally, saved};
+use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, saved};
 use halma::store::workspace::{Disk, LIST, Saved, Workspace};
 use halma::store::{BLOCK, Level, StoreError, file};
 use serde_json::json;
@@ -200,21 +200,21 @@ fn no_damage_of_the_list_goes_unseen() {
 
 const DEPTH: u32 = 7;
 
-fn ground() -> (Transfer, Arc<Ground<2, u64>>) {
+fn tables() -> (Transfer, Arc<ProblemTables<2, u64>>) {
     let lattice = Lattice::new(Board::named("9x9").unwrap(), Rule::Six);
     let start = army::named("triangle-4", &lattice.board).unwrap().unwrap();
     let target = problem::mirrored(&lattice, &start).unwrap();
     let problem = Transfer { lattice, start, target, jumps_only: false };
     let centroid = (0..81).map(|c| problem.lattice.board.xy(c)).map(|(x, y)| x + y - 8).collect();
-    let ground = Arc::new(Ground::new(&problem, &problem.symmetries().fixing, centroid).unwrap());
-    (problem, ground)
+    let tables = Arc::new(ProblemTables::new(&problem, &problem.symmetries().fixing, centroid).unwrap());
+    (problem, tables)
 }
 
 /// Levels 0 to [`DEPTH`] as a run makes them that puts every level into its folder and takes up what it finds there.
 fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tally>, Stopped> {
-    let (problem, ground) = ground();
-    let puzzle = TransferPuzzle::new(&ground, &problem.start, vec![]);
-    let stop = Stop::after(None);
+    let (problem, tables) = tables();
+    let puzzle = TransferPuzzle::new(&tables, &problem.start, vec![]);
+    let stop = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tallies) = (Level::default(), first.level, vec![first.tally]);
     for depth in 0..DEPTH {
@@ -228,7 +228,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = Berth { workspace, scratch: None, label: &label, watch: None };
+                let berth = LevelDestination { workspace, scratch: None, label: &label, watch: None };
                 let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {

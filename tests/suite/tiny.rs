@@ -8,7 +8,7 @@ use halma::check::{Options, record_holds};
 use halma::job::Job;
 use halma::record::{Record, Verdict};
 use halma::run::{self, Question};
-use halma::search::{Stop, Watch};
+use halma::search::{CancellationToken, Watch};
 use halma::solve::Progress;
 
 /// No run tries more lengths than this: a few for each position of the largest board here.
@@ -198,7 +198,7 @@ impl Puzzle {
 }
 
 /// Ends a search that tries too many lengths.
-struct Patience<'a>(&'a Stop, u32);
+struct Patience<'a>(&'a CancellationToken, u32);
 
 impl Watch for Patience<'_> {}
 
@@ -213,7 +213,7 @@ impl Progress for Patience<'_> {
 /// What the search says, which must end by itself.
 fn answer(job: &str, question: Question, most: u32) -> Record {
     let parsed = Job::parse(Path::new("tiny.toml"), job).unwrap_or_else(|fault| panic!("{fault}\n{job}"));
-    let stop = Stop::after(None);
+    let stop = CancellationToken::after(None);
     let record = run::run(&parsed, question, &Patience(&stop, most), &stop).unwrap_or_else(|e| panic!("{e}\n{job}"));
     assert_ne!(record.reason.as_deref(), Some("interrupted"), "it goes on and on: {job}");
     record

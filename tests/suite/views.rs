@@ -185,7 +185,9 @@ fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it
     let record = halma::record::Record::read(&at.join("six/result.json")).expect("a record");
     let machine = record.machine.expect("a machine");
     assert!(page.contains(&format!("on {}", machine.system)) && page.contains("processor"));
-    assert!(page.contains(&format!("source tree <code>{}</code>", record.source.expect("a tree"))));
+    assert!(page.contains(&format!("source tree <code>{}</code>", record.source.as_deref().expect("a tree"))));
+    let trees: Vec<usize> = record.source.as_deref().unwrap_or_default().split('+').map(str::len).collect();
+    assert_eq!(trees, [40, 40]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod search;
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
 
-use halma::budget::{Meter, Spent};
+use halma::budget::{Meter, Measurements};
 use serde::{Deserialize, Serialize};
 
 /// What one search took.
@@ -56,9 +56,9 @@ fn one(arguments: &[String]) -> Result<(), Fault> {
     let search = search::ALL.iter().find(|s| s.0 == name).ok_or("no such search")?.1;
     let puzzle = search::puzzle()?;
     let depth = depth.parse()?;
-    let (memory, meter) = (halma::budget::memory(), Meter::start(Spent::default()));
+    let (memory, meter) = (halma::budget::memory(), Meter::start(Measurements::default()));
     let (states, successors) = search(&puzzle, depth)?;
-    let Spent { seconds, cpu_seconds, peak_memory_bytes, .. } = meter.spent(0);
+    let Measurements { seconds, cpu_seconds, peak_memory_bytes, .. } = meter.spent(0);
     let run = Run { states, successors, cpu_seconds, seconds, peak_bytes: peak_memory_bytes.saturating_sub(memory) };
     println!("{}", serde_json::to_string(&run)?);
     // Tools that hold millions of states take their time to let go of them.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use halma::centroid;
 use halma::job::{Job, Problem};
 use halma::puzzle::Puzzle;
-use halma::puzzle::transfer::{Ground, Scratch, TransferPuzzle};
-use halma::search::{Expander, Stop, levels};
+use halma::puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
+use halma::search::{Expander, CancellationToken, levels};
 use stateright::{Checker, Model, Property};
 
 use crate::Fault;
@@ -43,12 +43,12 @@ pub fn puzzle() -> Result<Arc<Transfer>, Fault> {
     let Problem::Transfer(problem) = job.problem else { return Err("not a transfer".into()) };
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    let ground = Ground::new(&problem, &symmetries.fixing, centroid).ok_or("the army does not fit")?;
-    Ok(Arc::new(Transfer::new(&Arc::new(ground), &problem.start, Vec::new())))
+    let tables = ProblemTables::new(&problem, &symmetries.fixing, centroid).ok_or("the army does not fit")?;
+    Ok(Arc::new(Transfer::new(&Arc::new(tables), &problem.start, Vec::new())))
 }
 
 fn halma(puzzle: &Arc<Transfer>, depth: u32, threads: usize, memory: Option<u64>) -> Found {
-    let (expander, stop) = (Expander::new(threads, memory)?, Stop::after(None));
+    let (expander, stop) = (Expander::new(threads, memory)?, CancellationToken::after(None));
     let (mut states, mut successors) = (0, 0);
     for tally in levels(&**puzzle, &expander, &stop).take(depth as usize + 1) {
         let tally = tally?;

@@ -5,13 +5,14 @@ use std::io::Write;
 use clap::{ArgGroup, Args};
 use num_bigint::BigUint;
 
+use halma_engine::search::CancellationToken;
+use halma_puzzles::row::board::{Board, MAX_PLACES};
+use halma_puzzles::row::levels::Paths;
+use halma_puzzles::row::pair_puzzle::PairRow;
+use halma_puzzles::row::pairs::{self, Pairs};
+
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move, too_long};
-use crate::puzzle::pair_row::PairRow;
-use crate::row::board::{Board, MAX_PLACES};
-use crate::row::levels::Paths;
-use crate::row::pairs::{self, Pairs};
-use crate::search::Stop;
 
 /// `halma row pairs`.
 #[derive(Clone, Debug, Args)]
@@ -51,7 +52,7 @@ const MOST: u64 = 56;
 const MAX_CONJECTURE: u64 = 10_000;
 
 /// Does what was typed.
-pub fn run(args: &PairsArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &PairsArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &PairsArgs { n, ref common, .. } = args;
     let (puzzle, what) = (Pairs::new(n), format!("2 x {n} checkers"));
     if common.draw && 2 * n + 2 > MAX_PLACES {

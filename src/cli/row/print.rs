@@ -7,8 +7,9 @@ use num_bigint::BigUint;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
+use halma_puzzles::row::board::Board;
+
 use super::Common;
-use crate::row::board::Board;
 
 /// What is known of the length of the shortest solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,14 @@ use clap::{ArgGroup, Args};
 use num_bigint::BigUint;
 use serde_json::json;
 
+use halma_engine::search::CancellationToken;
+use halma_puzzles::row::board::{Board, MAX_PLACES};
+use halma_puzzles::row::levels::Paths;
+use halma_puzzles::row::reversal::{Reversal, table};
+use halma_puzzles::row::reversal_puzzle::RowReversal;
+
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move, too_long};
-use crate::puzzle::reversal::RowReversal;
-use crate::row::board::{Board, MAX_PLACES};
-use crate::row::levels::Paths;
-use crate::row::reversal::{Reversal, table};
-use crate::search::Stop;
 
 /// `halma row reverse`.
 #[derive(Clone, Debug, Args)]
@@ -57,7 +58,7 @@ pub struct ReverseArgs {
 const MOST: u64 = 15;
 
 /// Does what was typed.
-pub fn run(args: &ReverseArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &ReverseArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &ReverseArgs { n, start: s, end: f, ref common, .. } = args;
     for (name, place) in [("start", s), ("end", f)] {
         if place > n {

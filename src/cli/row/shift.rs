@@ -5,13 +5,14 @@ use std::io::Write;
 use clap::{ArgGroup, Args, ValueEnum};
 use num_bigint::BigUint;
 
+use halma_engine::search::CancellationToken;
+use halma_puzzles::row::board::{Board, MAX_PLACES};
+use halma_puzzles::row::labels::Label;
+use halma_puzzles::row::shift::{First, Shift};
+use halma_puzzles::row::shift_puzzle::ShiftRow;
+
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move};
-use crate::puzzle::shift_row::ShiftRow;
-use crate::row::board::{Board, MAX_PLACES};
-use crate::row::labels::Label;
-use crate::row::shift::{First, Shift};
-use crate::search::Stop;
 
 /// The largest n for which F(n + 2) is written out: 200,000 digits.
 const MAX_FIBONACCI: u64 = 1_000_000;
@@ -68,7 +69,7 @@ enum FirstName {
 }
 
 /// Does what was typed.
-pub fn run(args: &ShiftArgs, stop: &Stop, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &ShiftArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &ShiftArgs { n, m, ref common, .. } = args;
     if common.draw && n + m >= MAX_PLACES {
         return Err(RowError::Input(format!("--draw: {n} + {m} checkers; allowed are fewer than {MAX_PLACES}")));
@@ -137,7 +138,7 @@ fn heading(shift: Shift, method: &'static str, more: &str) -> Heading {
 }
 
 /// A shortest solution by search, which must have the length that the paper proves.
-fn solved(shift: Shift, common: &Common, stop: &Stop) -> Result<std::vec::IntoIter<u64>, RowError> {
+fn solved(shift: Shift, common: &Common, stop: &CancellationToken) -> Result<std::vec::IntoIter<u64>, RowError> {
     let (n, m) = (shift.black(), shift.white());
     // The bound of the puzzle at its start.
     let lower = u32::try_from(n * m + (n + m).div_ceil(2)).unwrap_or(u32::MAX);

@@ -1,0 +1,483 @@
+//! The pattern databases of one problem: distances to the target, from the start, and to the middles of the leading
+//! half.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rayon::prelude::*;
+
+use halma_engine::search::Stopped;
+use halma_engine::store::tables::TableStore;
+use halma_record::job::Granularity;
+use halma_rules::problem::Transfer;
+use halma_rules::symmetry::Symmetries;
+
+use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
+use super::frontier::{Frontier, WorkContext};
+use super::histogram::{Bands, IncrementalUnranking, Partition};
+
+/// Which middles a leading half is led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Middles {
+    /// Those at least half way: some solution of each kind, or its mirrored reversal, passes through one.
+    Leading,
+    /// Those that their own mirror image continues: palindromic solutions pass through one.
+    Palindromic,
+}
+
+/// Distances over histograms, all in abstract moves, and only as far as they have been asked for: halfway a table has
+/// few entries, and a search that goes half the way needs no others.
+#[derive(Debug)]
+pub struct Databases {
+    /// The histograms and their moves.
+    pub abstraction: Arc<Abstraction>,
+    /// D_T: to the target's histogram.
+    pub to_target: Arc<Table>,
+    /// D_S: from the start's histogram.
+    pub from_start: Arc<Table>,
+    /// Whether D_S is D_T's mirror image.
+    mirrored: bool,
+    fronts: Mutex<BfsFronts>,
+    /// By [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 where solutions of even length may have
+    /// it in the middle, bit 1 for odd lengths.
+    middles: [OnceLock<Vec<AtomicU8>>; 2],
+    /// Where tables stay from one run to the next.
+    tables_kept: Option<Arc<dyn TableStore>>,
+    /// What the names of tables there begin with.
+    statement: String,
+}
+
+const KNOWN: u8 = 1 << 2;
+
+/// How far the two tables have come.
+#[derive(Debug)]
+struct BfsFronts {
+    /// All distances up to this one are in both tables.
+    reach: u32,
+    /// The histograms that far from the target, and, without a mirror, from the start.
+    frontiers: [Frontier; 2],
+    /// The distance from start to target, once the tables meet.
+    between: Option<u32>,
+    /// The reach of the tables kept on disk, and of tables with [`FAR`] in them, which are not for keeping.
+    kept_reach: u32,
+}
+
+/// What levels before the middle may ask D_M about.
+struct BeforeMiddles<'a> {
+    to_target: &'a Table,
+    from_start: &'a Table,
+    half: u32,
+    following: u32,
+    leading: bool,
+}
+
+impl Extent for BeforeMiddles<'_> {
+    /// A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those on
+    /// their shortest ways to a middle, one abstract move at a time.
+    fn keeps(&self, rank: u32, distance: u8) -> bool {
+        self.from_start.within(rank, self.half - u32::from(distance))
+    }
+
+    /// Of the histograms with D_S <= N and D_T within the following levels, those with c >= 0 are middles themselves. One
+    /// move before a histogram that is nearer to the target than that, all are within.
+    fn below(&self, rank: u32) -> Option<i32> {
+        (self.leading && self.to_target.within(rank, self.following.checked_sub(1)?)).then_some(0)
+    }
+}
+
+impl Databases {
+    /// The databases of `problem` over the finest bands of centroids (within each type, where only jumps are allowed) that
+    /// `granularity` and `limit` histograms allow; nothing is in them yet.
+    #[must_use]
+    pub fn new(
+        problem: &Transfer,
+        symmetries: &Symmetries,
+        centroid: &[i32],
+        granularity: Granularity,
+        limit: u64,
+    ) -> Self {
+        let abstraction = Self::abstraction(problem, symmetries, centroid, granularity, limit);
+        let ends = [&problem.target, &problem.start].map(|cells| {
+            let men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
+            abstraction.rank_of(&men)
+        });
+        let [to_target, from_start] = ends.map(|end| {
+            let table = Table::new(abstraction.space.count());
+            table.set(end, 0);
+            Arc::new(table)
+        });
+        let between = (ends[0] == ends[1]).then_some(0);
+        let statement = format!("from {} to {}, {}", ends[1], ends[0], abstraction.statement());
+        Self {
+            abstraction: Arc::new(abstraction),
+            to_target,
+            from_start,
+            mirrored: symmetries.mirror.is_some(),
+            fronts: Mutex::new(BfsFronts { reach: 0, frontiers: ends.map(Frontier::of_all), between, kept_reach: 0 }),
+            middles: Default::default(),
+            tables_kept: None,
+            statement,
+        }
+    }
+
+    /// The histograms of [`Self::new`] and their moves.
+    #[must_use]
+    pub fn abstraction(
+        problem: &Transfer,
+        symmetries: &Symmetries,
+        centroid: &[i32],
+        granularity: Granularity,
+        limit: u64,
+    ) -> Abstraction {
+        let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
+        // Only steps change a man's type (Section 2.1): without them each type keeps its men.
+        let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
+        let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
+        let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
+        let (classes, cap) = (granularity.classes.map_or(usize::MAX, usize::from), granularity.cap.unwrap_or(i32::MAX));
+        let abstraction = |bands: Bands| {
+            let partition = Partition::new(centroid, &bands, cap, &groups)?;
+            // The coarsest bands have one class in each group, and one histogram: these are allowed always.
+            let coarsest = partition.groups.iter().all(|&classes| classes == 1);
+            let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
+            Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit.max(1))
+        };
+        let mut bands = std::iter::successors(Some(Bands::finest(centroid, &groups)), |bands| bands.coarser(centroid));
+        bands.find_map(abstraction).unwrap_or_else(|| unreachable!("one class in each group has one histogram"))
+    }
+
+    /// The same, with tables that are kept on disk from one run to the next: by one process for itself.
+    #[must_use]
+    pub fn kept_on(mut self, tables_kept: Arc<dyn TableStore>) -> Self {
+        let count = self.abstraction.space.count();
+        if let Some(bytes) = tables_kept.take(&self.ends())
+            && let Some((head, tables)) = bytes.split_at_checked(8)
+            && tables.len() == 2 * count
+        {
+            let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+            let (reach, between) = (number(0), number(4));
+            let frontier = |table: &[u8]| {
+                let own: Vec<u32> =
+                    (0u32..).zip(table).filter(|&(_, &d)| u32::from(d) == reach).map(|(r, _)| r).collect();
+                Frontier { is_empty: own.is_empty(), own }
+            };
+            let frontiers = [&tables[..count], &tables[count..]].map(frontier);
+            let between = (between != u32::MAX).then_some(between);
+            self.to_target = Arc::new(Table::of_bytes(&tables[..count]));
+            self.from_start = Arc::new(Table::of_bytes(&tables[count..]));
+            self.fronts = Mutex::new(BfsFronts { reach, frontiers, between, kept_reach: reach });
+        }
+        self.tables_kept = Some(tables_kept);
+        self
+    }
+
+    /// The name of D_T and D_S.
+    fn ends(&self) -> String {
+        format!("ends {}", self.statement)
+    }
+
+    /// Keeps D_T and D_S on disk, where they have grown.
+    fn shelve(&self, fronts: &mut BfsFronts) {
+        let Some(tables_kept) = self.tables_kept.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
+        let numbers = [fronts.reach, fronts.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).concat();
+        tables_kept.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
+        fronts.kept_reach = fronts.reach;
+    }
+
+    /// The abstract distance from start to target, a lower bound of every solution's length; `None` where the target
+    /// cannot be reached even in the abstraction.
+    ///
+    /// # Errors
+    /// Where one of the processes has to stop.
+    pub fn lower_bound(&self, context: WorkContext) -> Result<Option<u32>, Stopped> {
+        let mut fronts = self.fronts();
+        while fronts.between.is_none() && fronts.reach < u32::from(FAR) && !fronts.frontiers[0].is_empty {
+            self.advance(&mut fronts, context)?;
+        }
+        self.shelve(&mut fronts);
+        // Beyond what a table tells apart, a bound that is too low.
+        Ok(fronts.between.or((!fronts.frontiers[0].is_empty).then_some(u32::from(FAR))))
+    }
+
+    /// Enters all distances of at most `moves` into both tables.
+    ///
+    /// # Errors
+    /// Where one of the processes has to stop.
+    pub fn extend(&self, moves: u32, context: WorkContext) -> Result<(), Stopped> {
+        let mut fronts = self.fronts();
+        while fronts.reach < moves.min(u32::from(FAR)) && fronts.frontiers.iter().any(|f| !f.is_empty) {
+            self.advance(&mut fronts, context)?;
+        }
+        self.shelve(&mut fronts);
+        if moves > u32::from(FAR) {
+            fronts.kept_reach = u32::MAX;
+            // A table is full, or what it lacks is at least that far.
+            for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&fronts.frontiers) {
+                if !frontier.is_empty {
+                    table.fill_far();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether some histogram that can be reached may be the middle of a palindrome, of whatever length. Needs a mirror.
+    ///
+    /// # Errors
+    /// Where one of the processes has to stop.
+    pub fn reflects_somewhere(&self, context: WorkContext) -> Result<bool, Stopped> {
+        let mut fronts = self.fronts();
+        let count = self.abstraction.space.count();
+        let mut seen = None;
+        loop {
+            // Those reached since the last look.
+            let new = |rank: u32| match (self.to_target.get(rank), seen) {
+                (UNREACHED, _) => false,
+                (distance, Some(seen)) => u32::from(distance) > seen,
+                (_, None) => true,
+            };
+            let here = context.runs(count).any(|ranks| {
+                let mut kind = self.kind(Middles::Palindromic);
+                ranks.into_iter().any(|rank| new(rank) && kind(rank) != 0)
+            });
+            if context.exchange.any(here)? {
+                return Ok(true);
+            }
+            if fronts.frontiers[0].is_empty || fronts.reach >= u32::from(FAR) {
+                // What a full table does not tell apart may be one.
+                return Ok(!fronts.frontiers[0].is_empty);
+            }
+            seen = Some(fronts.reach);
+            self.advance(&mut fronts, context)?;
+        }
+    }
+
+    fn fronts(&self) -> MutexGuard<'_, BfsFronts> {
+        self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One distance more in both tables.
+    fn advance(&self, fronts: &mut BfsFronts, context: WorkContext) -> Result<(), Stopped> {
+        let d = (fronts.reach + 1) as u8;
+        let Abstraction { space, .. } = &*self.abstraction;
+        let next = self.abstraction.advance(&self.to_target, &fronts.frontiers[0], d, &(), context)?;
+        fronts.frontiers[1] = if self.mirrored {
+            let image = |ranks: &[u32]| -> Vec<u32> {
+                let (mut ascent, mut scratch) = (IncrementalUnranking::new(space), vec![0; space.classes()]);
+                let mut image = |&rank: &u32| {
+                    let image = self.abstraction.mirror_rank(ascent.to(space, rank), &mut scratch);
+                    self.from_start.set(image, d);
+                    image
+                };
+                ranks.iter().map(&mut image).collect()
+            };
+            let images = next.own.par_chunks(1024).map(image).collect::<Vec<_>>().concat();
+            context.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?
+        } else {
+            self.abstraction.advance(&self.from_start, &fronts.frontiers[1], d, &(), context)?
+        };
+        fronts.frontiers[0] = next;
+        fronts.reach = u32::from(d);
+        // On a shortest way of 2d - 1 or 2d moves there is a histogram d moves from its end, and from its beginning
+        // d - 1 or d.
+        if fronts.between.is_none() {
+            let from_start = fronts.frontiers[0].own.par_iter().map(|&rank| self.from_start.get(rank));
+            let nearest = from_start.filter(|&from_start| from_start != UNREACHED).min();
+            let nearest = context.exchange.all_gather(nearest)?.into_iter().flatten().min();
+            fronts.between = nearest.map(|from_start| u32::from(d) + u32::from(from_start));
+        }
+        Ok(())
+    }
+
+    /// D_M: the distances to the middles of solutions of `length` moves, on level `length / 2`, given only where a
+    /// walk from the start can get by then. Needs a mirror.
+    ///
+    /// Even lengths, 2N: the middle A_N has centroid c >= 0, or the mirrored reversal's has -c > 0. Odd lengths, 2N + 1:
+    /// c(A_N) + c(A_(N+1)) >= 0 for the solution or for its mirrored reversal, where A_(N+1) is one move from A_N.
+    ///
+    /// # Errors
+    /// Where one of the processes has to stop.
+    pub fn to_middles(&self, length: u32, middles: Middles, context: WorkContext) -> Result<Table, Stopped> {
+        let half = length / 2;
+        let following = length - half;
+        self.extend(following, context)?;
+        let count = self.abstraction.space.count();
+        let name = format!("to middles {middles:?} {length} {}", self.statement);
+        if let Some(bytes) =
+            self.tables_kept.as_ref().and_then(|tables_kept| tables_kept.take(&name)).filter(|b| b.len() == count)
+        {
+            return Ok(Table::of_bytes(&bytes));
+        }
+        let known = self.middles[middles as usize].get_or_init(|| {
+            let mut known = Vec::new();
+            known.resize_with(count, AtomicU8::default);
+            known
+        });
+        let sources: Vec<Vec<u32>> = context
+            .runs(count)
+            .map(|ranks| {
+                let mut kind = self.kind(middles);
+                let admissible = |&at: &u32| {
+                    let flags = &known[at as usize];
+                    if flags.load(Ordering::Relaxed) == 0 {
+                        flags.store(kind(at) | KNOWN, Ordering::Relaxed);
+                    }
+                    flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
+                };
+                ranks.filter(|&at| self.is_near(at, length)).filter(admissible).collect()
+            })
+            .collect();
+        let leading = middles == Middles::Leading;
+        let extent =
+            BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
+        let table = self.abstraction.distances(sources.concat(), half, &extent, context)?;
+        if let Some(tables_kept) = &self.tables_kept {
+            tables_kept.put(&name, &table.bytes());
+        }
+        Ok(table)
+    }
+
+    /// Whether the histogram may be the middle of a solution of `length` moves that leads there. The tables must reach as
+    /// far as half of it.
+    #[must_use]
+    pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
+        self.is_near(self.abstraction.space.rank(histogram), length)
+            && self.leads(histogram, !length.is_multiple_of(2), jumps)
+    }
+
+    /// Whether the first half of `length` moves leads there from the start, and the second to the target.
+    fn is_near(&self, rank: u32, length: u32) -> bool {
+        let half = length / 2;
+        self.to_target.within(rank, length - half) && self.from_start.within(rank, half)
+    }
+
+    /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
+    /// bit 1 for odd ones.
+    fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
+        let space = &self.abstraction.space;
+        let (mut ascent, mut scratch, mut jumps) =
+            (IncrementalUnranking::new(space), vec![0; space.classes()], Jumps::default());
+        move |at| {
+            let histogram = ascent.to(space, at);
+            let mut admissible = |odd| match middles {
+                Middles::Leading => self.leads(histogram, odd, &mut jumps),
+                Middles::Palindromic => self.reflects(histogram, odd, &mut scratch),
+            };
+            u8::from(admissible(false)) | u8::from(admissible(true)) << 1
+        }
+    }
+
+    /// Whether a solution with such a middle is in the lead there.
+    fn leads(&self, histogram: &[u8], odd: bool, jumps: &mut Jumps) -> bool {
+        let c = self.abstraction.centroid(histogram);
+        if c >= 0 || !odd {
+            return c >= 0;
+        }
+        let values = &self.abstraction.partition.values;
+        let span = values.iter().max().zip(values.iter().min()).map_or(0, |(most, least)| most - least);
+        if c + c + span < 0 {
+            return false;
+        }
+        self.abstraction.jumps(histogram, jumps);
+        let gains = (0..histogram.len()).filter(|&a| histogram[a] > 0).map(|a| {
+            let targets = self.abstraction.targets(histogram, jumps, a);
+            let reached = (0..histogram.len()).filter(|b| targets >> b & 1 != 0);
+            reached.map(|b| values[b] - values[a]).max().unwrap_or(0)
+        });
+        c + c + gains.max().unwrap_or(0).max(0) >= 0
+    }
+
+    /// Whether the histogram is its own mirror image, for odd lengths but for the one man who moves in the middle.
+    fn reflects(&self, histogram: &[u8], odd: bool, scratch: &mut [u8]) -> bool {
+        let _ = self.abstraction.mirror_rank(histogram, scratch);
+        let differences: u32 = histogram.iter().zip(&*scratch).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum();
+        differences <= if odd { 2 } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_engine::search::CancellationToken;
+    use halma_engine::search::exchange::Alone;
+    use halma_rules::centroid;
+    use halma_rules::job::{self, Job};
+
+    fn problem(text: &str) -> Transfer {
+        let job = Job::parse("a.toml".as_ref(), &format!("[problem]\nkind = \"transfer\"\n{text}")).unwrap();
+        let job::Problem::Transfer(problem) = job.problem else { unreachable!() };
+        problem
+    }
+
+    fn databases(problem: &Transfer) -> Databases {
+        let symmetries = problem.symmetries();
+        Databases::new(problem, &symmetries, &centroid::of_cells(problem, &symmetries), Granularity::default(), 1 << 20)
+    }
+
+    const PROBLEMS: [&str; 5] = [
+        "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"",
+        "board = \"checkers-32\"\nmoves = 4\narmy = \"checkers-12\"",
+        // As many cells as a byte has values: a loop over them that counted in bytes once took no step at all.
+        "board = \"16x16\"\nmoves = 8\narmy = [\"a1\", \"b1\"]\ntarget = [\"p16\", \"p15\"]",
+        "board = \"9x9\"\nmoves = 4\narmy = [\"a1\", \"b1\", \"c2\"]\ntarget = [\"i9\", \"g5\", \"h8\"]",
+        "board = \"9x9\"\nmoves = 6\narmy = \"square-2\"\njumps-only = true",
+    ];
+
+    #[test]
+    fn tables_that_grow_from_both_ends_meet_at_the_distance() {
+        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        for text in PROBLEMS {
+            let problem = problem(text);
+            let (early, late) = (databases(&problem), databases(&problem));
+            late.extend(u32::MAX, context).unwrap();
+            let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
+            let distance = late.to_target.get(late.abstraction.rank_of(&start));
+            let distance = (distance != UNREACHED).then_some(u32::from(distance));
+            assert_eq!(early.lower_bound(context).unwrap(), distance, "{text}");
+            assert_eq!(late.lower_bound(context).unwrap(), distance, "{text}");
+        }
+    }
+
+    #[test]
+    fn distances_from_the_start_are_those_of_a_search_from_there() {
+        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        for text in PROBLEMS {
+            let problem = problem(text);
+            let databases = databases(&problem);
+            databases.extend(u32::MAX, context).unwrap();
+            let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
+            let abstraction = &databases.abstraction;
+            let expected = abstraction.distances(vec![abstraction.rank_of(&start)], u32::MAX, &(), context).unwrap();
+            for rank in 0..abstraction.space.count() as u32 {
+                assert_eq!(databases.from_start.get(rank), expected.get(rank), "{text}, histogram {rank}");
+            }
+        }
+    }
+
+    /// D_M with all that is left out because no search asks for it, against one that looks everywhere.
+    #[test]
+    fn distances_to_middles_are_right_where_they_are_asked_for() {
+        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        for (text, lengths) in [(PROBLEMS[0], 10..26), (PROBLEMS[1], 16..22), (PROBLEMS[2], 16..20)] {
+            let problem = problem(text);
+            let full = databases(&problem);
+            full.extend(u32::MAX, context).unwrap();
+            for (length, middles) in lengths.flat_map(|l| [(l, Middles::Leading), (l, Middles::Palindromic)]) {
+                let (half, following) = (length / 2, length - length / 2);
+                let mut kind = full.kind(middles);
+                let count = full.abstraction.space.count() as u32;
+                let sources = (0..count).filter(|&rank| {
+                    let near = full.to_target.within(rank, following) && full.from_start.within(rank, half);
+                    near && kind(rank) >> (length % 2) & 1 != 0
+                });
+                let expected = full.abstraction.distances(sources.collect(), half, &(), context).unwrap();
+                let found = databases(&problem).to_middles(length, middles, context).unwrap();
+                for rank in 0..count {
+                    let asked = |distance: u8| full.from_start.within(rank, half.saturating_sub(distance.into()));
+                    let told = |table: &Table| Some(table.get(rank)).filter(|&d| d != UNREACHED && asked(d));
+                    assert_eq!(told(&found), told(&expected), "{text}, {length} moves, {middles:?}, histogram {rank}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The histograms of one distance, shared out among the processes of a search.
+//!
+//! Every process has the whole table, and looks at what leads on from its share of a frontier. Before the next
+//! distance all tell each other what they entered, so that the tables are the same again.
+
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+
+use halma_engine::search::exchange::{Exchange, Lost, Message};
+use halma_engine::search::{CancellationToken, Stopped};
+
+/// Histograms that follow each other and have one owner.
+const RUN: usize = 1 << 14;
+
+/// The histograms of one distance.
+#[derive(Debug)]
+pub struct Frontier {
+    /// Those that this process owns, ascending.
+    pub own: Vec<u32>,
+    /// Whether there are none, in any process.
+    pub is_empty: bool,
+}
+
+impl Frontier {
+    /// One histogram, which all processes may expand.
+    #[must_use]
+    pub fn of_all(rank: u32) -> Self {
+        Self { own: vec![rank], is_empty: false }
+    }
+}
+
+/// Those who make a table together, and when they are to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkContext<'a> {
+    /// The processes.
+    pub exchange: &'a dyn Exchange,
+    /// When to stop.
+    pub stop: &'a CancellationToken,
+}
+
+/// What a process says before it tells what it entered.
+const GOES_ON: u8 = 0;
+const INTERRUPTED: u8 = 1;
+const OUT_OF_TIME: u8 = 2;
+
+impl WorkContext<'_> {
+    /// The parts of `0..count` that this process owns.
+    pub fn runs(self, count: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
+        let (process, processes) = (self.exchange.process(), self.exchange.processes());
+        let runs = (process..count.div_ceil(RUN)).into_par_iter().step_by(processes);
+        runs.map(move |run| (run * RUN) as u32..((run + 1) * RUN).min(count) as u32)
+    }
+
+    fn owns(self, rank: u32) -> bool {
+        rank as usize / RUN % self.exchange.processes() == self.exchange.process()
+    }
+
+    /// The frontier of what the processes have entered, each of them `entered`, in any order, of `count` histograms. What
+    /// others have is entered here by `enter`, which says whether it was new. Where one has to stop, all do.
+    ///
+    /// # Errors
+    /// Why they stop; that another process names a histogram that there is not.
+    pub fn join(
+        self,
+        entered: Result<Vec<u32>, Stopped>,
+        count: usize,
+        enter: impl Fn(u32) -> bool + Sync,
+    ) -> Result<Frontier, Stopped> {
+        if !self.exchange.is_shared() {
+            let mut own = entered?;
+            own.par_sort_unstable();
+            return Ok(Frontier { is_empty: own.is_empty(), own });
+        }
+        let mut own = Vec::new();
+        let word = match entered {
+            Ok(ranks) => {
+                own = ranks;
+                GOES_ON
+            }
+            Err(Stopped::Interrupted) => INTERRUPTED,
+            Err(Stopped::Time) => OUT_OF_TIME,
+            Err(lost_or_broken) => return Err(lost_or_broken),
+        };
+        own.par_sort_unstable();
+        let mut bytes = vec![word];
+        let all = RoaringBitmap::from_sorted_iter(own.iter().copied());
+        let all = all.unwrap_or_else(|e| unreachable!("each rank is entered once: {e}"));
+        all.serialize_into(&mut bytes).unwrap_or_else(|e| unreachable!("memory takes all bytes: {e}"));
+        own.retain(|&rank| self.owns(rank));
+        let peers = (0..self.exchange.processes()).filter(|&peer| peer != self.exchange.process());
+        let messages = peers.map(|peer| Message { peer, bytes: bytes.clone() }).collect();
+        let mut is_empty = all.is_empty();
+        let mut ends = [INTERRUPTED, OUT_OF_TIME].map(|end| end == word);
+        for Message { peer, bytes } in self.exchange.all_to_all(messages)? {
+            let garbled = || Lost { process: peer, reason: "its histograms make no sense".into() };
+            let (&word, mut bytes) = bytes.split_first().ok_or_else(garbled)?;
+            match word {
+                GOES_ON => {
+                    let ranks = RoaringBitmap::deserialize_from(&mut bytes).map_err(|_| garbled())?;
+                    if !bytes.is_empty() || ranks.max().is_some_and(|rank| rank as usize >= count) {
+                        return Err(garbled().into());
+                    }
+                    is_empty &= ranks.is_empty();
+                    own.extend(ranks.into_iter().filter(|&rank| enter(rank) && self.owns(rank)));
+                }
+                INTERRUPTED => ends[0] = true,
+                OUT_OF_TIME => ends[1] = true,
+                _ => return Err(garbled().into()),
+            }
+        }
+        own.par_sort_unstable();
+        match ends {
+            [true, _] => Err(Stopped::Interrupted),
+            [_, true] => Err(Stopped::Time),
+            _ => Ok(Frontier { own, is_empty }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_engine::search::exchange::mesh::mesh;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// What three processes make of what each of them has.
+    fn joined(entered: [Result<Vec<u32>, Stopped>; 3]) -> Vec<(Vec<u32>, Result<Frontier, Stopped>)> {
+        std::thread::scope(|scope| {
+            let process = |(mesh, entered): (_, Result<Vec<u32>, Stopped>)| {
+                scope.spawn(move || {
+                    let table: Vec<AtomicU32> = (0..100_000).map(|_| AtomicU32::new(0)).collect();
+                    let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
+                    entered.iter().flatten().for_each(|&rank| assert!(enter(rank)));
+                    let (exchange, stop) = (Arc::new(mesh), CancellationToken::after(None));
+                    let frontier = WorkContext { exchange: &exchange, stop: &stop }.join(entered, 100_000, enter);
+                    ((0..100_000).filter(|&rank| !enter(rank)).collect(), frontier)
+                })
+            };
+            let threads: Vec<_> = mesh(3).into_iter().zip(entered).map(process).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn every_process_enters_what_any_has_and_owns_a_part_of_it() {
+        let entered = [vec![99_999, 3, 20_000], vec![3, 40_000, 70_000], vec![20_000]];
+        let all = [3, 20_000, 40_000, 70_000, 99_999];
+        let mut owned = Vec::new();
+        for (table, frontier) in joined(entered.map(Ok)) {
+            assert_eq!(table, all);
+            let frontier = frontier.unwrap();
+            assert!(!frontier.is_empty);
+            owned.extend(frontier.own);
+        }
+        owned.sort_unstable();
+        assert_eq!(owned, all);
+        assert!(joined([vec![], vec![], vec![]].map(Ok)).iter().all(|(_, f)| f.as_ref().unwrap().is_empty));
+    }
+
+    #[test]
+    fn a_process_that_names_histograms_that_there_are_not_is_lost() {
+        let said = |ranks: &[u32]| {
+            let mut bytes = vec![GOES_ON];
+            RoaringBitmap::from_sorted_iter(ranks.iter().copied()).unwrap().serialize_into(&mut bytes).unwrap();
+            bytes
+        };
+        let sound = said(&[3, 999]);
+        let garbled = [
+            said(&[3, 1000]),
+            said(&[u32::MAX]),
+            [&sound[..], &[0]].concat(),
+            sound[..sound.len() - 1].to_vec(),
+            [&[7], &sound[1..]].concat(),
+            Vec::new(),
+        ];
+        for (bytes, is_sound) in garbled.map(|bytes| (bytes, false)).into_iter().chain([(sound.clone(), true)]) {
+            let [here, liar]: [_; 2] = mesh(2).try_into().unwrap();
+            let joined = std::thread::scope(|scope| {
+                scope.spawn(move || Arc::new(liar).all_to_all(vec![Message { peer: 0, bytes }]).unwrap());
+                let (exchange, stop) = (Arc::new(here), CancellationToken::after(None));
+                let table: Vec<AtomicU32> = (0..1000).map(|_| AtomicU32::new(0)).collect();
+                let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
+                WorkContext { exchange: &exchange, stop: &stop }.join(Ok(vec![5]), 1000, enter)
+            });
+            match joined {
+                Ok(_) => assert!(is_sound),
+                Err(Stopped::Lost(lost)) => assert!(!is_sound && lost.process == 1, "{lost}"),
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn where_one_process_stops_all_do() {
+        for (_, frontier) in joined([Ok(vec![1, 2]), Err(Stopped::Time), Ok(vec![])]) {
+            assert!(matches!(frontier, Err(Stopped::Time)), "{frontier:?}");
+        }
+        for (_, frontier) in joined([Err(Stopped::Time), Ok(vec![5]), Err(Stopped::Interrupted)]) {
+            assert!(matches!(frontier, Err(Stopped::Interrupted)), "{frontier:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Bounds of the two-player shortest game: each proves that a position cannot end in a game of the length in question.
+//!
+//! The winner is fixed by the length's parity. In a position from which `remaining` moves are left, ceil(remaining / 2)
+//! are the winner's, who makes the last one, and floor(remaining / 2) the loser's. Let s be the winner's men outside
+//! the base they have to fill. Every winner's move lowers s by at most one, so the winner can afford
+//! σ = ceil(remaining / 2) - s moves that do not enter: its *slack*. Most bounds below are arguments about σ.
+//!
+//! Each bound is one file with its proof. [`GameBound::admits`] is its definition; [`GameBound::filter`] judges all
+//! successors of a position at once and must agree with it, which the tests check.
+
+pub mod contact;
+pub mod count;
+pub mod diagonal_gaps;
+pub mod hall;
+pub mod lines;
+pub mod look_ahead;
+pub mod packing;
+pub mod two_ladders;
+pub mod types;
+pub mod vacate;
+
+use std::sync::Arc;
+
+pub use halma_record::job::game_bounds::{Bounds, Name};
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+use halma_rules::problem::set;
+
+/// A position with the moves that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position<const W: usize> {
+    /// The army that makes the last move.
+    pub winner: Cells<W>,
+    /// The other army.
+    pub loser: Cells<W>,
+    /// Moves of both sides still to be made.
+    pub remaining: u32,
+}
+
+impl<const W: usize> Position<W> {
+    /// Whether the winner moves next.
+    #[inline]
+    #[must_use]
+    pub fn winner_to_move(&self) -> bool {
+        self.remaining % 2 == 1
+    }
+
+    /// The winner's moves among those that remain.
+    #[inline]
+    #[must_use]
+    pub fn winner_moves(&self) -> u32 {
+        self.remaining.div_ceil(2)
+    }
+
+    /// The loser's moves among those that remain; the winner's last move comes after all of them.
+    #[inline]
+    #[must_use]
+    pub fn loser_moves(&self) -> u32 {
+        self.remaining / 2
+    }
+
+    /// The army to move.
+    #[inline]
+    #[must_use]
+    pub fn mover(&self) -> Cells<W> {
+        if self.winner_to_move() { self.winner } else { self.loser }
+    }
+
+    /// σ, where the winner's goal is `base`; negative where the moves do not suffice.
+    #[inline]
+    #[must_use]
+    pub fn slack(&self, base: Cells<W>) -> i32 {
+        self.winner_moves() as i32 - (self.winner & !base).len() as i32
+    }
+
+    /// The position after the man to move on `from` has gone to `to`.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, from: usize, to: usize) -> Self {
+        let moved = |army: Cells<W>| army.without(from).with(to);
+        let remaining = self.remaining - 1;
+        if self.winner_to_move() {
+            Self { winner: moved(self.winner), remaining, ..*self }
+        } else {
+            Self { loser: moved(self.loser), remaining, ..*self }
+        }
+    }
+}
+
+/// A bound for games that one side wins.
+pub trait GameBound<const W: usize>: Send + Sync {
+    /// False only where no play of `position.remaining` more moves ends with the winner's last man entering, the
+    /// game not being over before.
+    fn admits(&self, position: &Position<W>) -> bool;
+
+    /// Takes out of `reach[i]`, the cells that the man on `men[i]` of the army to move can go to, those after which
+    /// the bound does not admit the position.
+    fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
+        for (&man, reach) in men.iter().zip(reach) {
+            let from = usize::from(man);
+            for to in reach.iter() {
+                if !self.admits(&position.after(from, to)) {
+                    reach.remove(to);
+                }
+            }
+        }
+    }
+}
+
+/// The bound of that name, for games on `game`'s board that `winner` wins.
+#[must_use]
+pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn GameBound<W>> {
+    match name {
+        Name::Count => Arc::new(count::Count::new(game, winner)),
+        Name::Vacate => Arc::new(vacate::Vacate::new(game, winner)),
+        Name::Contact => Arc::new(contact::Contact::new(game, winner)),
+        Name::Packing => Arc::new(packing::Packing::new(game, winner)),
+        Name::Types => Arc::new(types::Types::new(game, winner)),
+        Name::DiagonalGaps => Arc::new(diagonal_gaps::DiagonalGaps::new(game, winner)),
+        Name::TwoLadders => Arc::new(two_ladders::TwoLadders::new(game, winner)),
+        Name::Hall => Arc::new(hall::Hall::new(game, winner)),
+        Name::LookAhead => Arc::new(look_ahead::LookAhead::new(game, winner)),
+    }
+}
+
+/// These bounds, for games on `game`'s board that `winner` wins, without those that others of them imply.
+#[must_use]
+pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
+    let implied = |name| name == Name::TwoLadders && bounds.names().contains(&Name::Hall);
+    bounds.names().iter().filter(|&&name| !implied(name)).map(|&name| bound(name, game, winner)).collect()
+}
+
+/// The base that `winner` has to fill.
+fn goal<const W: usize>(game: &Game, winner: Side) -> Cells<W> {
+    set(game.base(winner.other()))
+}

@@ -1,0 +1,141 @@
+//! Hall: without slack the ladders must grow as fast as men enter.
+//!
+//! At σ = 0 every winner's move enters and fills no rung below the front. Before the winner's k-th entry the loser has
+//! made f moves, k - 1 of them or k according to whose turn it is, and each filled at most one rung. Let cost(y) be
+//! the number of rungs that man y still misses, on lines of one direction. With e + o = f of the fills on rungs of the
+//! even and of the odd men at most
+//!
+//! ```text
+//! max over e + o = f of #{even men: cost <= e} + #{odd men: cost <= o}
+//! ```
+//!
+//! men can have entered, and that must be k at least, for every k up to s: Hall's condition, since of two men of one
+//! parity the higher one's rungs are among the lower one's.
+//!
+//! Under 8 moves a jump along the long diagonal goes from c to c + 4 over c + 2, one along a column or row from c to
+//! c + 2 over c + 1. Then cost(y) is the length of a shortest path over lines whose edges, forward and backward, weigh 1
+//! where their rung is missing; an edge has one rung and a rung one edge of each parity, so no fill is counted twice.
+//! Even and odd men may share fills, so the condition is only #{men: cost <= f} >= k. A man within a step of the front costs 0.
+
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+
+use super::lines::{Lines, MAX_LINES, View, ViewBound};
+use super::{GameBound, Position, goal};
+
+/// The bound.
+pub struct Hall<const W: usize> {
+    base: Cells<W>,
+    lines: Vec<Lines<W>>,
+}
+
+/// More rungs than any man can miss.
+const COSTS: usize = MAX_LINES / 2 + 1;
+
+/// Men of each parity by the fills that they wait for.
+type Waiting = [[u32; COSTS]; 2];
+
+/// The lines of one direction, as this bound looks at them.
+struct Rungs<'a, const W: usize>(&'a Lines<W>);
+
+impl<const W: usize> Hall<W> {
+    /// For games that `winner` wins.
+    #[must_use]
+    pub fn new(game: &Game, winner: Side) -> Self {
+        let lines = Lines::all(game, winner).into_iter().filter(|lines| lines.stride <= 2).collect();
+        Self { base: goal(game, winner), lines }
+    }
+}
+
+/// Missing rungs by line, where a step changes the line by two.
+fn costs_of_wide_steps<const W: usize>(lines: &Lines<W>, occupied: u32) -> [u32; MAX_LINES] {
+    let mut cost = [COSTS as u32 - 1; MAX_LINES];
+    for (line, cost) in cost.iter_mut().enumerate() {
+        if line + 2 >= lines.front {
+            *cost = 0;
+        }
+    }
+    let missing = |rung: usize| u32::from(rung < lines.front && occupied >> rung & 1 == 0);
+    loop {
+        let before = cost;
+        for line in (0..lines.front).rev() {
+            for by in [1, 2] {
+                if line + 2 * by < MAX_LINES {
+                    cost[line] = cost[line].min(cost[line + 2 * by] + missing(line + by));
+                }
+                if line >= 2 * by {
+                    cost[line] = cost[line].min(cost[line - 2 * by] + missing(line - by));
+                }
+            }
+        }
+        if cost == before {
+            return cost;
+        }
+    }
+}
+
+fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
+    let mut waiting = [[0; COSTS]; 2];
+    let wide = (lines.stride == 2).then(|| costs_of_wide_steps(lines, view.occupied));
+    let mut rest = view.lines;
+    while rest != 0 {
+        let line = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let (parity, cost) = match wide {
+            Some(cost) => (0, cost[line]),
+            None if line >= lines.front => (line % 2, 0),
+            None => (line % 2, (lines.rungs(line) & !view.occupied).count_ones()),
+        };
+        waiting[parity][cost as usize] += u32::from(view.outside[line]);
+    }
+    waiting
+}
+
+impl<const W: usize> ViewBound for Rungs<'_, W> {
+    fn admits(&self, view: &View) -> bool {
+        if view.slack != 0 {
+            return view.slack > 0;
+        }
+        let men = view.remaining.div_ceil(2);
+        let mut enterable = waiting(self.0, view);
+        if enterable[0][0] + enterable[1][0] == men {
+            return true;
+        }
+        for by_cost in &mut enterable {
+            for cost in 1..COSTS {
+                by_cost[cost] += by_cost[cost - 1];
+            }
+        }
+        let first = u32::from(!view.winner_to_move());
+        for k in 1..=men {
+            let fills = ((k - 1 + first) as usize).min(COSTS - 1);
+            let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
+            if most < Some(k) {
+                return false;
+            }
+            if most == Some(men) || fills == COSTS - 1 {
+                break;
+            }
+        }
+        true
+    }
+
+    fn passes(&self, view: &View, _: bool) -> bool {
+        view.slack > 0
+    }
+}
+
+impl<const W: usize> GameBound<W> for Hall<W> {
+    fn admits(&self, position: &Position<W>) -> bool {
+        self.lines.iter().all(|lines| Rungs(lines).admits(&lines.view(self.base, position)))
+    }
+
+    fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
+        if position.slack(self.base) > 2 {
+            return;
+        }
+        for lines in &self.lines {
+            lines.filter(self.base, position, men, reach, &Rungs(lines));
+        }
+    }
+}

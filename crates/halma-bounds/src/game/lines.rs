@@ -1,0 +1,227 @@
+//! Parallel lines of cells toward the winner's goal: diagonals, columns or rows. What the ladder bounds count on.
+//!
+//! Lines are numbered so that the goal lies at the upper end: every cell of the base is on line `front` or above. A step goes
+//! to a line at most `stride` away, and a jump that changes the line by 2k goes over a man on the line half way.
+
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+
+use super::Position;
+
+/// The most lines that a direction may have to be used.
+pub const MAX_LINES: usize = 32;
+
+/// The lines of one direction.
+#[derive(Clone, Debug)]
+pub struct Lines<const W: usize> {
+    /// Line by cell.
+    pub of: Vec<u8>,
+    /// The cells of each line.
+    pub cells: Vec<Cells<W>>,
+    /// The lowest line with a cell of the base.
+    pub front: usize,
+    /// By how much a step changes the line at most.
+    pub stride: usize,
+}
+
+impl<const W: usize> Lines<W> {
+    /// The lines on which `a` x + `b` y is constant, as the winner sees them.
+    #[must_use]
+    pub fn new(game: &Game, winner: Side, (a, b): (i32, i32)) -> Self {
+        let board = &game.lattice.board;
+        let value = |c: usize| {
+            let (x, y) = board.xy(c);
+            a * x + b * y
+        };
+        let sum = |cells: &[usize]| cells.iter().map(|&c| value(c)).sum::<i32>();
+        let (start, goal) = (game.base(winner), game.base(winner.other()));
+        let sign = if sum(goal) < sum(start) { -1 } else { 1 };
+        let lowest = (0..board.len()).map(|c| sign * value(c)).min().unwrap_or(0);
+        let of: Vec<u8> = (0..board.len()).map(|c| (sign * value(c) - lowest) as u8).collect();
+        let count = of.iter().max().map_or(0, |&l| usize::from(l) + 1);
+        let cells = (0..count).map(|l| (0..of.len()).filter(|&c| usize::from(of[c]) == l).collect()).collect();
+        let front = goal.iter().map(|&c| usize::from(of[c])).min().unwrap_or(0);
+        let stride = game.lattice.rule.axes().iter().map(|&(dx, dy)| (a * dx + b * dy).unsigned_abs()).max();
+        Self { of, cells, front, stride: stride.map_or(0, |s| s as usize) }
+    }
+
+    /// Diagonals x + y, columns and rows, where there are few enough to count on.
+    #[must_use]
+    pub fn all(game: &Game, winner: Side) -> Vec<Self> {
+        let all = [(1, 1), (1, 0), (0, 1)].map(|direction| Self::new(game, winner, direction));
+        all.into_iter().filter(|lines| lines.cells.len() <= MAX_LINES).collect()
+    }
+
+    /// Those of them that a step changes by one at most.
+    #[must_use]
+    pub fn simple(game: &Game, winner: Side) -> Vec<Self> {
+        Self::all(game, winner).into_iter().filter(|lines| lines.stride == 1).collect()
+    }
+
+    /// The line of a cell.
+    #[inline]
+    #[must_use]
+    pub fn line(&self, cell: usize) -> usize {
+        usize::from(self.of[cell])
+    }
+
+    /// The rungs that a man on line `from` needs below the front if he enters by jumps only: `from` + 1, `from` + 3, ...
+    ///
+    /// A rung on the front itself or above may be a man of the base, so it is never asked for.
+    #[inline]
+    #[must_use]
+    pub fn rungs(&self, from: usize) -> u32 {
+        let odd = 0xaaaa_aaaau32 << from;
+        odd & ((1u32 << self.front) - 1)
+    }
+
+    /// What the position looks like from these lines, where the winner's goal is `base`.
+    #[must_use]
+    pub fn view(&self, base: Cells<W>, position: &Position<W>) -> View {
+        let mut view = View {
+            occupied: 0,
+            lines: 0,
+            outside: [0; MAX_LINES],
+            inside: (position.winner & base).len() as u32,
+            slack: position.slack(base),
+            remaining: position.remaining,
+        };
+        (position.winner & !base).for_each(|c| {
+            view.outside[self.line(c)] += 1;
+            view.lines |= 1 << self.of[c];
+        });
+        (position.winner | position.loser).for_each(|c| view.occupied |= 1 << self.of[c]);
+        view
+    }
+
+    /// [`GameBound::filter`](super::GameBound::filter) for a bound that judges views.
+    pub fn filter(
+        &self,
+        base: Cells<W>,
+        position: &Position<W>,
+        men: &[u8],
+        reach: &mut [Cells<W>],
+        pruner: &impl ViewBound,
+    ) {
+        let mut counts = [0u8; MAX_LINES];
+        (position.winner | position.loser).for_each(|c| counts[self.line(c)] += 1);
+        let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
+        let mut loser = None;
+        for (&man, reach) in men.iter().zip(reach) {
+            if reach.is_empty() {
+                continue;
+            }
+            let (man, line) = (usize::from(man), self.line(usize::from(man)));
+            let mut gone = now;
+            if counts[line] == 1 {
+                gone.occupied &= !(1 << line);
+            }
+            if !position.winner_to_move() {
+                // Men who leave others behind on their lines all leave the same view.
+                *reach &= match counts[line] {
+                    1 => self.allowed(&mut gone, false, pruner),
+                    _ => *loser.get_or_insert_with(|| self.allowed(&mut gone, false, pruner)),
+                };
+                continue;
+            }
+            // The move is one of the winner's, so a man that stays outside has used up one of the slack.
+            let inside = base.contains(man);
+            gone.slack -= 1 + i32::from(inside);
+            if inside {
+                gone.inside -= 1;
+            } else {
+                gone.outside[line] -= 1;
+                gone.lines &= !(u32::from(gone.outside[line] == 0) << line);
+            }
+            if !(*reach & base).is_empty() {
+                let mut entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
+                *reach &= self.allowed(&mut entered, false, pruner) | !base;
+            }
+            if !(*reach & !base).is_empty() {
+                *reach &= self.allowed(&mut gone, true, pruner) | base;
+            }
+        }
+    }
+
+    /// The cells that a man who is not on the board in `gone` may go to, as one of the winner's outside the base or not.
+    fn allowed(&self, gone: &mut View, outside: bool, pruner: &impl ViewBound) -> Cells<W> {
+        if pruner.passes(gone, outside) || (!outside && pruner.admits(gone)) {
+            return !Cells::EMPTY;
+        }
+        let mut allowed = Cells::EMPTY;
+        let View { occupied, lines, .. } = *gone;
+        for (to, &cells) in self.cells.iter().enumerate() {
+            if !outside && occupied >> to & 1 != 0 {
+                continue;
+            }
+            gone.occupied = occupied | 1 << to;
+            if outside {
+                gone.lines = lines | 1 << to;
+                gone.outside[to] += 1;
+            }
+            if pruner.admits(gone) {
+                allowed |= cells;
+            }
+            if outside {
+                gone.outside[to] -= 1;
+            }
+        }
+        allowed
+    }
+}
+
+/// A bound that looks at views. It admits a view if it admits the same with fewer lines occupied, so that where a man may
+/// simply vanish, he may go to any line.
+pub trait ViewBound {
+    /// Whether the bound admits it.
+    fn admits(&self, view: &View) -> bool;
+
+    /// Whether it admits the view with one more man of the winner outside (where `more`) or one more occupied line,
+    /// wherever that is; false where that is not known without looking at the lines.
+    fn passes(&self, view: &View, more: bool) -> bool;
+}
+
+/// A position as the lines of one direction see it.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The lines with a man of either army, one bit a line.
+    pub occupied: u32,
+    /// The lines with a winner's man outside the base, one bit a line.
+    pub lines: u32,
+    /// The winner's men outside the base, by line.
+    pub outside: [u8; MAX_LINES],
+    /// The winner's men in the base.
+    pub inside: u32,
+    /// σ.
+    pub slack: i32,
+    /// Moves left.
+    pub remaining: u32,
+}
+
+impl View {
+    /// Whether the winner moves next.
+    #[inline]
+    #[must_use]
+    pub fn winner_to_move(&self) -> bool {
+        self.remaining % 2 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_rules::lattice::Rule;
+
+    #[test]
+    fn diagonals_lead_from_one_base_to_the_other() {
+        let game = Game::named("9x9", Rule::Six, "triangle-4").unwrap();
+        for (side, corner) in [(Side::Blue, 80), (Side::Red, 0)] {
+            let lines = Lines::<2>::new(&game, side, (1, 1));
+            assert_eq!((lines.front, lines.stride, lines.line(corner)), (13, 1, 16));
+            assert_eq!(lines.rungs(3), 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 12);
+            assert_eq!(lines.rungs(0), 0b1010_1010_1010);
+            assert_eq!(lines.rungs(12), 0);
+        }
+        assert_eq!(Lines::<2>::simple(&game, Side::Blue).len(), 3);
+    }
+}

@@ -1,0 +1,446 @@
+//! Histograms: how many men stand in each class of cells, numbered without gaps.
+
+/// A partition of the cells into classes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// Class by cell.
+    pub class_of: Vec<u8>,
+    /// A number for each class that stands for the centroid: K leaves it alone and the mirror negates it, because
+    /// classes are made of cells whose centroids are alike on both sides of 0.
+    pub values: Vec<i32>,
+    /// How many classes each group has, in order: no man ever leaves his group.
+    pub groups: Vec<usize>,
+}
+
+/// The most classes a partition may have, so that a set of classes is one word.
+pub const MAX_CLASSES: usize = 32;
+
+/// Bands of centroids that are alike on both sides of 0, for each kind of groups: groups with cells of the same |centroid|s
+/// are of one kind, so that K and the mirror take bands to bands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bands {
+    /// By cell.
+    kind: Vec<usize>,
+    /// By kind, then by band: the largest |centroid| in it, ascending, the first one around 0.
+    tops: Vec<Vec<i32>>,
+}
+
+impl Bands {
+    /// Every centroid is a band of its own.
+    #[must_use]
+    pub fn finest(centroid: &[i32], group: &[usize]) -> Self {
+        let tops_of = |group_here: usize| {
+            let here = centroid.iter().zip(group).filter(|&(_, &g)| g == group_here);
+            let mut tops: Vec<i32> = here.map(|(v, _)| v.abs()).chain([0]).collect();
+            tops.sort_unstable();
+            tops.dedup();
+            tops
+        };
+        let mut tops: Vec<Vec<i32>> = Vec::new();
+        let mut kind_of = |group: usize| {
+            let own = tops_of(group);
+            tops.iter().position(|t| *t == own).unwrap_or_else(|| {
+                tops.push(own);
+                tops.len() - 1
+            })
+        };
+        let kinds: Vec<usize> = (0..group.iter().max().map_or(0, |m| m + 1)).map(&mut kind_of).collect();
+        Self { kind: group.iter().map(|&g| kinds[g]).collect(), tops }
+    }
+
+    /// With one band less: the two neighbours that have the fewest cells together, the outermost ones of such, are
+    /// one. Where men begin and end their ways there are few cells, and little is lost; `None` where nothing is left to merge.
+    #[must_use]
+    pub fn coarser(&self, centroid: &[i32]) -> Option<Self> {
+        let cells = |&(kind, first): &(usize, usize)| {
+            let tops = &self.tops[kind];
+            let least = first.checked_sub(1).map_or(-1, |before| tops[before]);
+            let within = |(v, k): &(&i32, &usize)| **k == kind && v.abs() > least && v.abs() <= tops[first + 1];
+            let within = centroid.iter().zip(&self.kind).filter(within).count();
+            // Around 0 both sides become one class.
+            if first == 0 { 2 * within } else { within }
+        };
+        let pairs = (0..self.tops.len()).flat_map(|kind| (0..self.tops[kind].len() - 1).rev().map(move |i| (kind, i)));
+        let (kind, first) = pairs.min_by_key(cells)?;
+        let mut coarser = self.clone();
+        coarser.tops[kind].remove(first);
+        Some(coarser)
+    }
+
+    /// The band of a cell of that centroid: negative before 0, 0 around it, positive beyond.
+    fn of(&self, cell: usize, centroid: i32) -> i32 {
+        centroid.signum() * self.tops[self.kind[cell]].partition_point(|&top| top < centroid.abs()) as i32
+    }
+}
+
+impl Partition {
+    /// Cells whose centroids are in the same band share a class, within each group of cells that men cannot leave: cells of
+    /// one type, where only jumps are allowed. `None` where these are too many. No class has a value beyond `cap`.
+    #[must_use]
+    pub fn new(centroid: &[i32], bands: &Bands, cap: i32, group: &[usize]) -> Option<Self> {
+        let label = |cell: usize| (group[cell], bands.of(cell, centroid[cell]));
+        let mut labels: Vec<_> = (0..centroid.len()).map(label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        let class_of: Vec<_> = (0..centroid.len()).map(|c| labels.partition_point(|&l| l < label(c))).collect();
+        let groups = labels.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).collect();
+        // The least |centroid| of a band, so that a class of one centroid has that one.
+        let least =
+            |class: usize| class_of.iter().zip(centroid).filter(|&(&c, _)| c == class).map(|(_, v)| v.abs()).min();
+        let value = |(class, &(_, band)): (usize, &(usize, i32))| band.signum() * least(class).unwrap_or(0).min(cap);
+        let values = labels.iter().enumerate().map(value).collect();
+        let class_of = class_of.iter().map(|&class| class as u8).collect();
+        (labels.len() <= MAX_CLASSES).then_some(Self { class_of, values, groups })
+    }
+
+    /// How many of these cells each group has.
+    #[must_use]
+    pub fn quotas(&self, cells: &[usize]) -> Vec<usize> {
+        let mut first = 0;
+        let counts = self.groups.iter().map(|classes| {
+            let group = first..first + classes;
+            first = group.end;
+            cells.iter().filter(|&&c| group.contains(&usize::from(self.class_of[c]))).count()
+        });
+        counts.collect()
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many cells each class has.
+    #[must_use]
+    pub fn capacities(&self) -> Vec<u8> {
+        let mut capacities = vec![0u8; self.classes()];
+        for &class in &self.class_of {
+            capacities[usize::from(class)] = capacities[usize::from(class)].saturating_add(1);
+        }
+        capacities
+    }
+}
+
+/// The histograms of a number of men over classes with room for so many each, and with a fixed number in each group of
+/// classes, ranked 0, 1, 2, ... in the order in which a histogram with fewer men in its first class comes first.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    men: usize,
+    capacities: Vec<u8>,
+    /// How many histograms have fewer than v men in class i when r men are left for the classes from i on:
+    /// `fewer[(i * (men + 2) + r) * (men + 2) + v]`.
+    fewer: Vec<u32>,
+    count: u32,
+}
+
+impl Histograms {
+    /// The histograms with `quotas[g]` men in the next `groups[g]` classes; `None` where there are more than `limit`.
+    #[must_use]
+    pub fn new(capacities: Vec<u8>, groups: &[usize], quotas: &[usize], limit: u64) -> Option<Self> {
+        let men: usize = quotas.iter().sum();
+        let stride = men + 2;
+        // How many men must be left where a group begins.
+        let mut fixed = vec![None; capacities.len() + 1];
+        let (mut class, mut left) = (0, men);
+        for (classes, quota) in groups.iter().zip(quotas) {
+            fixed[class] = Some(left);
+            (class, left) = (class + classes, left - quota);
+        }
+        let classes = capacities.len();
+        // ways[i][r]: how to spread r men over the classes from i on.
+        let mut ways = vec![vec![0u64; stride]; classes + 1];
+        ways[classes][0] = 1;
+        let mut fewer = vec![0u32; classes * stride * stride];
+        for i in (0..classes).rev() {
+            for r in 0..=men {
+                let mut sum = 0u64;
+                for v in 0..stride {
+                    fewer[(i * stride + r) * stride + v] = u32::try_from(sum).unwrap_or(u32::MAX);
+                    if v <= r && v <= usize::from(capacities[i]) {
+                        sum = sum.saturating_add(ways[i + 1][r - v]);
+                    }
+                }
+                ways[i][r] = if fixed[i].is_none_or(|f| f == r) { sum } else { 0 };
+            }
+        }
+        let count = ways[0][men];
+        (count <= limit.min(u64::from(u32::MAX) - 1)).then_some(Self { men, capacities, fewer, count: count as u32 })
+    }
+
+    /// How many histograms there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.capacities.len()
+    }
+
+    /// How many men there are.
+    #[must_use]
+    pub fn men(&self) -> usize {
+        self.men
+    }
+
+    /// How many men each class has room for.
+    #[must_use]
+    pub fn capacities(&self) -> &[u8] {
+        &self.capacities
+    }
+
+    #[inline(always)]
+    fn fewer(&self, class: usize, left: usize, men: usize) -> u32 {
+        self.fewer[(class * (self.men + 2) + left) * (self.men + 2) + men]
+    }
+
+    /// The rank of a histogram.
+    #[inline]
+    #[must_use]
+    pub fn rank(&self, histogram: &[u8]) -> u32 {
+        let (mut rank, mut left) = (0, self.men);
+        for (class, &men) in histogram.iter().enumerate() {
+            rank += self.fewer(class, left, usize::from(men));
+            left -= usize::from(men);
+        }
+        rank
+    }
+
+    /// The histogram of that rank, into `histogram`: the plain way, which tests compare [`IncrementalUnranking`] with.
+    #[cfg(test)]
+    fn unrank(&self, rank: u32, histogram: &mut [u8]) {
+        let (mut rest, mut left) = (rank, self.men);
+        for (class, men) in histogram.iter_mut().enumerate() {
+            let mut v = 0;
+            while v < left && self.fewer(class, left, v + 1) <= rest && v < usize::from(self.capacities[class]) {
+                v += 1;
+            }
+            rest -= self.fewer(class, left, v);
+            left -= v;
+            *men = v as u8;
+        }
+    }
+}
+
+/// Histograms of ascending ranks: what two that follow each other share is not made again.
+#[derive(Clone, Debug)]
+pub struct IncrementalUnranking {
+    histogram: Vec<u8>,
+    /// Before each class: the men left, and the least rank of a histogram that agrees in all classes before.
+    before: Vec<(u8, u32)>,
+    rank: u32,
+}
+
+impl IncrementalUnranking {
+    /// Space for the histograms of `space`.
+    #[must_use]
+    pub fn new(space: &Histograms) -> Self {
+        let classes = space.classes();
+        Self { histogram: vec![0; classes], before: vec![(space.men as u8, 0); classes + 1], rank: u32::MAX }
+    }
+
+    /// The histogram of that rank.
+    #[inline]
+    pub fn to(&mut self, space: &Histograms, rank: u32) -> &[u8] {
+        let mut class = 0;
+        if rank >= self.rank {
+            class = self.histogram.len();
+            loop {
+                class -= 1;
+                let (left, least) = self.before[class];
+                // All men left or fewer: every histogram that goes on from here.
+                if class == 0 || rank - least < space.fewer(class, usize::from(left), space.men + 1) {
+                    break;
+                }
+            }
+        }
+        self.rank = rank;
+        let (mut left, mut least) = self.before[class];
+        for class in class..self.histogram.len() {
+            let room = usize::from(left.min(space.capacities[class]));
+            let mut men = 0;
+            let mut fewer = 0;
+            while men < room {
+                let next = space.fewer(class, usize::from(left), men + 1);
+                if next > rank - least {
+                    break;
+                }
+                (men, fewer) = (men + 1, next);
+            }
+            left -= men as u8;
+            least += fewer;
+            self.histogram[class] = men as u8;
+            self.before[class + 1] = (left, least);
+        }
+        &self.histogram
+    }
+}
+
+/// Ranks of all histograms one man's move away from a given one, each in constant time.
+///
+/// Moving a man from class a to class b changes the number of men left only between the two, so the new rank is made
+/// of prefix sums: those of the histogram itself, and those with one man more or fewer left.
+#[derive(Clone, Debug)]
+pub struct NeighbourRanks {
+    left: Vec<u8>,
+    /// Prefix sums of `fewer(i, left_i + d, h_i)` for d = 0, 1, -1.
+    sums: [Vec<u32>; 3],
+}
+
+impl NeighbourRanks {
+    /// Space for the neighbourhood of histograms of `space`.
+    #[must_use]
+    pub fn new(space: &Histograms) -> Self {
+        let zeros = || vec![0; space.classes() + 1];
+        Self { left: vec![0; space.classes() + 1], sums: [zeros(), zeros(), zeros()] }
+    }
+
+    /// Takes up the neighbourhood of `histogram`; returns its rank.
+    #[inline]
+    pub fn enter(&mut self, space: &Histograms, histogram: &[u8]) -> u32 {
+        let mut left = space.men;
+        for (i, &men) in histogram.iter().enumerate() {
+            let m = usize::from(men);
+            self.left[i] = left as u8;
+            self.sums[0][i + 1] = self.sums[0][i] + space.fewer(i, left, m);
+            self.sums[1][i + 1] = self.sums[1][i].wrapping_add(space.fewer(i, left + 1, m));
+            // With no man left there is none to take away either; such sums are never used.
+            self.sums[2][i + 1] = self.sums[2][i].wrapping_add(space.fewer(i, left.saturating_sub(1), m));
+            left -= m;
+        }
+        self.left[histogram.len()] = left as u8;
+        self.sums[0][histogram.len()]
+    }
+
+    /// The rank after a man of class `a` has gone to class `b`, which has room for him.
+    #[inline(always)]
+    #[must_use]
+    pub fn moved(&self, space: &Histograms, histogram: &[u8], a: usize, b: usize) -> u32 {
+        let [same, more, less] = &self.sums;
+        let whole = same[histogram.len()];
+        let at = |i: usize| (usize::from(self.left[i]), usize::from(histogram[i]));
+        if a == b {
+            return whole;
+        }
+        let ((left_a, men_a), (left_b, men_b)) = (at(a), at(b));
+        // Of the classes from the first of the two to the second: what they added, and what they add now.
+        if a < b {
+            let old = same[b + 1].wrapping_sub(same[a]);
+            let new = space
+                .fewer(a, left_a, men_a - 1)
+                .wrapping_add(more[b].wrapping_sub(more[a + 1]))
+                .wrapping_add(space.fewer(b, left_b + 1, men_b + 1));
+            whole.wrapping_sub(old).wrapping_add(new)
+        } else {
+            let old = same[a + 1].wrapping_sub(same[b]);
+            let new = space
+                .fewer(b, left_b, men_b + 1)
+                .wrapping_add(less[a].wrapping_sub(less[b + 1]))
+                .wrapping_add(space.fewer(a, left_a - 1, men_a - 1));
+            whole.wrapping_sub(old).wrapping_add(new)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_diagonals_of_the_9x9_board_have_the_published_number_of_histograms() {
+        let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
+        let partition = Partition::new(&centroid, &Bands::finest(&centroid, &[0; 81]), 8, &[0; 81]).unwrap();
+        assert_eq!(partition.classes(), 17);
+        let space = |men, limit| Histograms::new(partition.capacities(), &partition.groups, &[men], limit);
+        let count = |men| space(men, u64::MAX).map(|h| h.count());
+        assert_eq!((count(10), count(15)), (Some(3_335_433), Some(111_323_149)));
+        assert!(space(15, 1 << 20).is_none());
+    }
+
+    #[test]
+    fn bands_are_the_same_on_both_sides_and_classes_of_few_cells_are_merged_first() {
+        let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
+        let (mut bands, mut tops) = (Some(Bands::finest(&centroid, &[0; 81])), Vec::new());
+        while let Some(now) = bands {
+            for cap in [1, 4, 8] {
+                let partition = Partition::new(&centroid, &now, cap, &[0; 81]).unwrap();
+                let (values, capacities) = (&partition.values, partition.capacities());
+                assert!(values.iter().eq(values.iter().rev().map(|v| -v).collect::<Vec<_>>().iter()), "{values:?}");
+                assert!(capacities.iter().eq(capacities.iter().rev()), "{capacities:?}");
+                assert_eq!(
+                    values.iter().max(),
+                    now.tops[0].iter().nth_back(1).map(|top| cap.min(top + 1)).as_ref().or(Some(&0))
+                );
+            }
+            bands = now.coarser(&centroid);
+            tops.push(now.tops[0].clone());
+        }
+        assert_eq!(
+            tops[..3],
+            [vec![0, 1, 2, 3, 4, 5, 6, 7, 8], vec![0, 1, 2, 3, 4, 5, 6, 8], vec![0, 1, 2, 3, 4, 5, 8]]
+        );
+        assert_eq!((tops.len(), &tops[8][..]), (9, &[8][..]));
+    }
+
+    #[test]
+    fn the_bands_of_fewest_cells_are_merged_and_around_0_those_of_both_sides_count() {
+        // By |centroid|, how many cells: 3, 2, 6, 4, 10, 4.
+        let centroid: Vec<i32> = [(0, 3), (1, 2), (-2, 6), (3, 4), (4, 10), (-5, 4)]
+            .into_iter()
+            .flat_map(|(value, cells)| vec![value; cells])
+            .collect();
+        let bands = std::iter::successors(Some(Bands::finest(&centroid, &[0; 29])), |b| b.coarser(&centroid));
+        let tops: Vec<Vec<i32>> = bands.map(|b| b.tops[0].clone()).collect();
+        let expected: [&[i32]; 6] = [&[0, 1, 2, 3, 4, 5], &[0, 2, 3, 4, 5], &[0, 3, 4, 5], &[0, 3, 5], &[0, 5], &[5]];
+        assert_eq!(tops, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn histograms_and_ranks_are_inverse_and_neighbours_are_right(
+            capacities in proptest::collection::vec(1u8..4, 2..6), men in 1usize..6, second in 0usize..3
+        ) {
+            let men = men + second;
+            // The last class may be a group of its own.
+            let (groups, quotas) = if second == 0 {
+                (vec![capacities.len()], vec![men])
+            } else {
+                (vec![capacities.len() - 1, 1], vec![men - second, second])
+            };
+            let Some(space) = Histograms::new(capacities.clone(), &groups, &quotas, u64::MAX) else { return Ok(()) };
+            let mut h = vec![0; capacities.len()];
+            let mut around = NeighbourRanks::new(&space);
+            let mut before: Option<Vec<u8>> = None;
+            for rank in 0..space.count() as u32 {
+                space.unrank(rank, &mut h);
+                prop_assert_eq!(h.iter().map(|&m| usize::from(m)).sum::<usize>(), men);
+                prop_assert!(h.iter().zip(&capacities).all(|(m, c)| m <= c));
+                prop_assert!(before.is_none_or(|b| b < h));
+                prop_assert_eq!(space.rank(&h), rank);
+                prop_assert_eq!(around.enter(&space, &h), rank);
+                for a in (0..h.len()).filter(|&a| h[a] > 0) {
+                    let group = |class: usize| second > 0 && class == h.len() - 1;
+                    for b in (0..h.len()).filter(|&b| b != a && h[b] < capacities[b] && group(a) == group(b)) {
+                        let mut moved = h.clone();
+                        moved[a] -= 1;
+                        moved[b] += 1;
+                        prop_assert_eq!(around.moved(&space, &h, a, b), space.rank(&moved));
+                    }
+                }
+                before = Some(h.clone());
+            }
+            // Upward in steps, and back to the beginning.
+            let mut ascent = IncrementalUnranking::new(&space);
+            for step in [1, 2, 3, 7, 50] {
+                for rank in (0..space.count() as u32).step_by(step) {
+                    space.unrank(rank, &mut h);
+                    prop_assert_eq!(ascent.to(&space, rank), &h[..]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The middles of one length among the states of a level: nothing follows from the others.
+
+use std::sync::Arc;
+
+use halma_rules::cells::Cells;
+
+use super::abstraction::Jumps;
+use super::database::Databases;
+use super::{Bound, Pruner};
+use crate::Army;
+
+/// Nothing follows from a state that is no admissible middle of the leading half of some length.
+///
+/// For states on level `length / 2`. Sound where some solution of each kind, or its mirrored reversal, has an admissible
+/// middle there.
+#[derive(Clone, Debug)]
+pub struct FromMiddles {
+    databases: Arc<Databases>,
+    length: u32,
+}
+
+impl FromMiddles {
+    /// The bound for solutions of `length` moves, to whose half the databases reach.
+    #[must_use]
+    pub fn new(databases: &Arc<Databases>, length: u32) -> Self {
+        Self { databases: Arc::clone(databases), length }
+    }
+}
+
+impl<const W: usize> Bound<W> for FromMiddles {
+    fn pruner(&self) -> Box<dyn Pruner<W>> {
+        let classes = self.databases.abstraction.space.classes();
+        Box::new(FromMiddlesJudge { histogram: vec![0; classes], jumps: Jumps::default(), bound: self.clone() })
+    }
+}
+
+struct FromMiddlesJudge {
+    bound: FromMiddles,
+    histogram: Vec<u8>,
+    jumps: Jumps,
+}
+
+impl<const W: usize> Pruner<W> for FromMiddlesJudge {
+    fn has_successors(&mut self, army: Army<'_, W>) -> bool {
+        let FromMiddles { databases, length } = &self.bound;
+        databases.abstraction.histogram(army.men, &mut self.histogram);
+        databases.is_middle(&self.histogram, *length, &mut self.jumps)
+    }
+
+    fn filter(&mut self, _army: Army<'_, W>, _depth: u32, _reach: &mut [Cells<W>]) {}
+}

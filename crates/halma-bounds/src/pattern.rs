@@ -1,0 +1,129 @@
+//! Pattern databases as bounds: a state stays only if the moves made and the abstract distance still to go fit.
+
+use std::sync::Arc;
+
+use halma_rules::cells::Cells;
+
+use super::abstraction::{Abstraction, Table};
+use super::histogram::NeighbourRanks;
+use super::{Bound, Pruner};
+use crate::Army;
+
+/// Cuts a state on level t if t plus the table's distance of its histogram exceeds a limit.
+///
+/// Sound for walks that reach one of the table's sources on level `limit` or before, on levels from which on the table
+/// has all distances that fit: abstract distances never exceed real ones. The verdict depends only on the mover's class and the target's class, so it is computed once for each
+/// histogram and applied to whole reachable sets.
+#[derive(Clone, Debug)]
+pub struct Pattern<const W: usize> {
+    abstraction: Arc<Abstraction>,
+    table: Arc<Table>,
+    limit: u32,
+    /// Unions of classes' cells, eight classes at a time: `unions[byte][set]`.
+    unions: Arc<Vec<[Cells<W>; 256]>>,
+}
+
+impl<const W: usize> Pattern<W> {
+    /// The bound of `table`, which holds a distance for each histogram of the abstraction.
+    #[must_use]
+    pub fn new(abstraction: &Arc<Abstraction>, table: &Arc<Table>, limit: u32) -> Self {
+        let mut classes = [Cells::<W>::EMPTY; 32];
+        for (cell, &class) in abstraction.partition.class_of.iter().enumerate() {
+            classes[usize::from(class)].add(cell);
+        }
+        let union = |byte: usize, set: usize| {
+            (0..8).filter(|i| set >> i & 1 != 0).fold(Cells::EMPTY, |u, i| u | classes[8 * byte + i])
+        };
+        let unions = (0..4).map(|byte| std::array::from_fn(|set| union(byte, set))).collect();
+        Self { abstraction: Arc::clone(abstraction), table: Arc::clone(table), limit, unions: Arc::new(unions) }
+    }
+}
+
+impl<const W: usize> Bound<W> for Pattern<W> {
+    fn pruner(&self) -> Box<dyn Pruner<W>> {
+        let classes = self.abstraction.space.classes();
+        Box::new(PatternJudge {
+            histogram: vec![0; classes],
+            around: NeighbourRanks::new(&self.abstraction.space),
+            depth: u32::MAX,
+            cached: Vec::new(),
+            allowed: Vec::new(),
+            bound: self.clone(),
+        })
+    }
+}
+
+/// Histograms whose verdicts a judge remembers.
+const REMEMBERED: usize = 1 << 12;
+
+struct PatternJudge<const W: usize> {
+    bound: Pattern<W>,
+    histogram: Vec<u8>,
+    around: NeighbourRanks,
+    /// The level for which verdicts are remembered.
+    depth: u32,
+    /// Ranks of the remembered histograms.
+    cached: Vec<u32>,
+    /// For each of them, by the mover's class, the classes he may go to.
+    allowed: Vec<u32>,
+}
+
+impl<const W: usize> PatternJudge<W> {
+    /// Where the verdicts on the histogram `rank`, which `around` has entered, begin in `allowed`.
+    #[inline]
+    fn verdicts(&mut self, rank: u32, depth: u32) -> usize {
+        let classes = self.histogram.len();
+        if self.depth != depth {
+            self.depth = depth;
+            self.cached.clear();
+            self.cached.resize(REMEMBERED, u32::MAX);
+            self.allowed.resize(REMEMBERED * classes, 0);
+        }
+        let slot = (rank.wrapping_mul(0x9e37_79b1) >> 20) as usize;
+        if self.cached[slot] != rank {
+            self.cached[slot] = rank;
+            self.pruner(slot * classes, depth);
+        }
+        slot * classes
+    }
+
+    #[cold]
+    fn pruner(&mut self, at: usize, depth: u32) {
+        let Abstraction { space, .. } = &*self.bound.abstraction;
+        self.around.enter(space, &self.histogram);
+        for a in 0..self.histogram.len() {
+            let mut allowed = 0;
+            if self.histogram[a] > 0 {
+                let group = self.bound.abstraction.group(a);
+                for b in (0..self.histogram.len()).filter(|b| group >> b & 1 != 0) {
+                    if a != b && self.histogram[b] == space.capacities()[b] {
+                        continue;
+                    }
+                    let rank = self.around.moved(space, &self.histogram, a, b);
+                    let fits =
+                        self.bound.limit.checked_sub(depth).is_some_and(|rest| self.bound.table.within(rank, rest));
+                    allowed |= u32::from(fits) << b;
+                }
+            }
+            self.allowed[at + a] = allowed;
+        }
+    }
+}
+
+impl<const W: usize> Pruner<W> for PatternJudge<W> {
+    fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]) {
+        self.bound.abstraction.histogram(army.men, &mut self.histogram);
+        let rank = self.bound.abstraction.space.rank(&self.histogram);
+        let at = self.verdicts(rank, depth);
+        let bound = &self.bound;
+        for (&man, reach) in army.men.iter().zip(reach) {
+            let class = usize::from(bound.abstraction.partition.class_of[usize::from(man)]);
+            let allowed = self.allowed[at + class];
+            let mut cells = Cells::EMPTY;
+            for (byte, unions) in allowed.to_le_bytes().into_iter().zip(bound.unions.iter()) {
+                cells |= unions[usize::from(byte)];
+            }
+            *reach &= cells;
+        }
+    }
+}

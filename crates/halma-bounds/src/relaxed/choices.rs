@@ -1,0 +1,149 @@
+//! The abstract moves of histograms after which a table still leaves enough moves, remembered.
+
+use std::ops::Range;
+
+use super::Goal;
+use crate::abstraction::Jumps;
+use crate::histogram::{Histograms, NeighbourRanks};
+
+/// A man of one class goes to another, or to a cell of his own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    /// The histogram after it.
+    pub(super) rank: u32,
+    pub(super) from: u8,
+    pub(super) to: u8,
+    /// Whether that is where walks must come to.
+    pub(super) arrives: bool,
+}
+
+/// Where the choices of one histogram, with so many moves left after them, are.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    rank: u32,
+    /// [`u8::MAX`] where there is none.
+    left: u8,
+    len: u16,
+    start: u32,
+}
+
+const NOTHING: Entry = Entry { rank: 0, left: u8::MAX, len: 0, start: 0 };
+/// Histograms that are remembered at first, and at most.
+const ENTRIES: Range<usize> = 1 << 8..1 << 16;
+
+/// The choices of the histograms that came up last.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    entries: Vec<Entry>,
+    held: usize,
+    all: Vec<Choice>,
+    around: NeighbourRanks,
+    jumps: Jumps,
+}
+
+impl Choices {
+    pub(super) fn new(space: &Histograms) -> Self {
+        Self {
+            entries: vec![NOTHING; ENTRIES.start],
+            held: 0,
+            all: Vec::new(),
+            around: NeighbourRanks::new(space),
+            jumps: Jumps::default(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, at: usize) -> Choice {
+        self.all[at]
+    }
+
+    #[inline(always)]
+    fn slot(&self, rank: u32, left: u8) -> usize {
+        let mixed = (rank ^ u32::from(left) << 27).wrapping_mul(0x9e37_79b1);
+        let (mask, mut slot) = (self.entries.len() - 1, (mixed >> 12) as usize);
+        loop {
+            slot &= mask;
+            let entry = &self.entries[slot];
+            if entry.left == u8::MAX || entry.rank == rank && entry.left == left {
+                return slot;
+            }
+            slot += 1;
+        }
+    }
+
+    /// Where the choices of the histogram of that rank stand after which `left` moves are enough. They stay there as long as
+    /// the look ahead at one state goes on.
+    #[inline]
+    pub(super) fn of(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u32) -> Range<usize> {
+        let left = left as u8;
+        let slot = self.slot(rank, left);
+        let entry = self.entries[slot];
+        if entry.left == left {
+            return entry.start as usize..entry.start as usize + usize::from(entry.len);
+        }
+        self.make(goal, histogram, rank, left)
+    }
+
+    #[cold]
+    fn make(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u8) -> Range<usize> {
+        if 2 * self.held >= self.entries.len() {
+            self.grow();
+        }
+        let (space, start) = (&goal.abstraction.space, self.all.len());
+        let near = goal.near;
+        goal.abstraction.jumps(histogram, &mut self.jumps);
+        self.around.enter(space, histogram);
+        // The classes whose men can come nearest go first.
+        let mut nearest = [(u8::MAX, 0, 0); 32];
+        let mut classes = 0;
+        for (a, _) in histogram.iter().enumerate().filter(|(_, men)| **men > 0) {
+            let first = self.all.len();
+            let mut least = u8::MAX;
+            let mut targets = goal.abstraction.targets(histogram, &self.jumps, a) | 1 << a;
+            while targets != 0 {
+                let b = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let rank = self.around.moved(space, histogram, a, b);
+                if goal.table.within(rank, u32::from(left) + near) {
+                    least = least.min(goal.table.get(rank));
+                    let arrives = goal.table.within(rank, near);
+                    self.all.push(Choice { rank, from: a as u8, to: b as u8, arrives });
+                }
+            }
+            if self.all.len() > first {
+                nearest[classes] = (least, first, self.all.len());
+                classes += 1;
+            }
+        }
+        let end = self.all.len();
+        nearest[..classes].sort_unstable();
+        for &(_, from, to) in &nearest[..classes] {
+            self.all.extend_from_within(from..to);
+        }
+        self.all.drain(start..end);
+        let len = (self.all.len() - start) as u16;
+        let slot = self.slot(rank, left);
+        self.entries[slot] = Entry { rank, left, len, start: start as u32 };
+        self.held += 1;
+        start..self.all.len()
+    }
+
+    /// Room for more.
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.entries);
+        self.entries = vec![NOTHING; 2 * old.len()];
+        for entry in old.into_iter().filter(|e| e.left != u8::MAX) {
+            let slot = self.slot(entry.rank, entry.left);
+            self.entries[slot] = entry;
+        }
+    }
+
+    /// Forgets everything where it is too much; only between states.
+    pub(super) fn settle(&mut self) {
+        if self.entries.len() >= ENTRIES.end {
+            self.entries.fill(NOTHING);
+            self.held = 0;
+            self.all.clear();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Positions of one look ahead from which nothing leads on.
+
+use halma_rules::moves::planes::Word;
+
+use super::{Left, Position};
+
+#[derive(Clone, Copy)]
+struct Failed<Q> {
+    position: Position<Q>,
+    /// The moves left with which it failed.
+    left: u32,
+    /// The look ahead that it belongs to.
+    of: u32,
+}
+
+/// Positions that have failed, compared in full.
+pub(super) struct Memory<Q> {
+    slots: Vec<Failed<Q>>,
+    held: usize,
+    of: u32,
+}
+
+impl<Q: Word> Default for Memory<Q> {
+    fn default() -> Self {
+        let empty = Failed { position: Position::default(), left: 0, of: 0 };
+        Self { slots: vec![empty; 1 << 8], held: 0, of: 1 }
+    }
+}
+
+impl<Q: Word> Memory<Q> {
+    /// Begins another look ahead.
+    pub(super) fn forget(&mut self) {
+        self.held = 0;
+        self.of = self.of.checked_add(1).unwrap_or_else(|| {
+            self.slots.iter_mut().for_each(|slot| slot.of = 0);
+            1
+        });
+    }
+
+    #[inline(always)]
+    fn slot(&self, position: &Position<Q>) -> usize {
+        let Position { rank, unmoved, maybe } = position;
+        let mixed = maybe.mixed(unmoved.mixed(u64::from(*rank)));
+        let (mask, mut slot) = (self.slots.len() - 1, (mixed >> 40) as usize);
+        loop {
+            slot &= mask;
+            let failed = &self.slots[slot];
+            if failed.of != self.of || failed.position == *position {
+                return slot;
+            }
+            slot += 1;
+        }
+    }
+
+    /// Whether the position is known to fail with so many moves left. Where all of these are looked at, what fails with more
+    /// fails with fewer; where a part is, a way of that many may be all that there is.
+    #[inline]
+    pub(super) fn has_failed(&self, position: &Position<Q>, left: Left) -> bool {
+        let failed = &self.slots[self.slot(position)];
+        let known = failed.left == left.all || failed.left > left.all && left.looked_at == left.all;
+        failed.of == self.of && known
+    }
+
+    /// Enters a failed position.
+    pub(super) fn fail(&mut self, position: &Position<Q>, left: Left) {
+        let slot = self.slot(position);
+        let new = self.slots[slot].of != self.of;
+        self.slots[slot] = Failed { position: *position, left: left.all, of: self.of };
+        self.held += usize::from(new);
+        if 2 * self.held > self.slots.len() {
+            let old = std::mem::take(&mut self.slots);
+            let empty = Failed { position: Position::default(), left: 0, of: 0 };
+            self.slots = vec![empty; 2 * old.len()];
+            for failed in old.into_iter().filter(|f| f.of == self.of) {
+                let slot = self.slot(&failed.position);
+                self.slots[slot] = failed;
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! How many shortest solutions there are, counted again: sums over walks of whole armies from the start to the middle, with
+//! neither classes nor levels nor halves that lead.
+//!
+//! f(X) is the number of walks of so many moves from S to X. What comes after the middle, mirrored and reversed, is such a
+//! walk, too: so 2N moves lead from S to T in the sum of f_N(X) f_N(ρX) ways, 2N + 1 in that of f_(N+1)(X) f_N(ρX). Burnside's
+//! lemma needs how many of them a symmetry k keeps, army by army: the same sums over armies that k keeps. The reversal of
+//! their images under k is the same walk if ρk takes A_N to itself, or to A_(N+1), and k² keeps all armies as far as A_N.
+//! Without a mirror the walks go all the way.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use halma_record::record::Counts;
+
+use super::path_counts::{self, Trouble, ways};
+use super::permutation::{composed, image};
+use super::problem::Problem;
+use super::transfer_bounds::{Cut, Pruner};
+
+/// Armies by key, each with how many walks lead there.
+type Walks = path_counts::Walks<u128>;
+
+/// A count under way.
+pub(super) struct Counter<'a> {
+    problem: &'a Problem,
+    /// Drop no army of a walk of that length.
+    cuts: &'a [Cut],
+    length: u32,
+    palindromic: bool,
+    budget: &'a mut u64,
+    progress: &'a (dyn Fn(&str) + Sync),
+    /// By a symmetry that keeps all armies: the walks to the last two armies that are needed.
+    halves: BTreeMap<Vec<u8>, [Walks; 2]>,
+}
+
+impl<'a> Counter<'a> {
+    pub fn new(
+        problem: &'a Problem,
+        cuts: &'a [Cut],
+        (length, palindromic): (u32, bool),
+        budget: &'a mut u64,
+        progress: &'a (dyn Fn(&str) + Sync),
+    ) -> Self {
+        Self { problem, cuts, length, palindromic, budget, progress, halves: BTreeMap::new() }
+    }
+
+    /// Whether the record's numbers are right. Up to symmetry they are by the whole of K, whatever part of it the search used.
+    pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
+        let fixing = self.problem.whole_fixing();
+        let (mut kept, mut reversed, mut palindromes) = (Vec::new(), Vec::new(), Vec::new());
+        for k in &fixing {
+            if self.palindromic || self.problem.model.mirror.is_some() {
+                palindromes.push(self.palindromes(k)?);
+                if !self.palindromic {
+                    reversed.push(self.reversed(k)?);
+                }
+            }
+            if !self.palindromic {
+                kept.push(self.kept(k)?);
+            }
+        }
+        if self.palindromic {
+            // Each is its own reversal.
+            (kept, reversed) = (palindromes.clone(), palindromes.clone());
+        }
+        let order = fixing.len() as u128;
+        let both = path_counts::total(kept.iter().chain(&reversed).copied())? / (2 * order);
+        let classes = |kept: &[u128]| path_counts::total(kept.iter().copied()).map(|sum| sum / order);
+        let mirrored = |number: u128| (!reversed.is_empty()).then_some(number);
+        let derived = [
+            ("sequences", Some(kept[0]), Some(&stated.sequences)),
+            ("up_to_symmetry", Some(classes(&kept)?), Some(&stated.up_to_symmetry)),
+            ("up_to_reversal", mirrored(both), stated.up_to_reversal.as_ref()),
+            ("palindromic", palindromes.first().copied(), stated.palindromic.as_ref()),
+            (
+                "palindromic_up_to_symmetry",
+                mirrored(classes(&palindromes)?),
+                stated.palindromic_up_to_symmetry.as_ref(),
+            ),
+            ("final_positions", None, stated.final_positions.as_ref()),
+            ("final_up_to_symmetry", None, stated.final_up_to_symmetry.as_ref()),
+        ];
+        path_counts::compare(&derived)
+    }
+
+    /// The walks that `k` keeps to the last army that is needed, behind those to the one before: A_N, for 2N + 1 moves the next
+    /// one, and the target without a mirror.
+    fn halves(&mut self, k: &[u8]) -> Result<&[Walks; 2], Trouble> {
+        if !self.halves.contains_key(k) {
+            let model = &self.problem.model;
+            let last = if model.mirror.is_some() { self.length.div_ceil(2) } else { self.length };
+            let mut walks = vec![(model.army_key(&self.problem.start), 1)];
+            let mut before = Vec::new();
+            for depth in 0..last {
+                (self.progress)(&format!("how many there are: {} armies after {depth} of {last} moves", walks.len()));
+                let mut next = self.step(&walks, depth, k)?;
+                // To come back to an army costs moves that no shortest solution has, nor the half of a shortest palindrome.
+                next.retain(|&(key, _)| ways(&walks, key) == 0 && ways(&before, key) == 0);
+                before = std::mem::replace(&mut walks, next);
+            }
+            self.halves.insert(k.to_vec(), [before, walks]);
+        }
+        Ok(&self.halves[k])
+    }
+
+    fn odd(&self) -> bool {
+        !self.length.is_multiple_of(2)
+    }
+
+    /// One more move.
+    fn step(&mut self, walks: &Walks, depth: u32, k: &[u8]) -> Result<Walks, Trouble> {
+        let model = &self.problem.model;
+        let identity = k.is_sorted();
+        let expand = |parents: &[(u128, u128)]| -> Result<(Walks, u64), String> {
+            let (mut pruner, mut made, mut generated) = (Pruner::new(self.cuts, depth + 1), Vec::new(), 0);
+            for &(key, ways) in parents {
+                let men = model.army(key)?;
+                if !pruner.enter(&men) {
+                    continue;
+                }
+                model.successors(&men, |from, to, after| {
+                    generated += 1;
+                    if pruner.admits(from, to, after) && (identity || image(k, after) == after) {
+                        made.push((model.army_key(after), ways));
+                    }
+                });
+            }
+            Ok((made, generated))
+        };
+        path_counts::step(walks, self.budget, expand)
+    }
+
+    /// Solutions whose armies `k` keeps.
+    fn kept(&mut self, k: &[u8]) -> Result<u128, Trouble> {
+        let Problem { model, target, .. } = self.problem;
+        let odd = self.odd();
+        let [before, last] = self.halves(k)?;
+        let Some(mirror) = &model.mirror else { return Ok(ways(last, model.army_key(target))) };
+        let middle = if odd { before } else { last };
+        let products = last.par_iter().map(|&(key, here)| -> Result<u128, Trouble> {
+            let there = model.army_key(&image(mirror, &model.army(key)?));
+            here.checked_mul(ways(middle, there)).ok_or_else(path_counts::too_large)
+        });
+        products.try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(path_counts::too_large))
+    }
+
+    /// Solutions that are the reversals of their images under ρk.
+    fn reversed(&mut self, k: &[u8]) -> Result<u128, Trouble> {
+        self.turned(&composed(k, k), k)
+    }
+
+    /// Palindromic solutions whose armies `k` keeps.
+    fn palindromes(&mut self, k: &[u8]) -> Result<u128, Trouble> {
+        let identity: Vec<u8> = (0..k.len()).map(|c| c as u8).collect();
+        self.turned(k, &identity)
+    }
+
+    /// The walks to A_N that `keeps` keeps, where ρk takes A_N to itself, or for odd lengths to an army that one move leads
+    /// to, and that `keeps` keeps too since it keeps A_N.
+    fn turned(&mut self, keeps: &[u8], k: &[u8]) -> Result<u128, Trouble> {
+        let (model, odd) = (&self.problem.model, self.odd());
+        let mirror = model.mirror.as_ref().ok_or_else(|| Trouble::Wrong("there is no mirror".into()))?;
+        let turn = composed(k, mirror);
+        let [before, last] = self.halves(keeps)?;
+        let middle = if odd { before } else { last };
+        let own = |&(key, ways): &(u128, u128)| -> Result<u128, Trouble> {
+            Ok(if model.is_turned(&model.army(key)?, &turn, odd) { ways } else { 0 })
+        };
+        middle.par_iter().map(own).try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(path_counts::too_large))
+    }
+}

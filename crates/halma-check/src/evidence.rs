@@ -1,0 +1,269 @@
+//! What walks have shown, and whether the record's claims follow from it: the one place where a refutation is accepted.
+//!
+//! A [`Refuted`] is made by the functions below alone, each from a walk whose levels it looks at itself; a record's file
+//! cannot say one. [`Evidence::accept`] wants one for every length that counts as refuted and that the lower bound does
+//! not cover. What was too large to look at is noted as such, and then the report names it.
+
+use std::collections::BTreeMap;
+
+use halma_record::record::{Record, Verdict};
+
+use super::Report;
+use super::board::Board;
+use super::databases::Databases;
+use super::impossible::Shown;
+use super::level_walk::{States, Walk};
+use super::problem::Problem;
+use super::transfer_bounds::theorem_1_of;
+use super::transfer_model::TransferModel;
+
+/// Why a record that claims to have seen every state does not hold.
+const NOT_ALL_SEEN: &str =
+    "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
+
+/// That no solution has so many moves, if none has fewer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    length: u32,
+    /// The first length before it that the record leaves open, if any: it may have a solution.
+    open: Option<u32>,
+}
+
+impl Claim {
+    /// What a record claims of a length, given what it says of those before.
+    pub fn of(record: &Record, length: u32) -> Self {
+        let open = record.runs.iter().find(|run| run.verdict != Verdict::None && run.length < length);
+        Self { length, open: open.map(|run| run.length) }
+    }
+
+    /// A walk that has come to the end is a solution itself, of this length or of a shorter one that is not open.
+    fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), String> {
+        let Self { length, open } = self;
+        match walk.met() {
+            Some((depth, end)) if *depth == length || *depth < open.unwrap_or(length) => {
+                Err(format!("verdict none, but {} on {} level {depth}: {end}", S::END, walk.side()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// No solution has this many moves, if none has fewer.
+#[derive(Debug)]
+pub(super) struct Refuted {
+    length: u32,
+}
+
+impl Refuted {
+    /// The last level that was walked is empty, and comes no later than the end of such a solution. (Levels of palindromes may
+    /// have the target: it is reached on other ways.)
+    pub fn by_empty_level<S: States>(length: u32, walk: &Walk<S>) -> Option<Self> {
+        (walk.depth() <= length && walk.current().len() == 0).then_some(Self { length })
+    }
+
+    /// The walked levels come to the middle, where they do not meet their mirror image; or one is empty.
+    pub fn by_middle(claim: Claim, walk: &Walk<TransferModel>, palindromic: bool) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        if !palindromic {
+            claim.reaches_goal(walk)?;
+        }
+        if let Some(refuted) = Self::by_empty_level(length, walk) {
+            return Ok(Some(refuted));
+        }
+        if walk.depth() != middle(length, palindromic) {
+            return Ok(None);
+        }
+        let (model, odd) = (walk.states, !length.is_multiple_of(2));
+        let met = if palindromic {
+            model.own_image(walk.current(), odd)?
+        } else {
+            // For 2N + 1 moves level N + 1 meets the mirror image of level N.
+            let Some(other) = walk.before_last(usize::from(odd)) else { return Ok(None) };
+            model.meeting(walk.current(), other)?
+        };
+        does_not_meet(model, met)?;
+        Ok(Some(Self { length }))
+    }
+
+    /// Levels from both ends are as many as the moves, and have nothing in common; or one is empty.
+    pub fn by_both_ends(
+        claim: Claim,
+        ahead: &Walk<TransferModel>,
+        behind: &Walk<TransferModel>,
+    ) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(ahead)?;
+        claim.reaches_goal(behind)?;
+        let empty = Self::by_empty_level(length, ahead).or(Self::by_empty_level(length, behind));
+        if empty.is_some() || u64::from(ahead.depth()) + u64::from(behind.depth()) != u64::from(length) {
+            return Ok(empty);
+        }
+        let model = ahead.states;
+        let sides = [ahead.current(), behind.current()];
+        let (small, large) = if sides[0].len() <= sides[1].len() { (sides[0], sides[1]) } else { (sides[1], sides[0]) };
+        match model.common(small, large, |key, _| Ok(Some(key)))? {
+            None => Ok(Some(Self { length })),
+            Some(key) => {
+                let men = model.army(key)?;
+                Err(format!("verdict none, but both sides have {}", model.board.names(&men)))
+            }
+        }
+    }
+
+    /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
+    pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(walk)?;
+        let whole = (walk.depth() >= length).then_some(Self { length });
+        Ok(whole.or(Self::by_empty_level(length, walk)))
+    }
+
+    /// Levels that follow from the middle, `ahead`, end where the mirror images of the levels `behind` come to meet them, at the
+    /// level that completes the length, and have nothing in common with these; or one is empty.
+    pub fn by_trailing(
+        claim: Claim,
+        ahead: &Walk<TransferModel>,
+        behind: &Walk<TransferModel>,
+    ) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(ahead)?;
+        let Some(missing) = length.checked_sub(ahead.depth()) else { return Ok(None) };
+        if Self::by_empty_level(missing, behind).is_some() {
+            return Ok(Some(Self { length }));
+        }
+        if behind.depth() != missing {
+            return Ok(None);
+        }
+        does_not_meet(ahead.states, ahead.states.meeting(behind.current(), ahead.current())?)?;
+        Ok(Some(Self { length }))
+    }
+}
+
+/// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
+pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
+    if palindromic { length / 2 } else { length.div_ceil(2) }
+}
+
+fn does_not_meet(model: &TransferModel, met: Option<u128>) -> Result<(), String> {
+    let Some(key) = met else { return Ok(()) };
+    let names = model.board.names(&model.army(key).unwrap_or_default());
+    Err(format!("verdict none, but the middle meets its mirror image: {names}"))
+}
+
+/// The lengths that a bound refutes, derived again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Floor {
+    /// No solution has fewer moves; `None` where none has any number of moves.
+    least: Option<u32>,
+}
+
+impl Floor {
+    /// Of a transfer: Theorem 1, types, and the abstract distance where one was derived ([`u32::MAX`] where no way leads).
+    pub fn of_transfer(Problem { model, start, target }: &Problem, between: Option<u32>) -> Self {
+        let changes_types = model.jumps_only && model.board.types(start) != model.board.types(target);
+        if changes_types || between == Some(u32::MAX) {
+            return Self { least: None };
+        }
+        let theorem = theorem_1_of(&model.board, start, target);
+        Self { least: Some(theorem.max(between.unwrap_or(0)).max(u32::from(start != target))) }
+    }
+
+    /// Of a game, equation (7): somebody must come near first, and then both armies' men enter one by one.
+    pub fn of_game(board: &Board, [blue, red]: [&[u8]; 2]) -> Self {
+        let distance = board.steps_to(blue);
+        let apart = red.iter().filter_map(|&c| distance[usize::from(c)]).min().unwrap_or(0);
+        Self { least: Some(apart.saturating_sub(2) + (2 * blue.len() as u32).saturating_sub(1)) }
+    }
+
+    /// The same, where it was shown that no move leads where some men would have to go.
+    pub fn closed(self, shown: Option<&Shown>) -> Self {
+        if shown.is_some() { Self { least: None } } else { self }
+    }
+
+    /// The same of palindromes: there are none where no histogram can be the middle of one.
+    pub fn of_palindromes(self, databases: &Databases) -> Self {
+        if databases.reflect_nowhere() { Self { least: None } } else { self }
+    }
+
+    /// The least number of moves that it leaves, if any.
+    pub fn least(self) -> Option<u32> {
+        self.least
+    }
+}
+
+/// What is known of the lengths of a record.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    refuted: BTreeMap<u32, Refuted>,
+    /// Lengths that were too large to look at, and why.
+    unchecked: BTreeMap<u32, String>,
+    /// Why the lower bound was not derived again, where it was not.
+    no_floor: Option<String>,
+    floor: Option<Floor>,
+    seen_all: bool,
+}
+
+impl Evidence {
+    /// A length was refuted.
+    pub fn refutes(&mut self, refuted: Option<Refuted>) {
+        self.refuted.extend(refuted.map(|refuted| (refuted.length, refuted)));
+    }
+
+    /// Whether a length was refuted.
+    pub fn has(&self, length: u32) -> bool {
+        self.refuted.contains_key(&length)
+    }
+
+    /// The levels of a length were not looked at.
+    pub fn leave(&mut self, length: u32, why: impl Into<String>) {
+        self.unchecked.entry(length).or_insert(why.into());
+    }
+
+    /// The bound was derived again.
+    pub fn bounded(&mut self, floor: Floor) {
+        self.floor = Some(floor);
+    }
+
+    /// The bound could not be derived again.
+    pub fn unbounded(&mut self, why: impl Into<String>) {
+        self.no_floor = Some(why.into());
+    }
+
+    /// A walk is over. Where its last level is empty and nothing was cut, it has seen all that can be reached; the end of the way
+    /// must not be among it. (Palindromes are met in their middles.)
+    pub fn saw<S: States>(&mut self, walk: &Walk<S>, palindromic: bool) {
+        self.seen_all |= walk.is_uncut() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
+    }
+
+    /// Whether all that the record counts as refuted was. What was not looked at goes into the report.
+    pub fn accept(self, record: &Record, report: &mut Report) -> Result<(), String> {
+        let claimed = record.runs.iter().filter(|run| run.verdict == Verdict::None).map(|run| run.length);
+        for length in claimed {
+            if !self.refuted.contains_key(&length) && !self.unchecked.contains_key(&length) {
+                return Err(format!(
+                    "length {length}: verdict none, but its levels end early, or no leading levels serve it: none is empty, and \
+                     none is the last"
+                ));
+            }
+        }
+        // The lengths that no bound covers, from the first on.
+        let (first, nothing_left) = match (self.floor, &self.no_floor) {
+            (Some(floor), _) => (floor.least.unwrap_or(u32::MAX), floor.least.is_none()),
+            (None, Some(_)) => (record.lower_bound.unwrap_or(u32::MAX), record.lower_bound.is_none()),
+            (None, None) => (0, false),
+        };
+        let looked_at = |length: &u32| self.refuted.contains_key(length) || self.unchecked.contains_key(length);
+        if let Some(last) = record.refuted_up_to
+            && let Some(length) = (first..=last).find(|length| !looked_at(length))
+        {
+            return Err(format!("refuted_up_to is {last}, but nothing refutes {length} moves"));
+        }
+        let last_unchecked = record.runs.last().is_some_and(|run| self.unchecked.contains_key(&run.length));
+        if record.exhausted && record.verdict == Verdict::None && !(self.seen_all || nothing_left || last_unchecked) {
+            return Err(NOT_ALL_SEEN.into());
+        }
+        report.unchecked.extend(self.no_floor);
+        report.unchecked.extend(self.unchecked.into_values());
+        Ok(())
+    }
+}

@@ -1,0 +1,297 @@
+//! Level files, read by their description ([`halma_engine::store::file`]); and levels that were derived and lie in memory.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::number::Number;
+
+const HEADER: usize = 32;
+const FOOTER: usize = 64;
+/// Keys of one block of a level in memory, and the most of one in a file.
+pub(super) const BLOCK: usize = 4096;
+/// Entries of an index that are read at once.
+const INDEX: usize = 1 << 12;
+
+/// The path of a file that a record names, below the folder of its run: plain names only, and no link on the way.
+pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']);
+    if !name.split('/').all(plain) {
+        return Err(format!("{name:?} is no name of a file in the run's folder"));
+    }
+    let mut path = folder.to_path_buf();
+    for part in name.split('/') {
+        path.push(part);
+        if path.symlink_metadata().is_ok_and(|there| there.file_type().is_symlink()) {
+            return Err(format!("{}: it is a symbolic link", path.display()));
+        }
+    }
+    Ok(path)
+}
+
+/// Opens a file that is neither a link nor a pipe nor a device.
+fn regular(path: &Path) -> std::io::Result<File> {
+    // A pipe would wait for somebody to write into it.
+    let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
+/// What the index says of one block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block<N> {
+    first: N,
+    offset: u64,
+    bytes: u32,
+    keys: u32,
+    checksum: u64,
+    /// How many keys come before it.
+    start: u64,
+}
+
+impl<N: Number> Block<N> {
+    /// An entry of the index with keys of `width` bytes; `None` where its key has too many bits.
+    fn read(entry: &[u8], width: usize, start: u64) -> Option<Self> {
+        let field = |at: usize, bytes: usize| number(&entry[width + at..width + at + bytes]);
+        Some(Self {
+            first: N::read(&entry[..width])?,
+            offset: field(0, 8) as u64,
+            bytes: field(8, 4) as u32,
+            keys: field(12, 4) as u32,
+            checksum: field(16, 8) as u64,
+            start,
+        })
+    }
+
+    /// Whether it has as many keys as a block can have, and all but the first take a byte or more, as long as a difference can
+    /// be: whoever reads it makes room for that.
+    fn is_possible(&self) -> bool {
+        let further = self.keys.wrapping_sub(1);
+        let longest = Self::longest();
+        further < BLOCK as u32 && (further..=further * longest).contains(&self.bytes)
+    }
+
+    /// Bytes of the longest difference.
+    fn longest() -> u32 {
+        N::BITS.div_ceil(7)
+    }
+}
+
+/// A level: ascending keys in blocks.
+#[derive(Debug)]
+pub(super) enum Level<N> {
+    Memory(Vec<N>),
+    File { path: PathBuf, file: File, blocks: Vec<Block<N>>, keys: u64 },
+}
+
+/// One bit for each state of a level.
+pub(super) struct Marks(Vec<AtomicU64>);
+
+impl Marks {
+    pub fn new<N: Number>(level: &Level<N>) -> Self {
+        Self((0..level.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn set(&self, position: u64) {
+        self.0[(position / 64) as usize].fetch_or(1 << (position % 64), Ordering::Relaxed);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
+    }
+
+    /// The first position that is not set.
+    pub fn first_missing<N: Number>(&self, level: &Level<N>) -> Option<u64> {
+        (0..level.len()).find(|p| self.0[(p / 64) as usize].load(Ordering::Relaxed) >> (p % 64) & 1 == 0)
+    }
+}
+
+fn number(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |n, &byte| n << 8 | u128::from(byte))
+}
+
+impl<N: Number> Level<N> {
+    /// Opens a level file, which must have that identity and state that count and that digest.
+    pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, String> {
+        let fault = |reason: String| format!("{}: {reason}", path.display());
+        let file = regular(path).map_err(|e| fault(e.to_string()))?;
+        let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
+        let read = |from: u64, bytes: u64| {
+            let mut buffer = vec![0; bytes as usize];
+            file.read_exact_at(&mut buffer, from).map(|()| buffer).map_err(|e| fault(e.to_string()))
+        };
+        if length < (HEADER + FOOTER) as u64 {
+            return Err(fault(format!("only {length} bytes long")));
+        }
+        let header = read(0, HEADER as u64)?;
+        let footer = read(length - FOOTER as u64, FOOTER as u64)?;
+        if header[..8] != *b"HALMALVL" || footer[FOOTER - 8..] != *b"HALMAEND" {
+            return Err(fault("no level file, or cut".into()));
+        }
+        let (version, width) = (number(&header[8..12]), number(&header[12..16]) as usize);
+        if version != 1 || ![8, 16, 32].contains(&width) {
+            return Err(fault(format!(
+                "version {version}, keys of {width} bytes; understood is version 1 with 8, 16 or 32"
+            )));
+        }
+        let [index_at, count, stated] = [0, 8, 16].map(|at| number(&footer[at..at + 8]) as u64);
+        let entry = width as u64 + 24;
+        let fits = count.checked_mul(entry).and_then(|n| n.checked_add(index_at)?.checked_add(FOOTER as u64));
+        if fits != Some(length) {
+            return Err(fault("its index does not fit its length".into()));
+        }
+        if number(&header[16..32]) != identity {
+            return Err(fault(
+                "its identity is not the one in the record: it belongs to another run, length or level".into(),
+            ));
+        }
+        if stated != keys || number(&footer[24..40]) != digest {
+            return Err(fault("its count or digest is not the one in the record".into()));
+        }
+        let mut hash = Xxh3::new();
+        hash.update(&header);
+        let (mut blocks, mut start, mut ends) = (Vec::new(), 0, HEADER as u64);
+        // Piece by piece: a file may be nothing but holes, and what is no index ends with its first entry.
+        for first in (0..count).step_by(INDEX) {
+            let entries = read(index_at + first * entry, (count - first).min(INDEX as u64) * entry)?;
+            hash.update(&entries);
+            for bytes in entries.chunks(entry as usize) {
+                let block = Block::read(bytes, width, start).ok_or_else(|| fault("a key of too many bits".into()))?;
+                // Blocks lie one after another, and no number here is larger than a writer makes it or the file is.
+                if block.offset != ends || !block.is_possible() {
+                    return Err(fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
+                }
+                (start, ends) = (start + u64::from(block.keys), ends + u64::from(block.bytes));
+                blocks.push(block);
+            }
+        }
+        hash.update(&footer[..40]);
+        if hash.digest128() != number(&footer[40..56]) {
+            return Err(fault("header, index or footer do not match their checksum".into()));
+        }
+        if start != keys || ends != index_at {
+            let end = format!("and ends at byte {ends}, its footer {keys} and {index_at}");
+            return Err(fault(format!("its index has {start} keys {end}")));
+        }
+        if blocks.windows(2).any(|pair| pair[0].first >= pair[1].first) {
+            return Err(fault("its blocks do not ascend".into()));
+        }
+        Ok(Self::File { path: path.into(), file, blocks, keys })
+    }
+
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Memory(keys) => keys.len() as u64,
+            Self::File { keys, .. } => *keys,
+        }
+    }
+
+    pub fn blocks(&self) -> usize {
+        match self {
+            Self::Memory(keys) => keys.len().div_ceil(BLOCK),
+            Self::File { blocks, .. } => blocks.len(),
+        }
+    }
+
+    fn first(&self, block: usize) -> N {
+        match self {
+            Self::Memory(keys) => keys[block * BLOCK],
+            Self::File { blocks, .. } => blocks[block].first,
+        }
+    }
+
+    /// How many keys come before a block.
+    pub fn start(&self, block: usize) -> u64 {
+        match self {
+            Self::Memory(_) => (block * BLOCK) as u64,
+            Self::File { blocks, .. } => blocks[block].start,
+        }
+    }
+
+    /// The block that holds the key at a position.
+    pub fn block_at(&self, position: u64) -> usize {
+        match self {
+            Self::Memory(_) => (position / BLOCK as u64) as usize,
+            Self::File { blocks, .. } => blocks.partition_point(|b| b.start <= position) - 1,
+        }
+    }
+
+    /// The keys of a block, ascending.
+    pub fn read(&self, number_of: usize, keys: &mut Vec<N>) -> Result<(), String> {
+        keys.clear();
+        match self {
+            Self::Memory(all) => keys.extend(all.chunks(BLOCK).nth(number_of).unwrap_or_default()),
+            Self::File { path, file, blocks, .. } => {
+                let block = blocks[number_of];
+                let fault = |reason: &str| format!("{}: the block at byte {}: {reason}", path.display(), block.offset);
+                let mut bytes = vec![0; block.bytes as usize];
+                file.read_exact_at(&mut bytes, block.offset).map_err(|e| fault(&e.to_string()))?;
+                if xxh3_64(&bytes) != block.checksum {
+                    return Err(fault("its bytes do not match their checksum"));
+                }
+                let (mut key, mut rest) = (block.first, &bytes[..]);
+                keys.push(key);
+                for _ in 1..block.keys {
+                    // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less one.
+                    let last = rest.iter().take(Block::<N>::longest() as usize).position(|&byte| byte < 0x80);
+                    let (coded, after) = rest.split_at(last.ok_or_else(|| fault("it ends within a key"))? + 1);
+                    let difference = coded.iter().rev().fold(N::default(), |n, &b| n.push((b & 0x7f).into(), 7));
+                    rest = after;
+                    key = key.beyond(difference).ok_or_else(|| fault("overflow"))?;
+                    keys.push(key);
+                }
+                let next = blocks.get(number_of + 1);
+                if !rest.is_empty() || next.is_some_and(|n| n.first <= key) {
+                    return Err(fault("its keys run into the next block"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Of ascending keys those that the level does not have; the others are marked.
+    pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
+        let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
+        Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn without_piece(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
+        let (mut rest, mut block, mut held, mut at) = (Vec::new(), 0, Vec::new(), 0);
+        let mut loaded = None;
+        for &key in keys {
+            // The last block that begins at or before the key.
+            let beyond = |b: usize| b >= self.blocks() || self.first(b) > key;
+            if !beyond(block + 1) {
+                let (mut low, mut high) = (block + 1, self.blocks());
+                while high - low > 1 {
+                    let middle = usize::midpoint(low, high);
+                    if beyond(middle) { high = middle } else { low = middle }
+                }
+                block = low;
+            }
+            if beyond(block) {
+                rest.push(key);
+                continue;
+            }
+            if loaded != Some(block) {
+                self.read(block, &mut held)?;
+                (loaded, at) = (Some(block), 0);
+            }
+            while held.get(at).is_some_and(|&k| k < key) {
+                at += 1;
+            }
+            if held.get(at) != Some(&key) {
+                rest.push(key);
+            } else if let Some(marks) = marks {
+                marks.set(self.start(block) + at as u64);
+            }
+        }
+        Ok(rest)
+    }
+}

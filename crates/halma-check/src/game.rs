@@ -1,0 +1,286 @@
+//! Records of games: the lower bound, the levels of every length, and the game that was found.
+
+pub(crate) mod bounds;
+mod counts;
+mod ladders;
+mod look;
+mod packing;
+mod position;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use halma_record::record::{Asked, Record, RunRecord, Side, Verdict};
+
+use super::board::Board;
+use super::evidence::{Claim, Evidence, Floor, Refuted};
+use super::impossible;
+use super::level_walk::{Mode, Walk};
+use super::memory;
+use super::moves::{Set, play};
+use super::number::{Number, Wide};
+use super::problem::Problem;
+use super::sides::{Walked, split};
+use super::{Options, Report};
+use bounds::{Bounds, Rules};
+use counts::Counter;
+use position::{Position, Table};
+
+/// All bounds, as beams and `pruning = "all"` use them.
+const ALL: [&str; 9] =
+    ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "look-ahead"];
+
+/// The bounds that a pruning names, and the largest level that is not truncated.
+fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
+    let none = || format!("pruning {pruning} is none of games");
+    let known = |word: &str| ALL.into_iter().find(|name| *name == word).ok_or_else(none);
+    let beam = pruning.strip_prefix("beam(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
+    if let Some((keep, _)) = beam {
+        return Ok((ALL.to_vec(), keep.parse().map_err(|_| none())?));
+    }
+    let names = match pruning {
+        "none" => Vec::new(),
+        "theorem-1" | "paper" => vec!["count", "contact"],
+        "all" => ALL.to_vec(),
+        _ => match pruning.strip_prefix("all-but-") {
+            Some(word) => {
+                let without = known(word)?;
+                ALL.into_iter().filter(|name| *name != without).collect()
+            }
+            None => pruning.split('+').map(known).collect::<Result<_, _>>()?,
+        },
+    };
+    Ok((names, u64::MAX))
+}
+
+/// What holds of a game's record, whose level files lie below `folder`.
+pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+    let problem = Problem::of(record)?;
+    let (board, bases) = (&problem.model.board, problem.ends());
+    if problem.model.jumps_only || bases[0].iter().any(|cell| bases[1].contains(cell)) {
+        return Err("a game: men step, too, and the bases are apart".into());
+    }
+    if record.palindromic || record.centroid.is_some() || record.partition.is_some() {
+        return Err("palindromic, centroid and partition are none of a game's".into());
+    }
+    let mut report = Report::default();
+    let [blue, red] = bases.map(|base| board.names(base));
+    let (men, cells) = (record.problem.men, board.len());
+    report.checked.push(format!("{men} men a side on {cells} cells: blue on {blue}, red on {red}"));
+    let order = problem.model.fixing.len();
+    report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
+    report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
+    let shown = impossible::is_shown(record, &problem)?;
+    let floor = Floor::of_game(board, bases).closed(shown.as_ref());
+    let mut evidence = Evidence::default();
+    evidence.bounded(floor);
+    let derived = floor.least().unwrap_or(0);
+    match record.lower_bound {
+        None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
+        None if floor.least().is_none() => {
+            report.checked.push("no game at all is possible, by cells that no move leads out of".into());
+        }
+        None => return Err("it says that no bound leaves any length, and names nothing that shows it".into()),
+        Some(said) if said > derived => return Err(format!("lower_bound {said}, derived {derived}")),
+        Some(said) => {
+            let how = format!("no game below length {said}, by equation (7) derived again: {derived}");
+            report.checked.push(how);
+        }
+    }
+    let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose()?;
+    if let Some(game) = &game {
+        let moves = game.len() - 1;
+        if record.length != Some(moves as u32) {
+            return Err(format!("solution: {moves} moves for length {:?}", record.length));
+        }
+        let winner = ["red", "blue"][moves % 2];
+        report.checked.push(format!("the game plays, {moves} moves, {winner} wins"));
+    }
+    let (game, model) = (game.unwrap_or_default(), &problem.model);
+    let pruning = match record.question {
+        Asked::Levels => "none".into(),
+        _ => record.pruning.to_string(),
+    };
+    let (names, keep) = bounds(&pruning)?;
+    let common = Common { problem: &problem, record, game, folder, options, names, keep };
+    if let Some(table) = Table::<u128>::new(model, bases) {
+        Levels { table: &table, common, built: [None, None], evidence, report }.all()
+    } else {
+        let table = Table::<Wide>::new(model, bases).ok_or("the positions are too many to number")?;
+        Levels { table: &table, common, built: [None, None], evidence, report }.all()
+    }
+}
+
+/// What is known before any level.
+struct Common<'a> {
+    problem: &'a Problem,
+    record: &'a Record,
+    /// The positions of the game that was found.
+    game: Vec<Position>,
+    folder: &'a Path,
+    options: &'a Options<'a>,
+    /// The bounds, and the largest level that is not truncated.
+    names: Vec<&'a str>,
+    keep: u64,
+}
+
+/// The levels of one record's runs.
+struct Levels<'a, N> {
+    table: &'a Table<'a, N>,
+    common: Common<'a>,
+    /// Bounds of games that blue and that red wins; they serve all lengths.
+    built: [Option<Arc<Bounds>>; 2],
+    evidence: Evidence,
+    report: Report,
+}
+
+impl<N: Number> Levels<'_, N> {
+    fn all(mut self) -> Result<Report, String> {
+        let Common { record, options, .. } = self.common;
+        let mut budget = options.budget;
+        for run in &record.runs {
+            self.run(run, &mut budget).map_err(|reason| format!("length {}: {reason}", run.length))?;
+        }
+        if record.question != Asked::Levels {
+            std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
+        }
+        self.count(&mut budget)?;
+        Ok(self.report)
+    }
+
+    /// The numbers of games, where the record has them.
+    fn count(&mut self, budget: &mut u64) -> Result<(), String> {
+        let Common { problem, record, options, .. } = self.common;
+        let Some((counts, length)) = record.counts.as_ref().zip(record.length) else { return Ok(()) };
+        if let Err(too_much) = self.tables() {
+            self.report.unchecked.push(format!("how many there are: {too_much}"));
+            return Ok(());
+        }
+        let bounds = self.bounds(length)?;
+        let progress = options.progress;
+        let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
+        let confirmed = counter.confirm(counts);
+        self.report.count(counts, confirmed)
+    }
+
+    /// Whether the tables of the bounds fit the budget.
+    fn tables(&self) -> Result<(), String> {
+        let Common { problem, names, .. } = &self.common;
+        let packing = names.contains(&"packing");
+        // One side's after the other's.
+        let bytes = problem.ends().map(packing::bytes).into_iter().max();
+        memory::fit("the tables of its bounds", bytes.filter(|_| packing).unwrap_or(0))
+    }
+
+    /// The bounds of games of this length.
+    fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, String> {
+        // Blue makes the first move and every second one after it.
+        let winner = usize::from(length.is_multiple_of(2));
+        let Common { problem, names, .. } = &self.common;
+        let built = match &self.built[winner] {
+            Some(built) => Arc::clone(built),
+            None => Arc::new(Bounds::new(self.table.board(), problem.ends(), winner, names)?),
+        };
+        self.built[winner] = Some(Arc::clone(&built));
+        Ok(built)
+    }
+
+    /// Walks all levels of a run, and enters what they show.
+    fn run(&mut self, run: &RunRecord, budget: &mut u64) -> Result<(), String> {
+        let length = run.length;
+        let Common { problem, record, folder, options, keep, .. } = self.common;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
+        let asked_levels = record.question == Asked::Levels;
+        if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != length) {
+            return Err(format!("levels up to {length} were asked for, and they end early"));
+        }
+        let Some(first) = forward.first() else { return Ok(()) };
+        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let mode = self.tables().and_then(|()| Mode::of(run, folder, options, budget, (held, size_of::<N>())));
+        let mode = match mode {
+            Ok(mode) => mode,
+            Err(too_much) if asked_levels => {
+                self.report.unchecked.push(too_much);
+                return Ok(());
+            }
+            Err(too_much) => {
+                self.evidence.leave(length, too_much);
+                return Ok(());
+            }
+        };
+        let bounds = self.bounds(length)?;
+        let rules = Rules { length: if asked_levels { u32::MAX } else { length }, bounds };
+        (options.progress)(&format!("length {length}: {} levels", forward.len()));
+        let start = self.table.key(&Position::first(problem.ends()));
+        let mut walk = Walk::begin(self.table, start, None, first)?;
+        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        for level in &forward[1..] {
+            if walk.current().len() > keep {
+                let how = format!("its levels were truncated; those after level {} were not looked at", walk.depth());
+                self.report.checked.push(format!("length {length}, {verdict}: {how}"));
+                return Ok(());
+            }
+            walk.step(level, &rules, mode)?;
+            if !asked_levels {
+                self.is_first_won(run, &walk)?;
+                self.is_on_the_way(run, &walk)?;
+            }
+        }
+        if run.verdict == Verdict::None {
+            self.evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
+        }
+        self.evidence.saw(&walk, false);
+        self.report.sampled |= matches!(mode, Mode::Sample(..));
+        let (levels, how) = (forward.len(), mode.told(walk.sampled));
+        self.report.checked.push(format!("length {length}, {verdict}: {levels} levels {how}"));
+        Ok(())
+    }
+
+    /// Where shorter games are said not to exist, none ends before the last level.
+    fn is_first_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
+        let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
+        match walk.met() {
+            Some((depth, ended)) if shortest && *depth < run.length => {
+                let verdict = format!("{:?}", run.verdict).to_lowercase();
+                Err(format!("verdict {verdict}, but a game ends on level {depth}: {ended}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
+    fn is_on_the_way(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
+        let Common { record, game, .. } = &self.common;
+        let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
+        let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && run.verdict == Verdict::Solution)
+        else {
+            return Ok(());
+        };
+        match walk.current().without(&[self.table.key(position)], None)?.is_empty() {
+            true => Ok(()),
+            false => Err(format!("the game that was found is not on level {}", walk.depth())),
+        }
+    }
+}
+
+/// Plays a game: its positions, if somebody wins with the last move and not before.
+fn replay(board: &Board, bases: [&[u8]; 2], solution: &[String]) -> Result<Vec<Position>, String> {
+    let goals = [Set::of(bases[1]), Set::of(bases[0])];
+    let mut positions = vec![Position::first(bases)];
+    let won = |armies: &[Vec<u8>; 2]| (0..2).find(|&side| Set::of(&armies[side]) == goals[side]);
+    for (number, written) in solution.iter().enumerate() {
+        let fault = |fault: String| format!("solution, move {} ({written}): {fault}", number + 1);
+        let Position { mut armies, turn } = positions[number].clone();
+        if won(&armies).is_some() {
+            return Err(fault("the game is over before it".into()));
+        }
+        let (from, to) = play(board, Set::of(&armies.concat()), written, false).map_err(fault)?;
+        let man = armies[turn].iter_mut().find(|cell| **cell == from);
+        *man.ok_or_else(|| fault(format!("{} is the other side's", board.name(from))))? = to;
+        positions.push(Position { armies, turn: 1 - turn });
+    }
+    match won(&positions[solution.len()].armies) {
+        Some(side) if side != solution.len() % 2 => Ok(positions),
+        _ => Err("solution: nobody wins with its last move".into()),
+    }
+}

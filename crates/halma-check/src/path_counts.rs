@@ -1,0 +1,103 @@
+//! How many walks lead to each state, one move after another: what counts are made of.
+
+use rayon::prelude::*;
+
+use halma_record::record::Count;
+
+use super::memory;
+use super::number::Number;
+
+/// States by key, ascending, each with how many walks lead there.
+pub(super) type Walks<N> = Vec<(N, u128)>;
+
+/// What ends a count.
+pub(super) enum Trouble {
+    /// More successors, or larger numbers, than there is room for.
+    TooMany(String),
+    /// The states make no sense, or a number is another one than the record has.
+    Wrong(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Self::Wrong(why)
+    }
+}
+
+pub(super) fn too_large() -> Trouble {
+    Trouble::TooMany("the numbers do not fit 128 bits".into())
+}
+
+/// States whose successors are made at once.
+const PART: usize = 1 << 17;
+
+/// Successors that wait until they are put among the others.
+const MOST_PENDING: usize = 8 << 20;
+
+/// The most states after a move: three times as many, and room to sort some, are 2 GB with keys of 128 bits.
+const MOST_STATES: usize = 10_000_000;
+
+/// The walks of one more move. `expand` makes the successors of some states, each with the walks that lead to the state, and
+/// how many it looked at; the budget pays for those.
+pub(super) fn step<N: Number>(
+    walks: &Walks<N>,
+    budget: &mut u64,
+    expand: impl Fn(&[(N, u128)]) -> Result<(Walks<N>, u64), String> + Sync,
+) -> Result<Walks<N>, Trouble> {
+    let (mut next, mut pending): (Walks<N>, Walks<N>) = (Vec::new(), Vec::new());
+    let (pending_at, most) = (memory::walks(MOST_PENDING), memory::walks(MOST_STATES));
+    let mut parts = walks.chunks(memory::walks_at_once(PART)).peekable();
+    while let Some(part) = parts.next() {
+        let made = part.par_chunks(1 << 10).map(&expand).collect::<Result<Vec<_>, String>>()?;
+        let generated: u64 = made.iter().map(|m| m.1).sum();
+        *budget = budget
+            .checked_sub(generated)
+            .ok_or_else(|| Trouble::TooMany("more successors would have to be made than the budget allows".into()))?;
+        pending.extend(made.into_iter().flat_map(|m| m.0));
+        // Seldom, so that most states are not gone over again and again.
+        if parts.peek().is_none() || pending.len() > next.len().max(pending_at) {
+            next.append(&mut pending);
+            next.par_sort();
+            next = summed(next)?;
+        }
+        if next.len() > most {
+            return Err(Trouble::TooMany(format!("more than {most} states at a time")));
+        }
+    }
+    Ok(next)
+}
+
+/// Ascending states, each once.
+fn summed<N: Number>(walks: Walks<N>) -> Result<Walks<N>, Trouble> {
+    let mut sums: Walks<N> = Vec::new();
+    for (key, ways) in walks {
+        match sums.last_mut().filter(|last| last.0 == key) {
+            Some(last) => last.1 = last.1.checked_add(ways).ok_or_else(too_large)?,
+            None => sums.push((key, ways)),
+        }
+    }
+    Ok(sums)
+}
+
+/// How many walks lead to a state.
+pub(super) fn ways<N: Number>(walks: &Walks<N>, key: N) -> u128 {
+    walks.binary_search_by_key(&key, |w| w.0).map_or(0, |at| walks[at].1)
+}
+
+/// The sum of some numbers.
+pub(super) fn total(mut numbers: impl Iterator<Item = u128>) -> Result<u128, Trouble> {
+    numbers.try_fold(0u128, |sum, number| sum.checked_add(number)).ok_or_else(too_large)
+}
+
+/// Whether numbers are what a record says, each by its name there.
+pub(super) fn compare(numbers: &[(&str, Option<u128>, Option<&Count>)]) -> Result<(), Trouble> {
+    for (name, derived, stated) in numbers {
+        // Older records do not have them all.
+        let Some(stated) = stated else { continue };
+        let derived = derived.map_or("none".to_string(), |number| number.to_string());
+        if derived != stated.to_string() {
+            return Err(Trouble::Wrong(format!("counts.{name} is {stated}, counted again {derived}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What a record says of its problem: board, armies, K, ρ, centroid, classes. All of it is checked before anything is made
+//! of it.
+
+use halma_record::record::Record;
+
+use super::board::Board;
+use super::centroid;
+use super::keys::{Binomials, PUBLISHED};
+use super::permutation::{composed, image};
+use super::transfer_model::TransferModel;
+
+/// A transfer as the record states it.
+pub(super) struct Problem {
+    pub model: TransferModel,
+    pub start: Vec<u8>,
+    pub target: Vec<u8>,
+}
+
+fn commute(one: &[u8], other: &[u8]) -> bool {
+    composed(one, other) == composed(other, one)
+}
+
+impl Problem {
+    /// The problem, with everything that the record says of it found true.
+    pub fn of(record: &Record) -> Result<Self, String> {
+        let stated = &record.problem;
+        let board = Board::of(stated)?;
+        let (start, target) = (board.army(&stated.start)?, board.army(&stated.target)?);
+        if start != board.stated_army(stated)? {
+            return Err("problem.start is not the army that problem.army names".into());
+        }
+        for (name, names, cells) in [("start", &stated.start, &start), ("target", &stated.target, &target)] {
+            if !cells.iter().map(|&c| board.name(c)).eq(names.iter().cloned()) {
+                return Err(format!("problem.{name}: its cells are not in order"));
+            }
+        }
+        board.shows(stated, [&start, &target])?;
+        if start.len() != stated.men || target.len() != stated.men || start.is_empty() {
+            return Err(format!("{} men, {} cells at the start, {} to fill", stated.men, start.len(), target.len()));
+        }
+        if let Some(lattice) = &record.lattice {
+            let cells: Vec<String> = (0..board.len()).map(|c| board.name(c as u8)).collect();
+            if lattice.cells != cells || lattice.directions != board.directions {
+                return Err("lattice: other cells or directions than problem.board and problem.moves have".into());
+            }
+        }
+        let keys = [record.digest_key, record.second_digest_key];
+        if keys[0].map(|k| k.0) != Some(PUBLISHED[0]) || keys[1].is_some_and(|k| k.0 != PUBLISHED[1]) {
+            return Err("digest_key or second_digest_key is not the published one".into());
+        }
+        let symmetries = record.symmetries.as_ref().ok_or("the record does not name K and ρ")?;
+        let binomials = Binomials::new(board.len(), start.len()).ok_or("the states are too many to number")?;
+        let (fixing, mirror) = (symmetries.fixing.clone(), symmetries.mirror.clone());
+        let (jumps_only, men, centroid) = (stated.jumps_only, start.len(), record.centroid.clone());
+        let model = TransferModel { board, jumps_only, binomials, men, fixing, mirror, centroid };
+        let problem = Self { model, start, target };
+        let whole = problem.symmetries(stated.kind == "transfer")?;
+        if stated.kind == "transfer" {
+            problem.centroid(&whole)?;
+            problem.partition(record)?;
+        }
+        Ok(problem)
+    }
+
+    /// K is the whole group of automorphisms that fix both ends, which is given back, or the identity alone; ρ is one of order two
+    /// that swaps them and commutes with K, where there is one that a search looks for.
+    fn symmetries(&self, mirrored: bool) -> Result<Vec<Vec<u8>>, String> {
+        let TransferModel { board, fixing, mirror, .. } = &self.model;
+        for (number, k) in fixing.iter().enumerate() {
+            if !board.is_automorphism(k) {
+                return Err(format!("symmetries.fixing[{number}] is no automorphism of the board under the rule"));
+            }
+            if !self.fixes(k) {
+                return Err(format!("symmetries.fixing[{number}] does not fix start and target"));
+            }
+        }
+        if let Some(mirror) = mirror {
+            if !board.is_automorphism(mirror) {
+                return Err("symmetries.mirror: ρ is no automorphism of the board under the rule".into());
+            }
+            if !self.swaps(mirror) {
+                return Err("symmetries.mirror: ρ does not swap start and target".into());
+            }
+        }
+        let all = board.symmetries();
+        // Ascending, so that the identity is the first.
+        let whole: Vec<Vec<u8>> = all.iter().filter(|k| self.fixes(k)).cloned().collect();
+        // Where all cells lie on one line several maps come to the same permutation.
+        let mut named = fixing.clone();
+        named.sort_unstable();
+        named.dedup();
+        let repeats = named.len() < fixing.len() && !board.is_line();
+        if fixing.first() != whole.first() || named != whole && named.len() != 1 || repeats {
+            return Err("symmetries.fixing: K is neither the whole group, the identity first, nor that alone".into());
+        }
+        let turns = |m: &&Vec<u8>| self.swaps(m) && composed(m, m) == whole[0] && whole.iter().all(|k| commute(k, m));
+        let found = mirror.as_ref().map_or(!mirrored || !all.iter().any(|m| turns(&m)), |m| mirrored && turns(&m));
+        match found {
+            true => Ok(whole),
+            false if mirror.is_none() => Err("symmetries.mirror: there is one, and the record names none".into()),
+            false => Err("symmetries.mirror: ρ is not of order two, or does not commute with K".into()),
+        }
+    }
+
+    /// Both ends, the start first; of a game the bases.
+    pub fn ends(&self) -> [&[u8]; 2] {
+        [&self.start, &self.target]
+    }
+
+    fn fixes(&self, permutation: &[u8]) -> bool {
+        self.ends().into_iter().all(|end| image(permutation, end) == end)
+    }
+
+    fn swaps(&self, permutation: &[u8]) -> bool {
+        image(permutation, &self.start) == self.target && image(permutation, &self.target) == self.start
+    }
+
+    /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
+    /// alone.
+    pub fn whole_fixing(&self) -> Vec<Vec<u8>> {
+        self.model.board.symmetries().into_iter().filter(|k| self.fixes(k)).collect()
+    }
+
+    /// The centroid is what its description says, which K leaves alone and ρ negates.
+    fn centroid(&self, whole: &[Vec<u8>]) -> Result<(), String> {
+        let TransferModel { board, fixing, mirror, centroid, .. } = &self.model;
+        let values = centroid.as_ref().ok_or("the record does not name the centroid")?;
+        if values.len() != board.len() {
+            return Err("centroid: not one value for each cell".into());
+        }
+        self.odd("centroid", |c| values[c], fixing, mirror.as_ref())?;
+        match *values == centroid::of_cells(board, self.ends(), whole, mirror.as_ref()) {
+            true => Ok(()),
+            false => Err("centroid: another function than the one in which start and target lie furthest apart".into()),
+        }
+    }
+
+    fn odd(
+        &self,
+        name: &str,
+        value: impl Fn(usize) -> i32,
+        fixing: &[Vec<u8>],
+        mirror: Option<&Vec<u8>>,
+    ) -> Result<(), String> {
+        let mut cells = 0..self.model.board.len();
+        if !cells.clone().all(|c| fixing.iter().all(|k| value(usize::from(k[c])) == value(c))) {
+            return Err(format!("{name}: K changes it"));
+        }
+        if !cells.all(|c| mirror.is_none_or(|m| i64::from(value(usize::from(m[c]))) == -i64::from(value(c)))) {
+            return Err(format!("{name}: ρ does not negate it"));
+        }
+        Ok(())
+    }
+
+    /// K and ρ take classes to classes, and the classes' values are odd.
+    fn partition(&self, record: &Record) -> Result<(), String> {
+        let Some(partition) = &record.partition else { return Ok(()) };
+        let TransferModel { board, fixing, mirror, .. } = &self.model;
+        let class = |c: usize| usize::from(partition.class_of[c]);
+        if partition.class_of.len() != board.len()
+            || (0..board.len()).any(|c| class(c) >= partition.values.len())
+            || partition.values.len() > 64
+        {
+            return Err("partition: not one class for each cell, or not one value for each class".into());
+        }
+        self.odd("partition: the odd function", |c| partition.values[class(c)], fixing, mirror.as_ref())?;
+        for symmetry in fixing.iter().chain(mirror) {
+            let mut images = vec![None; 64];
+            for c in 0..board.len() {
+                let to = class(usize::from(symmetry[c]));
+                if *images[class(c)].get_or_insert(to) != to {
+                    return Err("partition: K or ρ does not take classes to classes".into());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,480 @@
+//! The levels of each run, searched again or read from their files, and what they show: each plan walks the sides that its
+//! pruning has, all of their levels, and leaves what it saw to [`Evidence`].
+
+use std::path::Path;
+use std::sync::Arc;
+
+use halma_record::job::Pruning;
+use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+
+use super::counts::Counter;
+use super::databases::Databases;
+use super::evidence::{Claim, Evidence, Floor, Refuted, middle};
+use super::histograms::Histograms;
+use super::impossible;
+use super::level_walk::{Mode, Walk};
+use super::problem::Problem;
+use super::sides::{Levels, Walked, split};
+use super::transfer_bounds::Cut;
+use super::transfer_model::TransferModel;
+use super::{Options, Report};
+
+/// Bytes of an army's key.
+const KEY: usize = size_of::<u128>();
+
+/// How a pruning searches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    /// Without bounds; levels serve all lengths.
+    Shared,
+    /// To the middle, which the mirror completes.
+    Half,
+    /// To the middles of palindromes, by the distance to their histograms.
+    Palindromes,
+    /// To a leading middle, and on.
+    Leading,
+    /// From both ends.
+    TwoEnded,
+    /// In a way that refutes nothing, and has no levels.
+    Nothing,
+}
+
+/// Levels that serve all lengths, as far as they were walked.
+enum Shared<'a> {
+    NotBegun,
+    At(Walk<'a, TransferModel>),
+    /// A level was cut to its best states: nobody derives what comes after it, and it refutes nothing. The next one that the
+    /// record has is that one.
+    Truncated(u32),
+    /// A part of them was too large.
+    Unchecked,
+}
+
+/// The checks of one record's runs.
+pub(super) struct Searches<'a> {
+    pub record: &'a Record,
+    pub problem: &'a Problem,
+    folder: &'a Path,
+    options: &'a Options<'a>,
+    databases: Option<Arc<Databases>>,
+    budget: u64,
+    pub evidence: Evidence,
+    pub report: Report,
+}
+
+impl<'a> Searches<'a> {
+    pub fn new(record: &'a Record, problem: &'a Problem, folder: &'a Path, options: &'a Options<'a>) -> Self {
+        let (budget, evidence, report) = (options.budget, Evidence::default(), Report::default());
+        Self { record, problem, folder, options, databases: None, budget, evidence, report }
+    }
+
+    fn plan(&self) -> Result<Plan, String> {
+        let mirror = self.problem.model.mirror.is_some();
+        let palindromic = self.record.palindromic;
+        Ok(match (&self.record.pruning, mirror) {
+            _ if palindromic && !mirror => return Err("palindromic, without a mirror".into()),
+            (Pruning::None, true) if palindromic => Plan::Half,
+            (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,
+            (Pruning::Leading { .. }, true) if palindromic => Plan::Palindromes,
+            (Pruning::Leading { .. }, true) => Plan::Leading,
+            (Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Mcc { .. } | Pruning::Narrowed { .. }, true) => {
+                Plan::Half
+            }
+            (Pruning::None | Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Leading { .. }, false) => {
+                Plan::TwoEnded
+            }
+            (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => Plan::Nothing,
+            (other @ (Pruning::Game(_) | Pruning::Beam { .. }), _) => {
+                return Err(format!("pruning {other} is none of transfers"));
+            }
+        })
+    }
+
+    fn uses_databases(&self) -> bool {
+        matches!(self.record.pruning, Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. })
+    }
+
+    /// Derives the databases, where the pruning uses them and the record says how.
+    fn make_databases(&mut self, plan: Plan) -> Result<(), String> {
+        let Some(partition) = self.record.partition.as_ref() else { return Ok(()) };
+        if !self.uses_databases() {
+            return Err("partition: this pruning has none".into());
+        }
+        let Problem { model, start, target } = self.problem;
+        if start == target {
+            // Nothing is to be moved, and nothing to be bounded.
+            return Ok(());
+        }
+        let histograms = match Histograms::new(&model.board, &partition.class_of, target, model.jumps_only) {
+            Ok(histograms) => histograms,
+            Err(why) => {
+                self.report.unchecked.push(format!("pattern database: {why}"));
+                return Ok(());
+            }
+        };
+        // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
+        let longest = self.record.runs.iter().map(|run| run.up_to.unwrap_or(run.length)).max();
+        let longest = longest.max(self.record.lower_bound);
+        let reach = match (self.record.lower_bound.and(longest), plan) {
+            (Some(longest), Plan::Leading | Plan::Palindromes) if self.record.counts.is_none() => longest.div_ceil(2),
+            (Some(longest), _) => longest,
+            (None, _) => u32::MAX,
+        };
+        self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
+        self.databases =
+            Some(Arc::new(Databases::new(self.problem, partition, histograms, reach)?.of(&self.record.pruning, model)));
+        Ok(())
+    }
+
+    /// Checks the lower bound and all runs, and whether the verdict follows.
+    pub fn all(mut self) -> Result<Report, String> {
+        let record = self.record;
+        if record.question == Asked::Levels {
+            record.runs.iter().try_for_each(|run| self.levels(run))?;
+            return Ok(self.report);
+        }
+        let plan = self.plan()?;
+        self.make_databases(plan)?;
+        self.lower_bound()?;
+        match plan {
+            Plan::Leading => self.groups()?,
+            Plan::Shared => self.shared()?,
+            Plan::Half | Plan::Palindromes | Plan::TwoEnded | Plan::Nothing => {
+                for run in &record.runs {
+                    self.alone(run, plan).map_err(|reason| format!("length {}: {reason}", run.length))?;
+                }
+            }
+        }
+        std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
+        self.count()?;
+        Ok(self.report)
+    }
+
+    /// The numbers of solutions, where the record has them.
+    fn count(&mut self) -> Result<(), String> {
+        let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
+        let Problem { model, target, .. } = self.problem;
+        let cuts = match &self.databases {
+            Some(databases) => [databases.to_target(length)],
+            None => [Cut::theorem_1(&model.board, target, length)],
+        };
+        let asked = (length, self.record.palindromic);
+        let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
+        let confirmed = counter.confirm(counts);
+        self.report.count(counts, confirmed)
+    }
+
+    /// No length below the bound has a solution.
+    fn lower_bound(&mut self) -> Result<(), String> {
+        let between = self.databases.as_ref().map(|d| d.between);
+        let shown = impossible::is_shown(self.record, self.problem)?;
+        let mut floor = Floor::of_transfer(self.problem, between).closed(shown.as_ref());
+        if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.model.mirror, &self.databases)
+            && self.record.lower_bound.is_none()
+        {
+            // All distances were derived, so no histogram that has one is missing.
+            floor = floor.of_palindromes(databases);
+        }
+        // Without anything to move nothing was to be derived.
+        let missing = self.uses_databases() && self.databases.is_none() && self.problem.start != self.problem.target;
+        match (self.record.lower_bound, floor.least()) {
+            (None, _) if self.record.verdict == Verdict::Incomplete => {}
+            (None, Some(_)) if missing => {
+                self.evidence.unbounded("that no length is possible: the record does not name its partition");
+                return Ok(());
+            }
+            (None, Some(_)) => {
+                return Err(
+                    "it says that no bound leaves any length, but neither types nor histograms show that".into()
+                );
+            }
+            (_, None) => self.report.checked.push(
+                "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
+            ),
+            (Some(said), Some(derived)) if said > derived && missing => {
+                self.evidence.unbounded(format!("lower bound {said}: the record does not name its partition"));
+                return Ok(());
+            }
+            (Some(said), Some(derived)) if said > derived => {
+                return Err(format!("lower_bound {said}, derived {derived}"));
+            }
+            (Some(said), Some(derived)) => {
+                let how = format!("no solution below length {said}, by a bound derived again: {derived}");
+                self.report.checked.push(how);
+            }
+        }
+        self.evidence.bounded(floor);
+        Ok(())
+    }
+
+    /// How to look at the levels of a run; nothing where it has none, or where they are too large or their bounds cannot be
+    /// derived, which is noted.
+    pub fn mode(&mut self, run: &RunRecord) -> Option<Mode<'a>> {
+        if run.levels.is_empty() {
+            return None;
+        }
+        let length = run.length;
+        if self.uses_databases() && self.databases.is_none() {
+            self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
+            return None;
+        }
+        match Mode::of(run, self.folder, self.options, &mut self.budget, (run.largest_level, KEY)) {
+            Ok(mode) => {
+                (self.options.progress)(&format!("length {length}: {} levels", run.levels.len()));
+                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                Some(mode)
+            }
+            Err(too_much) => {
+                self.evidence.leave(length, too_much);
+                None
+            }
+        }
+    }
+
+    /// Says how a run's levels were looked at.
+    pub fn tell(&mut self, run: &RunRecord, how: &str) {
+        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
+    }
+
+    /// Says how a run's levels were walked.
+    pub fn told(&mut self, run: &RunRecord, mode: Mode, sampled: (u64, u64)) {
+        self.tell(run, &format!("{} levels {}", run.levels.len(), mode.told(sampled)));
+    }
+
+    /// Begins at one end with the first of these levels.
+    pub fn begin(&self, levels: Levels<'a>, backward: bool) -> Result<Walk<'a, TransferModel>, String> {
+        let Problem { model, start, target, .. } = self.problem;
+        let (from, to) = if backward { (target, start) } else { (start, target) };
+        let first = levels.first().ok_or("a side has no levels")?;
+        let key = |army: &[u8]| model.key(army, &mut Vec::new());
+        Walk::begin(model, key(from), Some(key(to)), first)
+    }
+
+    /// What the record claims of a length.
+    pub fn claim(&self, length: u32) -> Claim {
+        Claim::of(self.record, length)
+    }
+
+    pub fn databases(&self) -> Result<&Arc<Databases>, String> {
+        self.databases.as_ref().ok_or_else(|| "the record does not name its partition".into())
+    }
+
+    /// The cuts of a search from the start that do not change from level to level.
+    fn cuts(&self, run: &RunRecord, plan: Plan) -> Result<Vec<Cut>, String> {
+        let Problem { model, target, .. } = self.problem;
+        let length = run.length;
+        let mut cuts = match &self.record.pruning {
+            Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
+            Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.databases()?.to_middles(length, true)?],
+            Pruning::Pattern { .. } | Pruning::Narrowed { .. } | Pruning::Leading { .. } => {
+                vec![self.databases()?.to_target(length)]
+            }
+            &Pruning::Mcc { c, .. } => {
+                let c = run.c.or(c).ok_or("a run of mcc without its C")?;
+                let centroid = model.centroid.as_ref().ok_or("the record does not name the centroid")?;
+                vec![Cut::centroid(&model.board, centroid, length - length / 2, c)]
+            }
+            _ => Vec::new(),
+        };
+        if let Some(mirror) = model.mirror.as_ref().filter(|_| self.record.palindromic) {
+            cuts.push(Cut::palindrome(mirror, model.men, length));
+        }
+        Ok(cuts)
+    }
+
+    /// The levels of `levels`, which no question has a goal for.
+    fn levels(&mut self, run: &'a RunRecord) -> Result<(), String> {
+        let last = run.length;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
+        let asked = run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
+        if asked {
+            return Err(format!("levels up to {last} were asked for, and they end early"));
+        }
+        let held = run.largest_level;
+        match Mode::of(run, self.folder, self.options, &mut self.budget, (held, KEY)) {
+            Err(too_much) => self.report.unchecked.push(too_much),
+            Ok(mode) if !forward.is_empty() => {
+                let mut walk = self.begin(forward, false)?;
+                forward[1..].iter().try_for_each(|level| walk.step(level, &[], mode))?;
+                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                self.told(run, mode, walk.sampled);
+            }
+            Ok(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Runs whose levels go on from those of the runs before.
+    fn shared(&mut self) -> Result<(), String> {
+        let keep = match self.record.pruning {
+            Pruning::Truncate { keep, .. } => keep as u64,
+            _ => u64::MAX,
+        };
+        let mut shared = Shared::NotBegun;
+        for run in &self.record.runs {
+            let context = |reason| format!("length {}: {reason}", run.length);
+            shared = self.share(run, keep, shared).map_err(context)?;
+        }
+        Ok(())
+    }
+
+    fn share(&mut self, run: &'a RunRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        let first = run.levels.first().map_or(0, |level| level.depth);
+        let [forward] = split(run, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
+        let mut walk = match (shared, forward) {
+            (Shared::NotBegun, []) => return Ok(Shared::NotBegun),
+            (Shared::NotBegun, _) => None,
+            (Shared::At(walk), _) => Some(walk),
+            (Shared::Truncated(next), []) => return Ok(Shared::Truncated(next)),
+            (Shared::Truncated(next), [.., last]) if first == next => return Ok(Shared::Truncated(last.depth + 1)),
+            (Shared::Truncated(next), _) => return Err(format!("forward levels go on with level {first}, not {next}")),
+            (Shared::Unchecked, _) => {
+                if run.verdict == Verdict::None || !forward.is_empty() {
+                    self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
+                }
+                return Ok(Shared::Unchecked);
+            }
+        };
+        let mode = self.mode(run);
+        if mode.is_none() && !forward.is_empty() {
+            return Ok(Shared::Unchecked);
+        }
+        for level in forward {
+            walk = Some(match (walk, mode) {
+                (Some(walk), _) if walk.current().len() > keep && walk.depth().checked_add(1) == Some(level.depth) => {
+                    let how =
+                        format!("its levels were truncated; those after level {} were not looked at", walk.depth());
+                    self.tell(run, &how);
+                    // There is one, for which this was asked.
+                    return Ok(Shared::Truncated(forward.last().map_or(first, |last| last.depth + 1)));
+                }
+                (Some(mut walk), Some(mode)) => {
+                    walk.step(level, &[], mode)?;
+                    walk
+                }
+                _ => self.begin(forward, false)?,
+            });
+        }
+        let Some(walk) = walk else { return Ok(Shared::NotBegun) };
+        if run.verdict == Verdict::None {
+            self.evidence.refutes(Refuted::by_middle(self.claim(length), &walk, palindromic)?);
+        }
+        self.evidence.saw(&walk, palindromic);
+        match mode {
+            Some(mode) => self.told(run, mode, walk.sampled),
+            None => self.tell(run, "by levels of shorter lengths"),
+        }
+        Ok(Shared::At(walk))
+    }
+
+    /// A run that has all of its levels itself.
+    fn alone(&mut self, run: &'a RunRecord, plan: Plan) -> Result<(), String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
+        let last = if plan == Plan::TwoEnded { length } else { middle(length, palindromic) };
+        let ahead = Walked { side, first: 0, last };
+        let (forward, backward): (_, Levels) = match plan {
+            Plan::TwoEnded => {
+                let [forward, backward] = split(run, [ahead, Walked { side: Side::Backward, first: 0, last }])?;
+                (forward, backward)
+            }
+            Plan::Nothing => {
+                let [] = split(run, [])?;
+                (&[], &[])
+            }
+            _ => {
+                let [forward] = split(run, [ahead])?;
+                (forward, &[])
+            }
+        };
+        if matches!(self.record.pruning, Pruning::Mcc { c: None, .. })
+            && run.verdict == Verdict::Incomplete
+            && !run.levels.is_empty()
+        {
+            let why = format!("length {length}: levels of a search that was stopped, under a C that nobody knows");
+            self.evidence.leave(length, why);
+            return Ok(());
+        }
+        let Some(mode) = self.mode(run) else { return Ok(()) };
+        let (refuted, sampled) = match plan {
+            Plan::TwoEnded => self.two_ended(run, [forward, backward], mode)?,
+            _ => self.half(run, plan, forward, mode)?,
+        };
+        self.evidence.refutes(refuted);
+        self.told(run, mode, sampled);
+        Ok(())
+    }
+
+    fn half(
+        &mut self,
+        run: &RunRecord,
+        plan: Plan,
+        levels: Levels<'a>,
+        mode: Mode,
+    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
+        let (length, palindromic) = (run.length, self.record.palindromic);
+        if run.c.is_some_and(|c| c < 0) {
+            return Err(format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", run.c));
+        }
+        let mut walk = self.begin(levels, false)?;
+        let mut cuts = self.cuts(run, plan)?;
+        let fixed = cuts.len();
+        for level in &levels[1..] {
+            cuts.truncate(fixed);
+            if matches!(self.record.pruning, Pruning::Narrowed { .. }) {
+                let left = length - walk.depth();
+                cuts.push(self.databases()?.toward_images(&[(&walk, left)], walk.depth() + 1)?);
+            }
+            walk.step(level, &cuts, mode)?;
+        }
+        let consistent = Self::is_consistent(run, levels);
+        if run.c.is_some() && consistent != run.self_consistent {
+            return Err(format!("self_consistent: {}, derived {consistent}", run.self_consistent));
+        }
+        self.evidence.saw(&walk, palindromic);
+        let refuted = match run.verdict {
+            Verdict::None if consistent => Refuted::by_middle(self.claim(length), &walk, palindromic)?,
+            _ => None,
+        };
+        Ok((refuted, walk.sampled))
+    }
+
+    /// Whether no army on level N of a run of mcc has a centroid beyond its C.
+    fn is_consistent(run: &RunRecord, levels: Levels) -> bool {
+        let half = levels.iter().find(|level| level.depth == run.length / 2);
+        let reached = half.and_then(|level: &LevelRecord| level.centroid_max);
+        run.c.zip(reached).is_none_or(|(c, reached)| reached <= c)
+    }
+
+    fn two_ended(
+        &mut self,
+        run: &RunRecord,
+        sides: [Levels<'a>; 2],
+        mode: Mode,
+    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
+        let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, String> {
+            let Problem { model, start, .. } = self.problem;
+            let cuts = match &self.record.pruning {
+                Pruning::Theorem1 if backward => vec![Cut::theorem_1(&model.board, start, run.length)],
+                Pruning::Pattern { .. } | Pruning::Leading { .. } if backward => {
+                    vec![self.databases()?.to_start(run.length)]
+                }
+                _ => self.cuts(run, Plan::TwoEnded)?,
+            };
+            let mut walk = self.begin(levels, backward)?;
+            levels[1..].iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
+            Ok(walk)
+        };
+        let (ahead, behind) = (walk(sides[0], false)?, walk(sides[1], true)?);
+        self.evidence.saw(&ahead, false);
+        self.evidence.saw(&behind, false);
+        let refuted = match run.verdict {
+            Verdict::None => Refuted::by_both_ends(self.claim(run.length), &ahead, &behind)?,
+            _ => None,
+        };
+        let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);
+        Ok((refuted, sampled))
+    }
+}

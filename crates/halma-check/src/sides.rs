@@ -1,0 +1,46 @@
+//! The levels of a run by side: every level belongs to a side that somebody walks, and no side leaves a level out.
+
+use halma_record::record::{LevelRecord, RunRecord, Side};
+
+/// The levels of one side of a run, in order.
+pub(super) type Levels<'a> = &'a [LevelRecord];
+
+/// A side that the plan of a run walks: its first level, and the last one that it may have.
+#[derive(Clone, Copy)]
+pub(super) struct Walked {
+    pub side: Side,
+    pub first: u32,
+    pub last: u32,
+}
+
+/// The levels of a run by side, in the order in which runs write these. A level of another side, out of order, left out
+/// or beyond the last one is an error in itself: nobody would look at it.
+pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) -> Result<[Levels<'a>; N], String> {
+    let mut rest = &run.levels[..];
+    let mut split: [Levels<'a>; N] = [&[]; N];
+    for (place, Walked { side, first, last }) in split.iter_mut().zip(sides) {
+        let (own, others) = rest.split_at(rest.iter().take_while(|level| level.side == side).count());
+        let name = side.name();
+        let mut before: Option<u32> = None;
+        for LevelRecord { depth, .. } in own {
+            match before {
+                None if *depth != first => return Err(format!("{name} levels begin with level {depth}, not {first}")),
+                Some(before) if before.checked_add(1) != Some(*depth) => {
+                    return Err(format!("{name} level {before} is followed by level {depth}"));
+                }
+                _ => before = Some(*depth),
+            }
+        }
+        if let Some(beyond) = before.filter(|&depth| depth > last) {
+            return Err(format!("{name} level {beyond}: {} moves ask for none beyond level {last}", run.length));
+        }
+        (*place, rest) = (own, others);
+    }
+    match rest.first() {
+        None => Ok(split),
+        Some(LevelRecord { side, depth, .. }) => {
+            let name = side.name();
+            Err(format!("{name} level {depth} is out of order, or of a side that this pruning has no levels of"))
+        }
+    }
+}

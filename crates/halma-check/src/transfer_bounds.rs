@@ -1,0 +1,190 @@
+//! What may be cut, from the design's formulas: each rule as a function of the position after the move.
+//!
+//! All but one see an army only as a histogram over classes of cells: Theorem 1 by distance from the target, Theorem 2 by
+//! centroid, a pattern database by its own classes. So a verdict is asked for once for each pair of classes.
+
+use std::sync::Arc;
+
+use super::board::Board;
+use super::histograms::{Histograms, NEVER};
+use super::relaxed::{Ahead, LookAhead};
+
+/// The distance of cells that no way leads to; any that is larger than all others would do.
+const NO_WAY: u32 = 255;
+
+/// Whether a histogram may stand on a level.
+type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
+
+/// Whether anything may come from a histogram.
+type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
+
+/// A rule that cuts successors.
+#[derive(Clone)]
+pub(super) enum Cut {
+    /// By the histogram over classes: whether it may stand on a level; and by a look ahead, which judges new states once each.
+    Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict>, ahead: Option<LookAhead> },
+    /// By the histogram of the state before: whether it has successors at all.
+    From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
+    /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
+    Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
+}
+
+impl Cut {
+    /// Classes for cells of equal value, and the values by class.
+    fn by_value<T: Ord + Copy>(values: &[T]) -> (Arc<Vec<u8>>, Vec<T>) {
+        let mut distinct = values.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let class = |v: &T| distinct.partition_point(|d| d < v) as u8;
+        (Arc::new(values.iter().map(class).collect()), distinct)
+    }
+
+    /// Theorem 1: a state on level i is cut if i + max(d, 1) + (men outside) - 1 > length, where d is the distance of the
+    /// nearest man from the target; a full target needs no more.
+    pub fn theorem_1(board: &Board, target: &[u8], length: u32) -> Self {
+        let distances: Vec<u32> = board.steps_to(target).into_iter().map(|d| d.unwrap_or(NO_WAY)).collect();
+        let (class_of, distances) = Self::by_value(&distances);
+        let classes = distances.len();
+        let admits = move |depth: u32, histogram: &[u8]| depth + theorem_1(&distances, histogram) <= length;
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
+    }
+
+    /// The minimum centroid constraint: Theorem 2 applied once for each move that is left to level `middle` must not leave the
+    /// centroid below -c.
+    pub fn centroid(board: &Board, centroid: &[i32], middle: u32, c: i64) -> Self {
+        let value = |cell: usize| i64::from(centroid[cell]);
+        let gain = |cell: usize| board.steps[cell].iter().map(move |&n| value(usize::from(n)) - value(cell));
+        let largest_step = (0..board.len()).flat_map(gain).max().unwrap_or(0);
+        let (class_of, values) = Self::by_value(centroid);
+        let classes = values.len();
+        let admits = move |depth: u32, histogram: &[u8]| {
+            let men =
+                values.iter().zip(histogram).flat_map(|(&v, &n)| std::iter::repeat_n(i64::from(v), usize::from(n)));
+            let mut men: std::collections::VecDeque<i64> = men.collect();
+            for _ in depth..middle {
+                // The last man jumps over the first one.
+                let Some(&first) = men.back() else { break };
+                men.pop_front();
+                men.push_back(first + largest_step);
+            }
+            depth > middle || men.into_iter().sum::<i64>() >= -c
+        };
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
+    }
+
+    /// A pattern database: level and distance together must not exceed `limit`.
+    pub fn pattern(histograms: &Arc<Histograms>, table: &Arc<Vec<u8>>, limit: u32) -> Self {
+        let (histograms, table) = (Arc::clone(histograms), Arc::clone(table));
+        let (class_of, classes) = (Arc::new(histograms.class_of.clone()), histograms.classes());
+        let admits = move |depth: u32, histogram: &[u8]| {
+            let distance = histograms.number_of(histogram).map_or(NEVER, |number| table[number as usize]);
+            distance != NEVER && depth + u32::from(distance) <= limit
+        };
+        Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
+    }
+
+    /// A pattern database, and, where the record looks ahead, walks that come by level `limit` to within `near` of its
+    /// sources.
+    pub fn pattern_ahead(
+        histograms: &Arc<Histograms>,
+        table: &Arc<Vec<u8>>,
+        (limit, near): (u32, u32),
+        ahead: Option<&Arc<Ahead>>,
+    ) -> Self {
+        let mut cut = Self::pattern(histograms, table, limit);
+        if let Self::Classes { ahead: own, .. } = &mut cut {
+            *own = ahead.map(|all| LookAhead { all: Arc::clone(all), table: Arc::clone(table), limit, near });
+        }
+        cut
+    }
+
+    /// What judges new states.
+    pub fn look_ahead(&self) -> Option<&LookAhead> {
+        match self {
+            Self::Classes { ahead, .. } => ahead.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Equation (13) for solutions of `length` moves.
+    pub fn palindrome(mirror: &[u8], men: usize, length: u32) -> Self {
+        let goal = men as i64 - i64::from(length % 2);
+        Self::Palindrome { mirror: Arc::new(mirror.to_vec()), goal, half: i64::from(length / 2) }
+    }
+}
+
+/// Moves that an army still needs, by Theorem 1; `histogram` counts men by ascending distance.
+fn theorem_1(distances: &[u32], histogram: &[u8]) -> u32 {
+    let men = || distances.iter().zip(histogram).filter(|(_, n)| **n > 0);
+    let outside: u32 = men().filter(|(d, _)| **d > 0).map(|(_, &n)| u32::from(n)).sum();
+    let nearest = men().map(|(&d, _)| d).next().unwrap_or(0);
+    if outside == 0 { 0 } else { nearest.max(1) + outside - 1 }
+}
+
+/// Moves that `start` needs at least, by Theorem 1.
+pub(super) fn theorem_1_of(board: &Board, start: &[u8], target: &[u8]) -> u32 {
+    let distances = board.steps_to(target);
+    let outside = start.iter().filter(|c| !target.contains(c)).count() as u32;
+    let nearest = start.iter().filter_map(|&c| distances[usize::from(c)]).min().unwrap_or(NO_WAY);
+    if outside == 0 { 0 } else { nearest.max(1) + outside - 1 }
+}
+
+/// The cuts of one level, applied to the successors of one parent after another.
+pub(super) struct Pruner<'a> {
+    cuts: &'a [Cut],
+    depth: u32,
+    /// For each cut: the parent's histogram, and what is known by pair of classes (0 nothing, 1 cut, 2 admitted).
+    known: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<'a> Pruner<'a> {
+    /// For successors on level `depth`.
+    pub fn new(cuts: &'a [Cut], depth: u32) -> Self {
+        let scratch = |cut: &Cut| match cut {
+            Cut::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
+            Cut::From { classes, .. } => (vec![0; *classes], Vec::new()),
+            Cut::Palindrome { .. } => (Vec::new(), Vec::new()),
+        };
+        Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
+    }
+
+    /// Goes on to the next parent; says whether anything may come from it.
+    pub fn enter(&mut self, men: &[u8]) -> bool {
+        let mut leaves = true;
+        for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
+            let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. }) = cut else { continue };
+            histogram.fill(0);
+            known.fill(0);
+            men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
+            if let Cut::From { admits, .. } = cut {
+                leaves &= admits(histogram);
+            }
+        }
+        leaves
+    }
+
+    /// Whether no cut applies after the man on `from` has gone to `to`; `after` are the men then.
+    pub fn admits(&mut self, from: u8, to: u8, after: &[u8]) -> bool {
+        let depth = self.depth;
+        self.cuts.iter().zip(&mut self.known).all(|(cut, (histogram, known))| match cut {
+            Cut::Classes { class_of, classes, admits, .. } => {
+                let (a, b) = (usize::from(class_of[usize::from(from)]), usize::from(class_of[usize::from(to)]));
+                let verdict = &mut known[a * classes + b];
+                if *verdict == 0 {
+                    histogram[a] -= 1;
+                    histogram[b] += 1;
+                    *verdict = 1 + u8::from(admits(depth, histogram));
+                    histogram[b] -= 1;
+                    histogram[a] += 1;
+                }
+                *verdict == 2
+            }
+            Cut::From { .. } => true,
+            Cut::Palindrome { mirror, goal, half } => {
+                let paired = after.iter().filter(|&&c| after.contains(&mirror[usize::from(c)])).count() as i64;
+                let left = half - i64::from(depth);
+                left < 0 || paired >= goal - 2 * left
+            }
+        })
+    }
+}

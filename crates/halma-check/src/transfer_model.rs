@@ -1,0 +1,202 @@
+//! Transfers: armies and their keys, what one move leads to, and where the mirror takes it.
+
+use rayon::prelude::*;
+
+use super::board::Board;
+use super::file::{BLOCK, Level};
+use super::keys::Binomials;
+use super::level_walk::States;
+use super::memory;
+use super::moves::{Set, destinations};
+use super::permutation::image;
+use super::transfer_bounds::{Cut, Pruner};
+
+/// What all walks of one problem share.
+pub(super) struct TransferModel {
+    pub board: Board,
+    pub jumps_only: bool,
+    pub binomials: Binomials,
+    pub men: usize,
+    /// K, the identity included.
+    pub fixing: Vec<Vec<u8>>,
+    pub mirror: Option<Vec<u8>>,
+    pub centroid: Option<Vec<i32>>,
+}
+
+impl TransferModel {
+    /// The key of an army's image, which `scratch` is left with.
+    #[inline]
+    fn image_key(&self, image: &[u8], men: &[u8], scratch: &mut Vec<u8>) -> u128 {
+        scratch.clear();
+        scratch.extend(men.iter().map(|&c| image[usize::from(c)]));
+        scratch.sort_unstable();
+        self.army_key(scratch)
+    }
+
+    /// The key of the state that an army stands for.
+    #[inline]
+    pub fn key(&self, men: &[u8], scratch: &mut Vec<u8>) -> u128 {
+        self.fixing.iter().map(|image| self.image_key(image, men, scratch)).min().unwrap_or(0)
+    }
+
+    /// The key of an army by itself, whatever state it stands for.
+    pub fn army_key(&self, men: &[u8]) -> u128 {
+        self.binomials.rank(men.iter().copied())
+    }
+
+    /// The army of a key.
+    pub fn army(&self, key: u128) -> Result<Vec<u8>, String> {
+        let mut men = vec![0; self.men];
+        match self.binomials.unrank(key, &mut men) {
+            true => Ok(men),
+            false => Err(format!("{key} is the key of no army")),
+        }
+    }
+
+    /// Calls `each` with every move from an army, as cells, and the men after it, ascending.
+    pub fn successors(&self, men: &[u8], mut each: impl FnMut(u8, u8, &[u8])) {
+        let (set, mut found, mut after) = (Set::of(men), Vec::new(), Vec::new());
+        for (i, &from) in men.iter().enumerate() {
+            destinations(&self.board, set, from, self.jumps_only, &mut found);
+            for &to in &found {
+                after.clear();
+                after.extend_from_slice(men);
+                after[i] = to;
+                after.sort_unstable();
+                each(from, to, &after);
+            }
+        }
+    }
+
+    /// The first state of `level` whose mirror image is in `other`.
+    pub fn meeting(&self, level: &Level<u128>, other: &Level<u128>) -> Result<Option<u128>, String> {
+        let (small, large) = if level.len() <= other.len() { (level, other) } else { (other, level) };
+        let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
+        self.common(small, large, |key, scratch| {
+            let men: Vec<u8> = self.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
+            Ok(Some(self.key(&men, scratch)))
+        })
+    }
+
+    /// Whether an image of a state of `small` is in `large`: the first such image.
+    pub fn common(
+        &self,
+        small: &Level<u128>,
+        large: &Level<u128>,
+        image: impl Fn(u128, &mut Vec<u8>) -> Result<Option<u128>, String> + Sync,
+    ) -> Result<Option<u128>, String> {
+        let at_once = memory::batch(size_of::<u128>(), 512 * BLOCK).div_ceil(BLOCK);
+        for first in (0..small.blocks()).step_by(at_once) {
+            let images = |block: usize| -> Result<Vec<u128>, String> {
+                let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
+                small.read(block, &mut keys)?;
+                for &key in &keys {
+                    images.extend(image(key, &mut scratch)?);
+                }
+                Ok(images)
+            };
+            let group = (first..(first + at_once).min(small.blocks())).into_par_iter();
+            let mut images = group.map(images).collect::<Result<Vec<_>, _>>()?.concat();
+            images.par_sort_unstable();
+            let rest = large.without(&images, None)?;
+            if rest.len() < images.len() {
+                let met = images.iter().zip(rest.iter().map(Some).chain(std::iter::repeat(None)));
+                let met = met.into_iter().find(|(image, rest)| Some(*image) != *rest);
+                return Ok(met.map(|(&image, _)| image));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether `turn` takes the army to itself, or, for odd lengths, to an army that one move leads to.
+    pub fn is_turned(&self, men: &[u8], turn: &[u8], odd: bool) -> bool {
+        let image = image(turn, men);
+        let mut turned = !odd && image == men;
+        if odd {
+            self.successors(men, |_, _, after| turned |= after == image);
+        }
+        turned
+    }
+
+    /// A state of the level whose army is its own mirror image, or, for odd lengths, becomes it by one move.
+    pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, String> {
+        let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
+        let own = |key: u128| -> Result<bool, String> { Ok(self.is_turned(&self.army(key)?, mirror, odd)) };
+        let search = |block: usize| -> Result<Option<u128>, String> {
+            let mut keys = Vec::new();
+            level.read(block, &mut keys)?;
+            keys.into_iter().find_map(|key| own(key).map(|own| own.then_some(key)).transpose()).transpose()
+        };
+        (0..level.blocks()).into_par_iter().find_map_first(|b| search(b).transpose()).transpose()
+    }
+}
+
+impl States for TransferModel {
+    type Key = u128;
+    type Cuts = [Cut];
+    const HELD: usize = 2;
+    const END: &'static str = "the target is";
+
+    fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), String> {
+        let (mut pruner, mut scratch) = (Pruner::new(cuts, depth + 1), Vec::new());
+        let (mut keys, mut generated) = (Vec::new(), 0);
+        for &key in parents {
+            let men = self.army(key)?;
+            if !pruner.enter(&men) {
+                continue;
+            }
+            self.successors(&men, |from, to, after| {
+                generated += 1;
+                if pruner.admits(from, to, after) {
+                    keys.push(self.key(after, &mut scratch));
+                }
+            });
+        }
+        Ok((keys, generated))
+    }
+
+    fn sifts(depth: u32, cuts: &[Cut]) -> bool {
+        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.asks(depth))
+    }
+
+    fn stay(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
+        let mut staying = Vec::new();
+        for &key in keys {
+            let men = self.army(key)?;
+            if cuts.iter().filter_map(Cut::look_ahead).all(|ahead| ahead.stays(&men, depth)) {
+                staying.push(key);
+            }
+        }
+        Ok(staying)
+    }
+
+    // Every move can be undone, so what leads to a state is what it leads to.
+    fn before(&self, key: u128) -> Result<Vec<u128>, String> {
+        let (mut keys, mut scratch) = (Vec::new(), Vec::new());
+        self.successors(&self.army(key)?, |_, _, after| keys.push(self.key(after, &mut scratch)));
+        Ok(keys)
+    }
+
+    fn look(&self, key: u128) -> Result<Option<i64>, String> {
+        let men = self.army(key)?;
+        if self.key(&men, &mut Vec::new()) != key {
+            return Err(format!("{} stands for another state", self.show(key)));
+        }
+        let centroid = |values: &Vec<i32>| men.iter().map(|&c| i64::from(values[usize::from(c)])).sum();
+        Ok(self.centroid.as_ref().map(centroid))
+    }
+
+    fn show(&self, key: u128) -> String {
+        self.army(key).map_or_else(|fault| fault, |men| self.board.names(&men))
+    }
+
+    // Where it ends depends on where it began: that is the walk's goal.
+    fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, String> {
+        Ok(None)
+    }
+
+    // A successor of a state at distance i is at distance i - 1, i or i + 1.
+    fn comes_back(before_last: usize) -> bool {
+        before_last <= 1
+    }
+}

@@ -1,0 +1,292 @@
+//! The dataflow: packets go in, are exchanged by address, and come out; a probe tells when a round is complete everywhere.
+
+use std::cell::RefCell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Once};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use timely::WorkerConfig;
+use timely::communication::Hooks;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::{Allocator, ProcessBuilder};
+use timely::container::NoopBuilder;
+use timely::dataflow::InputHandle;
+use timely::dataflow::channels::pact::DistributorPact;
+use timely::dataflow::operators::generic::Operator;
+use timely::dataflow::operators::{Input, Probe, probe};
+use timely::worker::Worker;
+
+use halma_engine::search::exchange::{Lost, Message};
+
+use super::greeting::plain;
+use super::link::{Link, Links};
+use super::packet::{ByAddress, Kind, MOST, Packet};
+
+/// How long a process that ends waits for the last bytes to go.
+pub(super) const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a waiting process sleeps at most: what arrives wakes it.
+const NAP: Duration = Duration::from_millis(1);
+
+/// What the search asks of the dataflow.
+pub(super) enum Order {
+    /// A round.
+    Swap(Vec<Message>),
+    /// The last round: the others are to know why.
+    GiveUp(String),
+    /// The end, after all rounds.
+    End,
+}
+
+/// What has come in, with its round.
+type Inbox = Rc<RefCell<Vec<(u64, Packet)>>>;
+
+/// Starts the thread that the dataflow runs in.
+pub(super) fn start(
+    process: usize,
+    sockets: Vec<Option<Link>>,
+    links: Arc<Links>,
+    orders: Receiver<Order>,
+    answers: Sender<Result<Vec<Message>, Lost>>,
+) -> io::Result<()> {
+    let processes = sockets.len();
+    let hooks = Hooks::default();
+    let own = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), None);
+    let (mut builders, guard) = initialize_networking_from_sockets(own, sockets, process, 1, hooks)?;
+    let builder = builders.pop().ok_or_else(|| io::Error::other("timely has no worker"))?;
+    be_quiet_about_lost_processes();
+    let run = move || {
+        let noted = Arc::clone(&links);
+        let serve = || {
+            let worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
+            Dataflow::new(worker, process, processes, links).serve(&orders, &answers)
+        };
+        // Timely panics where what it is told makes no sense.
+        let ended = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|_| {
+            noted.lose_last();
+            let lost = noted.check().err().unwrap_or(Lost { process, reason: "it cannot go on".into() });
+            let _ = answers.send(Err(lost));
+            false
+        });
+        // Timely's threads end when they have sent everything and the others have, too; where one is lost they never do.
+        if ended {
+            let (done, joined) = channel();
+            let join = move || {
+                drop(guard);
+                done.send(())
+            };
+            if Builder::new().spawn(join).is_ok() {
+                let _ = joined.recv_timeout(FAREWELL);
+            }
+        } else {
+            std::mem::forget(guard);
+        }
+        let _ = answers.send(Ok(Vec::new()));
+    };
+    Builder::new().name(THREAD.into()).spawn(run).map(drop)
+}
+
+/// The name of the thread that the dataflow runs in.
+const THREAD: &str = "halma:exchange";
+
+/// A panic of timely's is said as the loss of a process; more is not to be said of it.
+fn be_quiet_about_lost_processes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let thread = std::thread::current();
+            if !thread.name().is_some_and(|name| name == THREAD || name.starts_with("timely:")) {
+                before(info);
+            }
+        }));
+    });
+}
+
+struct Dataflow {
+    worker: Worker,
+    input: Option<InputHandle<u64, NoopBuilder<Packet>>>,
+    probe: probe::Handle<u64>,
+    inbox: Inbox,
+    process: usize,
+    round: u64,
+    links: Arc<Links>,
+}
+
+impl Dataflow {
+    fn new(mut worker: Worker, process: usize, processes: usize, links: Arc<Links>) -> Self {
+        debug_assert_eq!((worker.index(), worker.peers()), (process, processes));
+        let inbox = Inbox::default();
+        let collected = Rc::clone(&inbox);
+        let (input, probe) = worker.dataflow::<u64, _, _>(|scope| {
+            let (input, packets) = scope.new_input_with_builder::<NoopBuilder<Packet>>();
+            let arrived = packets.unary_frontier::<NoopBuilder<Packet>, _, _, _>(
+                DistributorPact(|_| ByAddress),
+                "collect",
+                |_, _| {
+                    move |(input, _), _| {
+                        input.for_each(|time, packet| {
+                            let mut packet = std::mem::take(packet);
+                            if packet.from >= processes || packet.from == process || packet.to != process {
+                                packet.kind = Kind::Garbled;
+                            }
+                            collected.borrow_mut().push((*time.time(), packet));
+                        });
+                    }
+                },
+            );
+            (input, arrived.probe().0)
+        });
+        Self { worker, input: Some(input), probe, inbox, process, round: 0, links }
+    }
+
+    /// Does as it is told; says whether it came to a regular end.
+    fn serve(mut self, orders: &Receiver<Order>, answers: &Sender<Result<Vec<Message>, Lost>>) -> bool {
+        loop {
+            match orders.recv() {
+                Ok(Order::Swap(messages)) => {
+                    let answer = self.all_to_all(messages);
+                    let lost = answer.is_err();
+                    if answers.send(answer).is_err() || lost {
+                        return false;
+                    }
+                }
+                Ok(Order::GiveUp(reason)) => {
+                    self.say_farewell(&reason);
+                    return self.end();
+                }
+                Ok(Order::End) | Err(_) => return self.end(),
+            }
+        }
+    }
+
+    fn send(&mut self, to: usize, kind: Kind, bytes: &[u8]) {
+        let mut packet = Packet { to, from: self.process, kind, bytes: bytes.to_vec() };
+        if let Some(input) = &mut self.input {
+            input.send_batch(&mut packet);
+        }
+    }
+
+    /// One round: sends, and waits until all have sent what they have.
+    fn all_to_all(&mut self, messages: Vec<Message>) -> Result<Vec<Message>, Lost> {
+        for Message { peer, bytes } in messages {
+            let mut rest = &bytes[..];
+            while rest.len() > MOST {
+                let (part, more) = rest.split_at(MOST);
+                self.send(peer, Kind::Part, part);
+                // What is sent is on its way before the next stretch is copied.
+                self.worker.step();
+                rest = more;
+            }
+            self.send(peer, Kind::End, rest);
+        }
+        self.advance();
+        while self.probe.less_than(&self.round) {
+            self.step();
+            self.links.check()?;
+            self.read_farewell()?;
+        }
+        self.collect()
+    }
+
+    /// Has timely do what there is to do, and waits a moment for more. Its own waiting keeps a core busy here: its activations
+    /// are never empty.
+    fn step(&mut self) {
+        // What a step moves on the next one may find at its place.
+        for _ in 0..4 {
+            self.worker.step();
+        }
+        if self.input.is_none() || self.probe.less_than(&self.round) {
+            std::thread::park_timeout(NAP);
+        }
+    }
+
+    /// Ends this process's part of the round.
+    fn advance(&mut self) {
+        self.round += 1;
+        if let Some(input) = &mut self.input {
+            input.advance_to(self.round);
+        }
+    }
+
+    /// The parcels of the round that has just ended.
+    fn collect(&mut self) -> Result<Vec<Message>, Lost> {
+        let mut inbox = self.inbox.borrow_mut();
+        let (now, later): (Vec<_>, Vec<_>) = inbox.drain(..).partition(|&(round, _)| round < self.round);
+        *inbox = later;
+        drop(inbox);
+        self.links.taken();
+        let (mut messages, mut open): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
+        for (_, Packet { from, kind, bytes, .. }) in now {
+            let at = open.iter().position(|message| message.peer == from);
+            let mut message = at.map_or(Message { peer: from, bytes: Vec::new() }, |at| open.swap_remove(at));
+            match kind {
+                Kind::Farewell => return Err(self.left(from, &bytes)),
+                Kind::Garbled => return Err(self.garbled()),
+                _ if message.bytes.is_empty() => message.bytes = bytes,
+                _ => message.bytes.extend_from_slice(&bytes),
+            }
+            if kind == Kind::End && messages.iter().any(|message| message.peer == from) {
+                return Err(self.senseless(from));
+            }
+            if kind == Kind::End { &mut messages } else { &mut open }.push(message);
+        }
+        match open.first() {
+            None => Ok(messages),
+            Some(message) => Err(Lost { process: message.peer, reason: "it sent only a part".into() }),
+        }
+    }
+
+    /// Whether a process says in this round that it does not go on.
+    fn read_farewell(&self) -> Result<(), Lost> {
+        let inbox = self.inbox.borrow();
+        // Nobody is more than one round ahead, nor behind: what waits for another would wait for ever.
+        if let Some((_, packet)) = inbox.iter().find(|(round, _)| !(self.round - 1..=self.round).contains(round)) {
+            return Err(self.senseless(packet.from));
+        }
+        if inbox.iter().any(|(_, packet)| packet.kind == Kind::Garbled) {
+            return Err(self.garbled());
+        }
+        let farewell = inbox.iter().find(|(round, packet)| *round < self.round && packet.kind == Kind::Farewell);
+        farewell.map_or(Ok(()), |(_, packet)| Err(self.left(packet.from, &packet.bytes)))
+    }
+
+    fn garbled(&self) -> Lost {
+        self.links.lose_last();
+        let garbled = || Lost { process: self.process, reason: "what came makes no sense".into() };
+        self.links.check().err().unwrap_or_else(garbled)
+    }
+
+    fn senseless(&self, process: usize) -> Lost {
+        let reason = "it sent what belongs to no round of this run";
+        self.links.lose(process, reason.into());
+        self.links.check().err().unwrap_or(Lost { process, reason: reason.into() })
+    }
+
+    fn left(&self, process: usize, reason: &[u8]) -> Lost {
+        self.links.lose(process, format!("it gave up: {}", plain(&String::from_utf8_lossy(reason))));
+        self.links.check().err().unwrap_or(Lost { process, reason: "it gave up".into() })
+    }
+
+    fn say_farewell(&mut self, reason: &str) {
+        let process = self.process;
+        for peer in (0..self.worker.peers()).filter(|&peer| peer != process) {
+            self.send(peer, Kind::Farewell, reason.as_bytes());
+        }
+        self.advance();
+    }
+
+    /// Closes the dataflow, which the others do, too; says whether they did in time.
+    fn end(mut self) -> bool {
+        self.links.end();
+        drop(self.input.take());
+        let until = Instant::now() + FAREWELL;
+        while self.worker.has_dataflows() && self.links.check().is_ok() && Instant::now() < until {
+            self.step();
+        }
+        !self.worker.has_dataflows() && self.links.check().is_ok()
+    }
+}

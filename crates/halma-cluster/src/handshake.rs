@@ -1,0 +1,248 @@
+//! How two processes show each other that they have the secret, before anything else is said.
+//!
+//! The caller sends a hello: magic number, version, both process numbers, a fresh random number. The called side answers
+//! with a random number of its own, and nothing more. Then first the caller, then the called side sends a proof: a hash of
+//! both hellos, keyed by the secret and by who says it. So no proof can be played back, nor handed back to who made it; and a
+//! stranger hears one random number. From the same hash come the keys of the frames ([`frame`](super::frame)), in which
+//! all that follows is said.
+
+use std::io::{self, ErrorKind, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::frame::{DirectionKey, Opener, Sealer, read_until};
+use super::key::{Secret, random};
+
+const MAGIC: &[u8; 8] = b"HALMANET";
+/// The version of all that processes say to each other, the form of hellos excepted.
+const VERSION: u32 = 2;
+/// How long a handshake and the greeting after it may take together, however slowly the other side drips.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+const HELLO: usize = 8 + 3 * 4 + 32;
+
+/// Who speaks with whom, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) caller: usize,
+    pub(super) called: usize,
+}
+
+/// A connection whose other side has the secret.
+pub(super) struct Wire {
+    pub(super) sealer: Sealer<TcpStream>,
+    pub(super) opener: Opener<TcpStream>,
+}
+
+/// Why a handshake failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It speaks something else, or nothing, or is gone.
+    Stranger(String),
+    /// It says that it is the process of this number, but not with this secret.
+    Unproven(usize, String),
+}
+
+fn stranger(e: &io::Error) -> Fault {
+    Fault::Stranger(match e.kind() {
+        ErrorKind::UnexpectedEof => "it closed the connection before it had said who it is".into(),
+        ErrorKind::TimedOut => format!("it did not say who it is within {} s", PATIENCE.as_secs()),
+        _ => e.to_string(),
+    })
+}
+
+fn hello(pair: Pair, nonce: &[u8; 32]) -> [u8; HELLO] {
+    let mut bytes = [0; HELLO];
+    bytes[..8].copy_from_slice(MAGIC);
+    let numbers = [VERSION, pair.caller as u32, pair.called as u32];
+    bytes[8..20].chunks_exact_mut(4).zip(numbers).for_each(|(at, number)| at.copy_from_slice(&number.to_le_bytes()));
+    bytes[20..].copy_from_slice(nonce);
+    bytes
+}
+
+/// What a hello says, if it is one of this version.
+fn read_hello(bytes: &[u8; HELLO]) -> Result<Pair, Fault> {
+    let number = |at: usize| bytes[at..].first_chunk().map_or(u32::MAX, |b| u32::from_le_bytes(*b));
+    if bytes[..8] != *MAGIC {
+        return Err(Fault::Stranger("it says something else".into()));
+    }
+    // Version 1 had the length of its greeting here, which cannot be so small.
+    if number(8) != VERSION {
+        return Err(Fault::Stranger("it is another version of this program".into()));
+    }
+    Ok(Pair { caller: number(12) as usize, called: number(16) as usize })
+}
+
+/// All that comes from the secret and both hellos.
+struct Keys {
+    proof_of_caller: blake3::Hash,
+    proof_of_called: blake3::Hash,
+    from_caller: DirectionKey,
+    from_called: DirectionKey,
+}
+
+impl Keys {
+    fn new(secret: &Secret, hello: &[u8; HELLO], answer: &[u8; HELLO]) -> Self {
+        let both = blake3::Hasher::new_keyed(secret.bytes()).update(hello).update(answer).finalize();
+        let derived = |label: &str| blake3::keyed_hash(both.as_bytes(), label.as_bytes());
+        Self {
+            proof_of_caller: derived("proof of the caller"),
+            proof_of_called: derived("proof of the called side"),
+            from_caller: *derived("frames of the caller").as_bytes(),
+            from_called: *derived("frames of the called side").as_bytes(),
+        }
+    }
+}
+
+fn read_proof(socket: &mut TcpStream, until: Instant) -> io::Result<blake3::Hash> {
+    let mut bytes = [0; blake3::OUT_LEN];
+    read_until(socket, &mut bytes, until)?;
+    Ok(blake3::Hash::from_bytes(bytes))
+}
+
+fn wire(socket: &TcpStream, sends: DirectionKey, receives: DirectionKey) -> Result<Wire, Fault> {
+    let clone = || socket.try_clone().map_err(|e| stranger(&e));
+    Ok(Wire { sealer: Sealer::new(clone()?, sends), opener: Opener::new(clone()?, receives) })
+}
+
+/// The handshake of the side that calls.
+pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: Instant) -> Result<Wire, Fault> {
+    let nonce = random().map_err(|e| stranger(&e))?;
+    let hello = hello(pair, &nonce);
+    let mut answer = [0; HELLO];
+    let heard = socket.write_all(&hello).and_then(|()| read_until(&mut socket, &mut answer, until));
+    heard.map_err(|e| stranger(&e))?;
+    if read_hello(&answer)? != pair {
+        return Err(Fault::Stranger("it answers for another process".into()));
+    }
+    let keys = Keys::new(secret, &hello, &answer);
+    let proof = socket
+        .write_all(keys.proof_of_caller.as_bytes())
+        .and_then(|()| read_proof(&mut socket, until))
+        .map_err(|_| Fault::Unproven(pair.called, "it does not take this process's key".into()))?;
+    // `Hash` compares in constant time.
+    match proof == keys.proof_of_called {
+        true => wire(&socket, keys.from_caller, keys.from_called),
+        false => Err(Fault::Unproven(pair.called, "it has another key".into())),
+    }
+}
+
+/// The handshake of the side that is called: who the caller is.
+pub(super) fn answer(mut socket: TcpStream, secret: &Secret, until: Instant) -> Result<(Pair, Wire), Fault> {
+    let mut hello_of_caller = [0; HELLO];
+    read_until(&mut socket, &mut hello_of_caller, until).map_err(|e| stranger(&e))?;
+    let pair = read_hello(&hello_of_caller)?;
+    let nonce = random().map_err(|e| stranger(&e))?;
+    let answer = hello(pair, &nonce);
+    socket.write_all(&answer).map_err(|e| stranger(&e))?;
+    let keys = Keys::new(secret, &hello_of_caller, &answer);
+    let unproven = |what: String| Fault::Unproven(pair.caller, what);
+    let proof = read_proof(&mut socket, until);
+    // `Hash` compares in constant time.
+    match proof {
+        Ok(proof) if proof == keys.proof_of_caller => {}
+        Ok(_) => return Err(unproven("it has another key".into())),
+        Err(e) => return Err(unproven(format!("it did not show that it has the key ({e})"))),
+    }
+    socket.write_all(keys.proof_of_called.as_bytes()).map_err(|e| stranger(&e))?;
+    Ok((pair, wire(&socket, keys.from_called, keys.from_caller)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Kind;
+    use std::net::TcpListener;
+    use std::thread;
+
+    const PAIR: Pair = Pair { caller: 1, called: 0 };
+
+    fn sockets() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let caller = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (caller, listener.accept().unwrap().0)
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(5)
+    }
+
+    fn shake(ours: &Secret, theirs: &Secret) -> (Result<Wire, Fault>, Result<(Pair, Wire), Fault>) {
+        let (caller, called) = sockets();
+        thread::scope(|scope| {
+            let called = scope.spawn(|| answer(called, theirs, soon()));
+            (call(caller, ours, PAIR, soon()), called.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn who_has_the_secret_gets_a_wire_and_who_has_not_gets_none() {
+        let (secret, other) = (Secret::random().unwrap(), Secret::random().unwrap());
+        let (caller, called) = shake(&secret, &secret);
+        let (mut caller, (pair, mut called)) = (caller.unwrap(), called.unwrap());
+        assert_eq!(pair, PAIR);
+        caller.sealer.send(Kind::Talk, b"good day").unwrap();
+        assert_eq!(called.opener.next(Some(soon())).unwrap(), (Kind::Talk, &b"good day"[..]));
+        called.sealer.send(Kind::Talk, b"to you, too").unwrap();
+        assert_eq!(caller.opener.next(Some(soon())).unwrap(), (Kind::Talk, &b"to you, too"[..]));
+        let (caller, called) = shake(&secret, &other);
+        assert!(matches!(caller, Err(Fault::Unproven(0, _))) && matches!(called, Err(Fault::Unproven(1, _))));
+        let (caller, called) = shake(&secret, &Secret::none());
+        assert!(matches!(caller, Err(Fault::Unproven(0, _))) && matches!(called, Err(Fault::Unproven(1, _))));
+    }
+
+    #[test]
+    fn a_proof_that_is_played_back_or_handed_back_proves_nothing() {
+        let secret = Secret::random().unwrap();
+        // What a true caller says is recorded by who stands between.
+        let ((caller, relay_in), (relay_out, called)) = (sockets(), sockets());
+        let recorded = thread::scope(|scope| {
+            scope.spawn(|| call(caller, &secret, PAIR, soon()).is_ok());
+            scope.spawn(|| answer(called, &secret, soon()).is_ok());
+            let (mut to, mut from) = (relay_out.try_clone().unwrap(), relay_in.try_clone().unwrap());
+            let mut recorded = [0; HELLO + 32];
+            read_until(&mut from, &mut recorded[..HELLO], soon()).unwrap();
+            to.write_all(&recorded[..HELLO]).unwrap();
+            let mut answer = [0; HELLO];
+            read_until(&mut to, &mut answer, soon()).unwrap();
+            from.write_all(&answer).unwrap();
+            read_until(&mut from, &mut recorded[HELLO..], soon()).unwrap();
+            to.write_all(&recorded[HELLO..]).unwrap();
+            let mut proof = [0; 32];
+            read_until(&mut to, &mut proof, soon()).unwrap();
+            from.write_all(&proof).unwrap();
+            recorded
+        });
+        let (mut replayer, called) = sockets();
+        replayer.write_all(&recorded).unwrap();
+        assert!(matches!(answer(called, &secret, soon()), Err(Fault::Unproven(1, _))));
+        // A called side that only gives back what it hears.
+        let (caller, mut mirror) = sockets();
+        let mirrored = thread::spawn(move || {
+            let mut bytes = [0; HELLO + 32];
+            read_until(&mut mirror, &mut bytes[..HELLO], soon()).unwrap();
+            mirror.write_all(&bytes[..HELLO]).unwrap();
+            read_until(&mut mirror, &mut bytes[HELLO..], soon()).unwrap();
+            mirror.write_all(&bytes[HELLO..]).unwrap();
+        });
+        assert!(matches!(call(caller, &secret, PAIR, soon()), Err(Fault::Unproven(0, _))));
+        mirrored.join().unwrap();
+    }
+
+    #[test]
+    fn who_drips_loses_its_thread_after_a_total_time() {
+        let (mut dripping, called) = sockets();
+        let until = Instant::now() + Duration::from_millis(300);
+        let dripper = thread::spawn(move || {
+            while dripping.write_all(b"H").is_ok() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let secret = Secret::none();
+        let fault = answer(called, &secret, until).map(drop).unwrap_err();
+        assert!(
+            matches!(&fault, Fault::Stranger(what) if what.contains("within") || what.contains("else")),
+            "{fault:?}"
+        );
+        dripper.join().unwrap();
+    }
+}

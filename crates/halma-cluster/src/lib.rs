@@ -1,0 +1,317 @@
+//! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
+//!
+//! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
+//! before that is ours (`meet`): timely's own connections would wait for a missing process for ever, and take
+//! any process for one of the search. It is handed connections on which both sides have shown that they have the same key
+//! (`handshake`) and run the same program on the same job (`greeting`); on which nothing is read but what the other
+//! side sent, in its order (`frame`), and nothing that timely could not take (`stream`); and which, when they are lost, or
+//! silent, say so instead of ending the process (`link`).
+
+mod engine;
+mod frame;
+mod greeting;
+mod handshake;
+mod hosts;
+mod key;
+mod link;
+mod meet;
+mod packet;
+mod stream;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use halma_engine::budget;
+use halma_engine::search::CancellationToken;
+use halma_engine::search::exchange::{Exchange, Lost, Message};
+
+use engine::Order;
+pub use hosts::{Hosts, rank};
+pub use key::{Secret, VARIABLE};
+use link::Links;
+
+/// Why the processes of a search did not come together.
+#[derive(Debug, Error)]
+pub enum ClusterError {
+    /// The host file, the key or the number of the process is wrong.
+    #[error("{0}")]
+    Input(String),
+    /// The address of this process cannot be listened on.
+    #[error("process {process} cannot listen on {address}: {source}")]
+    Listen {
+        /// The number of this process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Another process is not of this search.
+    #[error("process {process} is not of this run: {reason}")]
+    Refused {
+        /// The other process.
+        process: usize,
+        /// What is different.
+        reason: String,
+    },
+    /// Not all processes came in time.
+    #[error("after {seconds} s there is no connection with {missing}; start all processes again")]
+    Missing {
+        /// How long this one waited.
+        seconds: u64,
+        /// Who is missing, and what was last seen of it.
+        missing: String,
+    },
+    /// This process is to stop before all are there.
+    #[error("{reason} while waiting for {missing}")]
+    Stopped {
+        /// What stops it.
+        reason: String,
+        /// Who is missing.
+        missing: String,
+    },
+    /// The system refused something.
+    #[error("connections: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// What all processes of one search have in common, and the number of this one.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The addresses of all processes.
+    pub hosts: Hosts,
+    /// The number of this one.
+    pub process: usize,
+    /// All that the answer depends on: problem, question, pruning.
+    pub job: String,
+    /// How long to wait for the others.
+    pub wait: Duration,
+    /// What all processes share and nobody else knows. Without one, all addresses must be of this machine alone.
+    pub secret: Option<Secret>,
+    /// A process that says nothing for so long is lost.
+    pub peer_timeout: Duration,
+    /// The memory of this process; its part of what is free unless given. Half of it at most is for what others send at once.
+    pub memory: Option<u64>,
+    /// What ends the waiting.
+    pub stop: Arc<CancellationToken>,
+    /// Is told of those who call and are turned away.
+    pub note: fn(&str),
+}
+
+/// The connections of this process with all others.
+#[derive(Debug)]
+pub struct Cluster {
+    process: usize,
+    processes: usize,
+    beside: usize,
+    links: Arc<Links>,
+    orders: Mutex<Sender<Order>>,
+    answers: Mutex<Receiver<Result<Vec<Message>, Lost>>>,
+}
+
+/// Connects with all other processes.
+///
+/// # Errors
+/// Where they do not come, or are not of the same search.
+pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
+    terms.check_key()?;
+    let connections = meet::meet(terms)?;
+    let beside = terms.hosts.beside(terms.process);
+    let part = || budget::available_memory().map(|free| free / beside as u64);
+    let most = terms.memory.or_else(part).map_or(u64::MAX, |memory| memory / 2);
+    let links = Links::new(terms.process, connections.len(), terms.peer_timeout, most)?;
+    let wrap = |connection: Option<link::Connection>| {
+        connection.map(|connection| link::Link::new(connection, Arc::clone(&links))).transpose()
+    };
+    let sockets = connections.into_iter().map(wrap).collect::<std::io::Result<Vec<_>>>()?;
+    let (orders, taken) = channel();
+    let (given, answers) = channel();
+    engine::start(terms.process, sockets, Arc::clone(&links), taken, given)?;
+    let (process, processes) = (terms.process, terms.hosts.len());
+    Ok(Cluster { process, processes, beside, links, orders: Mutex::new(orders), answers: Mutex::new(answers) })
+}
+
+impl Cluster {
+    fn gone(&self) -> Lost {
+        let ended = || Lost { process: self.process, reason: "its connections have ended".into() };
+        self.links.check().err().unwrap_or_else(ended)
+    }
+
+    fn order(&self, order: Order) -> Result<(), Lost> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner).send(order).map_err(|_| self.gone())
+    }
+
+    /// Calls `then` when a process is lost, from a thread of its own.
+    pub fn when_lost(&self, then: impl Fn(&Lost) + Send + Sync + 'static) {
+        self.links.when_lost(Box::new(then));
+    }
+}
+
+impl Exchange for Cluster {
+    fn process(&self) -> usize {
+        self.process
+    }
+
+    fn processes(&self) -> usize {
+        self.processes
+    }
+
+    fn beside(&self) -> usize {
+        self.beside
+    }
+
+    fn all_to_all(&self, messages: Vec<Message>) -> Result<Vec<Message>, Lost> {
+        self.links.check()?;
+        self.order(Order::Swap(messages))?;
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv().map_err(|_| self.gone())?
+    }
+
+    fn check(&self) -> Result<(), Lost> {
+        self.links.check()
+    }
+
+    fn give_up(&self, reason: &str) {
+        if self.order(Order::GiveUp(reason.into())).is_ok() {
+            // Until the others have it, or are gone themselves.
+            let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
+        }
+    }
+
+    fn sent(&self) -> u64 {
+        self.links.sent()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if self.order(Order::End).is_ok() {
+            let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    pub(super) fn terms(hosts: &str, process: usize) -> Terms {
+        Terms {
+            hosts: Hosts::parse(hosts).unwrap(),
+            process,
+            job: "a".into(),
+            wait: Duration::from_secs(20),
+            secret: None,
+            peer_timeout: Duration::from_secs(60),
+            memory: None,
+            stop: Arc::new(CancellationToken::after(None)),
+            note: |_| {},
+        }
+    }
+
+    /// So many processes, as threads.
+    fn clusters(count: usize) -> Vec<Cluster> {
+        clusters_within(count, None)
+    }
+
+    /// The same, each with so much memory.
+    fn clusters_within(count: usize, memory: Option<u64>) -> Vec<Cluster> {
+        let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
+        drop(listeners);
+        let hosts = lines.join("\n");
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..count)
+                .map(|p| {
+                    scope.spawn({
+                        let terms = Terms { memory, ..terms(&hosts, p) };
+                        move || connect(&terms).unwrap()
+                    })
+                })
+                .collect();
+            all.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    fn bytes(from: usize, to: usize, round: usize) -> Vec<u8> {
+        let length = [0, 5, 3 * packet::MOST + 1, packet::MOST][(from + to + round) % 4];
+        (0..length).map(|i| (i * (from + 3) + to * 7 + round) as u8).collect()
+    }
+
+    #[test]
+    fn every_parcel_arrives_in_its_round() {
+        let clusters = clusters(3);
+        thread::scope(|scope| {
+            for cluster in &clusters {
+                scope.spawn(move || {
+                    let own = cluster.process();
+                    for round in 0..12 {
+                        let others = (0..3).filter(|&peer| peer != own);
+                        let messages = others.clone().map(|peer| Message { peer, bytes: bytes(own, peer, round) });
+                        let mut received = cluster.all_to_all(messages.collect()).unwrap();
+                        received.sort_by_key(|message| message.peer);
+                        let expected: Vec<_> =
+                            others.map(|peer| Message { peer, bytes: bytes(peer, own, round) }).collect();
+                        assert!(received == expected, "round {round}");
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn who_sends_more_at_once_than_there_is_memory_for_is_lost() {
+        let mut clusters = clusters_within(2, Some(8 << 20));
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        // What is sent round by round has no bound. Two rounds may come at once: the other may be one ahead.
+        thread::scope(|scope| {
+            let rounds = |cluster: &Cluster| {
+                for _ in 0..8 {
+                    let message = Message { peer: 1 - cluster.process(), bytes: vec![1; 7 << 18] };
+                    assert_eq!(cluster.all_to_all(vec![message]).unwrap()[0].bytes.len(), 7 << 18);
+                }
+            };
+            let first = &first;
+            scope.spawn(move || rounds(first));
+            rounds(&second);
+        });
+        let sending = thread::spawn(move || second.all_to_all(vec![Message { peer: 0, bytes: vec![1; 40 << 20] }]));
+        let lost = first.all_to_all(Vec::new()).unwrap_err();
+        assert_eq!(lost.process, 1);
+        assert!(lost.reason.contains("more came from it at once than the 4.0 MiB"), "{lost}");
+        first.links.cut();
+        assert!(sending.join().unwrap().is_err());
+    }
+
+    #[test]
+    fn who_sends_two_messages_in_one_round_is_lost() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        let message = |byte| Message { peer: 0, bytes: vec![byte; 9] };
+        let sending = thread::spawn(move || drop(second.all_to_all(vec![message(1), message(2)])));
+        let lost = first.all_to_all(Vec::new()).unwrap_err();
+        assert!(lost.process == 1 && lost.reason.contains("no round of this run"), "{lost}");
+        first.links.cut();
+        sending.join().unwrap();
+    }
+
+    #[test]
+    fn a_cut_connection_and_a_farewell_reach_those_who_wait() {
+        let (mut one, mut other) = (clusters(2), clusters(2));
+        let (second, first) = (one.pop().unwrap(), one.pop().unwrap());
+        let waiting = thread::spawn(move || (first.all_to_all(Vec::new()), first.check()));
+        second.links.cut();
+        let lost = waiting.join().unwrap();
+        assert!(matches!(&lost, (Err(a), Err(b)) if a == b && a.process == 1), "{lost:?}");
+        let (second, first) = (other.pop().unwrap(), other.pop().unwrap());
+        let waiting = thread::spawn(move || first.all_to_all(Vec::new()));
+        second.give_up("its disk is full");
+        let reason = "process 1 is lost: it gave up: its disk is full";
+        assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), reason);
+    }
+}

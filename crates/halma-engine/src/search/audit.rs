@@ -1,0 +1,111 @@
+//! Levels from a run's folder, read through before the search goes on from them: whoever forges a file can forge its
+//! checksums, too.
+
+use rayon::prelude::*;
+
+use super::{CancellationToken, Expander, Stopped, Tally, digest};
+use crate::puzzle::Puzzle;
+use crate::store::{Level, StoreError};
+
+/// What the states of a level come to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    digest: u128,
+    second: u128,
+    measure_max: Option<i64>,
+}
+
+impl Sums {
+    fn and(self, other: Self) -> Self {
+        Self {
+            digest: self.digest.wrapping_add(other.digest),
+            second: self.second.wrapping_add(other.second),
+            measure_max: self.measure_max.max(other.measure_max),
+        }
+    }
+}
+
+impl Expander {
+    /// Reads a level through that comes from a file: its keys ascend and are those of states, and they have this digest. Where
+    /// the file holds the whole level, `tally` says no more of it than is so.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where that does not hold, or where `stop` asks for it.
+    pub fn audit<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        level: &Level<P::Key>,
+        (tally, digest): (&Tally, u128),
+        stop: &CancellationToken,
+    ) -> Result<(), Stopped> {
+        let found = self.read_through(puzzle, level, true, stop, |_| true)?;
+        let damaged = |reason: &str| Err(level.damaged(reason).into());
+        if found.digest != digest {
+            return damaged("its states have another digest than its header and the run's list say");
+        }
+        let Tally { states, generated, pruned, duplicates, old, .. } = *tally;
+        let parts = [states, pruned, duplicates, old].into_iter().map(u128::from).sum::<u128>();
+        if parts != u128::from(generated) {
+            return damaged("what the run's list says of it does not account for all successors");
+        }
+        let whole = (tally.states, tally.second.0, tally.measure_max);
+        let share = tally.digest != digest;
+        match share || whole == (level.len(), found.second, found.measure_max) {
+            true => Ok(()),
+            false => damaged("what the run's list says of it is not so"),
+        }
+    }
+
+    /// The same of sorted successors that are no level yet. `fits` says of each block's first and last key whether they may
+    /// stand in one.
+    pub(super) fn audit_layer<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        layer: &Level<P::Key>,
+        fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
+        stop: &CancellationToken,
+    ) -> Result<(), Stopped> {
+        self.read_through(puzzle, layer, false, stop, fits).map(drop)
+    }
+
+    fn read_through<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        level: &Level<P::Key>,
+        summed: bool,
+        stop: &CancellationToken,
+        fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
+    ) -> Result<Sums, Stopped> {
+        let block = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), number: usize| {
+            stop.check()?;
+            level.audit_block(number, keys)?;
+            if let Some(key) = keys.iter().find(|&&key| !puzzle.is_state(scratch, key)) {
+                return Err(level.damaged(&format!("{key:?} is the number of no state")).into());
+            }
+            let ends = keys.first().copied().zip(keys.last().copied());
+            if !ends.is_none_or(&fits) {
+                return Err(level.damaged("a block of it reaches from one range of states into another").into());
+            }
+            Ok(match summed {
+                false => Sums::default(),
+                true => Sums {
+                    digest: digest::of(digest::KEY, keys),
+                    second: digest::of(digest::SECOND_KEY, keys),
+                    measure_max: keys.iter().filter_map(|&key| puzzle.measure(scratch, key)).max(),
+                },
+            })
+        };
+        let scratch = || (puzzle.scratch(), Vec::new());
+        self.install(|| {
+            let blocks = (0..level.blocks()).into_par_iter().map_init(scratch, block);
+            blocks.try_reduce(Sums::default, |one, other| Ok::<_, Stopped>(one.and(other)))
+        })
+    }
+}
+
+impl<K: crate::key::Key> Level<K> {
+    fn damaged(&self, reason: &str) -> StoreError {
+        let file = self.path().map_or_else(Default::default, Into::into);
+        StoreError::Damaged { file, reason: reason.into() }
+    }
+}

@@ -1,0 +1,62 @@
+//! Which ranges of keys a step goes by.
+
+use rayon::prelude::*;
+
+use super::shards::Shards;
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::store::{Level, StoreError};
+
+/// Successors for which a range of keys is worth having.
+const SHARD_KEYS: u64 = 1 << 16;
+/// Smaller levels are one range.
+pub(super) const ONE_RANGE: u64 = 2000;
+/// The most ranges of keys.
+const MAX_SHARDS: u64 = 2048;
+
+/// Chooses ranges of keys by expanding a few states from all over the level. The same level has the same ranges at any
+/// time, so layers of an interrupted step fit.
+pub(super) fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
+    if current.whole() < ONE_RANGE {
+        return Ok(Shards::one());
+    }
+    let (sample, expected) = sample(puzzle, depth, current)?;
+    Ok(shards(&sample, expected))
+}
+
+/// [`SHARD_KEYS`]; in tests few, so that small levels have several ranges.
+fn shard_keys() -> u64 {
+    #[cfg(any(test, feature = "testing"))]
+    if crate::fault::small_parts() {
+        return 1 << 10;
+    }
+    SHARD_KEYS
+}
+
+/// Ranges for so many successors, by a sample of them.
+pub(super) fn shards<K: Key>(sample: &[K], expected: u64) -> Shards {
+    Shards::balanced(sample, (expected / shard_keys()).clamp(1, MAX_SHARDS) as usize)
+}
+
+/// Successors of a few states from all over the level, and about how many it has in all. In rayon's threads.
+pub(super) fn sample<P: Puzzle>(
+    puzzle: &P,
+    depth: u32,
+    current: &Level<P::Key>,
+) -> Result<(Vec<P::Key>, u64), StoreError> {
+    let blocks = current.blocks();
+    let sampled = blocks.min(64);
+    let expand = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), i: usize| {
+        let mut sample = Vec::new();
+        current.read_block(i * blocks / sampled, keys)?;
+        let parents = keys.iter().step_by(256);
+        parents.clone().for_each(|&key| _ = puzzle.successors(scratch, key, depth, &mut |k| sample.push(k)));
+        Ok((parents.len() as u64, sample))
+    };
+    let worker = || (puzzle.scratch(), Vec::new());
+    let parts = (0..sampled).into_par_iter().map_init(worker, expand).collect::<Result<Vec<_>, StoreError>>()?;
+    let parents: u64 = parts.iter().map(|(parents, _)| parents).sum();
+    let sample = parts.into_iter().map(|(_, sample)| sample).collect::<Vec<_>>().concat();
+    let expected = sample.len() as u64 * current.len() / parents.max(1);
+    Ok((sample, expected))
+}

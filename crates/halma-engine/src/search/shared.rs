@@ -1,0 +1,216 @@
+//! One step of the level search in several processes.
+//!
+//! Each process expands its share of the level as if it were alone, eliminating duplicates among what it makes itself,
+//! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range by
+//! range what was made goes to the processes that own it, as sorted, coded runs; there they are merged. What outgrows
+//! an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is others', and
+//! no two rounds overlap: that is the back-pressure.
+
+use serde::{Deserialize, Serialize};
+
+use rayon::prelude::*;
+
+use super::duplicates::Scratch;
+use super::exchange::{Lost, Message, owner};
+use super::plan::{ONE_RANGE, sample, shards};
+use super::shard_buffer::ShardBuffer;
+use super::shards::Shards;
+use super::step::Step;
+use super::{CancellationToken, Expander, Expansion, LevelDestination, Stopped};
+use crate::key::Key;
+use crate::puzzle::Puzzle;
+use crate::store::workspace::{Mark, Workspace};
+use crate::store::{Level, Segment, SegmentWriter, StoreError};
+
+/// Ranges whose successors travel at a time.
+const GROUP: usize = 64;
+/// Runs of one range that are kept beside each other before they are merged.
+const RUNS: usize = 16;
+
+/// What each process says before a round.
+#[derive(Serialize, Deserialize)]
+struct Word {
+    /// All its states are expanded.
+    done: bool,
+    /// It was asked to stop: for the time limit, or not.
+    stopped: Option<bool>,
+    /// It is time to save.
+    due: bool,
+}
+
+/// [`Expander::expand`] where the level is shared out.
+pub(super) fn expand<'a, P: Puzzle>(
+    expander: &'a Expander,
+    level: (&'a P, u32, &'a Level<P::Key>),
+    before: &[&Level<P::Key>],
+    berth: LevelDestination<'a>,
+    stop: &'a CancellationToken,
+) -> Result<Expansion<P::Key>, Stopped> {
+    let (shards, shipped) = plan(expander, level)?;
+    let mut step = Step::begin(expander, level, shards, berth, stop);
+    let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
+    let mut marks = resume(&mut step)?;
+    let exchange = expander.exchange();
+    loop {
+        step.fill(shipped)?;
+        let words = exchange.all_gather(Word {
+            done: step.mark().next_block >= step.current.blocks(),
+            stopped: match stop.check() {
+                Ok(()) => None,
+                Err(stopped) => Some(matches!(stopped, Stopped::Time)),
+            },
+            due: berth.workspace.is_some_and(Workspace::is_due),
+        })?;
+        step.ship(&mut owned)?;
+        let stopped = words.iter().find_map(|word| word.stopped);
+        let received: u64 = owned.iter().map(ShardBuffer::bytes).sum();
+        if let Some(workspace) = berth.workspace {
+            // All save after the same round, so that together they have all that was made up to it.
+            let mark = stopped.is_some() || words.iter().any(|word| word.due);
+            if mark || received > step.room.runs() {
+                marks.extend(mark.then(|| step.mark()));
+                step.save(workspace, &mut owned, &marks)?;
+            }
+        } else if let Some(scratch) = berth.scratch
+            && received > step.room.runs()
+        {
+            std::mem::swap(&mut step.shard_buffers, &mut owned);
+            let spilled = step.spill(scratch);
+            std::mem::swap(&mut step.shard_buffers, &mut owned);
+            spilled?;
+        }
+        if let Some(time) = stopped {
+            return Err(if time { Stopped::Time } else { Stopped::Interrupted });
+        }
+        if words.iter().all(|word| word.done) {
+            break;
+        }
+    }
+    step.shard_buffers = owned;
+    step.finish(before)
+}
+
+/// Ranges of keys, the same in all processes, and how much each makes before it ships it: what the one with the least memory
+/// can take.
+fn plan<P: Puzzle>(
+    expander: &Expander,
+    (puzzle, depth, current): (&P, u32, &Level<P::Key>),
+) -> Result<(Shards, u64), Stopped> {
+    let shipped = expander.plan().room().shipped();
+    if current.whole() < ONE_RANGE {
+        return Ok((Shards::one(), shipped));
+    }
+    let (exchange, mut bounds) = (expander.exchange(), Vec::new());
+    if exchange.process() == 0 {
+        // Its share is like any other.
+        let (sample, expected) = expander.install(|| sample(puzzle, depth, current))?;
+        bounds = shards(&sample, expected).bounds();
+    }
+    let mut all = exchange.all_gather((bounds, shipped))?;
+    let least = all.iter().map(|&(_, shipped)| shipped).min().unwrap_or(shipped);
+    let bounds = all.swap_remove(0).0;
+    let ascend = bounds.windows(2).all(|pair| pair[0] < pair[1]);
+    if !ascend || bounds.last().is_some_and(|&last| last as usize >= P::Key::BUCKETS) {
+        return Err(Lost { process: 0, reason: "it sends what are no ranges of keys".into() }.into());
+    }
+    Ok((Shards::with_bounds::<P::Key>(&bounds), least))
+}
+
+/// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
+fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
+    let found = step.berth.workspace.and_then(|w| Some((w, w.partial(step.berth.label)?)));
+    let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
+    let all = step.expander.exchange().all_gather(own)?.into_iter().min().unwrap_or(0);
+    let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
+    partial.marks.truncate(all);
+    step.take_up(workspace, partial.layers)?;
+    if let Some(&mark) = partial.marks.last() {
+        step.go_on_at(mark);
+    }
+    Ok(partial.marks)
+}
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Expands this process's share until what that made is to be shipped, or all is expanded, or the search is to stop.
+    fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
+        while self.mark().next_block < self.current.blocks() {
+            self.advance()?;
+            let made: u64 = self.shard_buffers.iter().map(ShardBuffer::bytes).sum();
+            let due = self.berth.workspace.is_some_and(Workspace::is_due);
+            let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
+            if made > shipped || due || ends {
+                break;
+            }
+        }
+        self.settle()
+    }
+
+    /// Sends what was made to those who own it, and takes what this process owns.
+    fn ship(&mut self, owned: &mut [ShardBuffer<P::Key>]) -> Result<(), Stopped> {
+        let exchange = self.expander.exchange();
+        let (processes, process) = (exchange.processes(), exchange.process());
+        for (number, group) in self.shard_buffers.chunks_mut(GROUP).enumerate() {
+            let parted: Vec<Vec<Segment<P::Key>>> = self.expander.pool.install(|| {
+                let part = |scratch: &mut Scratch<P::Key>, shard_buffer| part(shard_buffer, scratch, processes);
+                group.par_iter_mut().map_init(Scratch::default, part).collect::<Result<_, _>>()
+            })?;
+            let mut messages = vec![Vec::new(); processes];
+            for (shard, segments) in (number * GROUP..).zip(parted) {
+                for (peer, segment) in segments.into_iter().enumerate().filter(|(_, segment)| !segment.is_empty()) {
+                    match peer == process {
+                        true => owned[shard].runs.push(segment),
+                        false => segment.put(shard as u32, &mut messages[peer]),
+                    }
+                }
+            }
+            let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
+            for Message { peer, bytes } in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
+                let mut rest = &bytes[..];
+                while !rest.is_empty() {
+                    // Of an empty one the range would not be looked at.
+                    let taken = Segment::take(&mut rest).filter(|(shard, segment)| {
+                        !segment.is_empty()
+                            && segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
+                    });
+                    let strange =
+                        || Lost { process: peer, reason: "it sends what are no states of this process".into() };
+                    let (shard, segment) = taken.ok_or_else(strange)?;
+                    owned[shard as usize].runs.push(segment);
+                }
+            }
+            let received = owned[number * GROUP..]
+                .par_iter_mut()
+                .take(GROUP)
+                .filter(|shard_buffer| shard_buffer.runs.len() > RUNS);
+            self.expander.pool.install(|| {
+                received.try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes what this process owns to its disk, with the moments from which the run can go on.
+    fn save(
+        &mut self,
+        workspace: &Workspace,
+        owned: &mut Vec<ShardBuffer<P::Key>>,
+        marks: &[Mark],
+    ) -> Result<(), StoreError> {
+        std::mem::swap(&mut self.shard_buffers, owned);
+        let layer = self.layer(workspace);
+        std::mem::swap(&mut self.shard_buffers, owned);
+        let last = marks.last().copied().unwrap_or_default();
+        workspace.enter_partial(self.partial(last, marks.to_vec()), vec![layer?])
+    }
+}
+
+/// What one range has received, by the processes that own it; the range is empty afterwards.
+fn part<K: Key>(
+    shard_buffer: &mut ShardBuffer<K>,
+    scratch: &mut Scratch<K>,
+    processes: usize,
+) -> Result<Vec<Segment<K>>, StoreError> {
+    let mut writers: Vec<SegmentWriter<K>> = (0..processes).map(|_| SegmentWriter::default()).collect();
+    shard_buffer.drain(scratch, |key| writers[owner(key, processes)].push(key))?;
+    Ok(writers.into_iter().map(SegmentWriter::finish).collect())
+}

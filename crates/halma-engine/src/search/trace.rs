@@ -1,0 +1,80 @@
+//! From level sets back to a walk.
+
+use super::Stopped;
+use super::exchange::{Alone, Exchange};
+use crate::puzzle::Puzzle;
+use crate::store::Level;
+
+/// The keys of a walk through `levels`, from level 0 to `last` on the last level: of several predecessors the least.
+///
+/// `free` is the puzzle without bounds, whose moves can all be undone by moves, so that predecessors are successors.
+///
+/// # Errors
+/// Where a level cannot be read, or a state has no predecessor: then some move of the puzzle cannot be undone.
+pub fn trace<P: Puzzle>(free: &P, levels: &[Level<P::Key>], last: P::Key) -> Result<Vec<P::Key>, Stopped> {
+    trace_shared(free, levels, last, &Alone)
+}
+
+/// The same where each process has its share of the levels; all of them get the same walk.
+///
+/// # Errors
+/// As [`trace`], and where a process is lost.
+pub fn trace_shared<P: Puzzle>(
+    free: &P,
+    levels: &[Level<P::Key>],
+    last: P::Key,
+    exchange: &dyn Exchange,
+) -> Result<Vec<P::Key>, Stopped> {
+    let (mut scratch, mut walk) = (free.scratch(), vec![last]);
+    for (depth, level) in levels[..levels.len().saturating_sub(1)].iter().enumerate().rev() {
+        let mut before = Vec::new();
+        free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
+        let found = exchange.all_reduce_min(level.first_of(before)?)?;
+        walk.push(found.ok_or_else(|| {
+            let state = walk[walk.len() - 1];
+            let next = depth + 1;
+            Stopped::Contradiction(format!(
+                "state {state:?} of level {next} leads back to none of level {depth}: the puzzle has moves that cannot be undone"
+            ))
+        })?);
+    }
+    walk.reverse();
+    Ok(walk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From each number only the next one.
+    struct OneWay;
+
+    impl Puzzle for OneWay {
+        type Key = u64;
+        type Scratch = ();
+
+        fn scratch(&self) {}
+
+        fn start(&self) -> Vec<u64> {
+            vec![0]
+        }
+
+        fn successors(&self, (): &mut (), key: u64, _depth: u32, emit: &mut impl FnMut(u64)) -> u64 {
+            emit(key + 1);
+            1
+        }
+    }
+
+    #[test]
+    fn a_puzzle_whose_moves_cannot_be_undone_is_an_error() {
+        let levels = [0, 1, 2].map(|key| Level::of(vec![key]));
+        let error = trace(&OneWay, &levels, 2).unwrap_err().to_string();
+        assert!(
+            error.ends_with(
+                "state 2 of level 2 leads back to none of level 1: the puzzle has moves that cannot be undone"
+            ),
+            "{error}"
+        );
+        assert_eq!(trace(&OneWay, &levels[..1], 0).unwrap(), [0]);
+    }
+}

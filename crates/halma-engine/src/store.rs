@@ -1,0 +1,459 @@
+//! A level: a set of exact keys, written once in ascending order and read in order.
+//!
+//! Keys are stored in blocks of up to [`BLOCK`] keys. A block's first key stands in the level's index; every further
+//! key is coded as its difference from the one before, less one, in groups of seven bits ([`varint`]). An index entry
+//! also says where the block lies, how many keys it has, and the checksum of its bytes.
+//!
+//! The blocks of a level lie in memory or in a file ([`mod@file`], which has the format); whoever reads a level cannot
+//! tell which. Blocks in files are checked whenever they are read.
+
+pub mod disk_tables;
+pub mod file;
+mod map;
+pub mod tables;
+pub mod varint;
+pub mod wire;
+pub mod workspace;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use crate::key::Key;
+use file::LevelFile;
+
+/// The most keys that a block holds.
+pub const BLOCK: usize = 4096;
+
+/// What can go wrong with stored levels.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A file is not what was written there: it must not be used.
+    #[error("{}: damaged: {reason}; remove it, or restore it from a copy", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What shows it.
+        reason: String,
+    },
+    /// The system refused to read or write.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The disk, or the part of it that the job may use, is full.
+    #[error("{}: no room: {reason}", file.display())]
+    Full {
+        /// The file that could not grow.
+        file: PathBuf,
+        /// Which limit was met.
+        reason: String,
+    },
+    /// Another process works in the run's folder.
+    #[error("{}: another process is at work on this run", folder.display())]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The run's folder belongs to something else.
+    #[error("{}: {reason}", folder.display())]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// To what.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// What it means that `file` cannot be opened or read.
+    pub fn reading(file: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            // Links, pipes and what else this program does not write.
+            io::ErrorKind::InvalidData => Self::Damaged { file, reason: source.to_string() },
+            _ => Self::Io { file, source },
+        }
+    }
+}
+
+/// Where one block of a level lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockEntry<K> {
+    /// Its first key.
+    pub first: K,
+    /// Where its bytes start in its segment or file.
+    pub offset: u64,
+    /// Which of the level's segments holds it; 0 in a file.
+    pub segment: u32,
+    /// How many bytes it has.
+    pub bytes: u32,
+    /// How many keys it has, the first one included.
+    pub keys: u32,
+    /// The checksum of its bytes.
+    pub checksum: u64,
+}
+
+impl<K: Key> BlockEntry<K> {
+    /// Whether the block has keys, none beyond what a block can have or its bytes can say: whoever makes room for them goes by
+    /// this number.
+    fn is_possible(&self) -> bool {
+        let further = (self.keys as usize).wrapping_sub(1);
+        let bytes = further..=further.saturating_mul(varint::longest::<K>());
+        further < BLOCK && bytes.contains(&(self.bytes as usize))
+    }
+}
+
+/// Codes ascending keys into blocks.
+#[derive(Debug)]
+pub struct SegmentWriter<K> {
+    blocks: Vec<BlockEntry<K>>,
+    bytes: Vec<u8>,
+    last: K,
+    keys: u64,
+}
+
+/// Ascending keys, coded.
+#[derive(Debug)]
+pub struct Segment<K> {
+    blocks: Vec<BlockEntry<K>>,
+    bytes: Vec<u8>,
+    keys: u64,
+}
+
+impl<K> Segment<K> {
+    /// How many keys there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.keys
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
+    /// A digest of its blocks' checksums.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        let sums: Vec<u8> = self.blocks.iter().flat_map(|b| b.checksum.to_le_bytes()).collect();
+        xxh3_128(&sums)
+    }
+
+    /// Bytes that it takes up, its index included.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (self.bytes.len() + self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
+    }
+}
+
+impl<K: Key> Default for SegmentWriter<K> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), bytes: Vec::new(), last: K::default(), keys: 0 }
+    }
+}
+
+impl<K: Key> SegmentWriter<K> {
+    /// Appends a key, which must be larger than the one before.
+    #[inline]
+    pub fn push(&mut self, key: K) {
+        debug_assert!(self.keys == 0 || self.last < key, "{key:?} after {:?}", self.last);
+        match self.blocks.last_mut() {
+            Some(block) if (block.keys as usize) < BLOCK => {
+                varint::put(key.minus(self.last).minus(varint::one()), &mut self.bytes);
+                block.keys += 1;
+            }
+            _ => {
+                self.close_block();
+                let offset = self.bytes.len() as u64;
+                self.blocks.push(BlockEntry { first: key, segment: 0, offset, bytes: 0, keys: 1, checksum: 0 });
+            }
+        }
+        self.last = key;
+        self.keys += 1;
+    }
+
+    fn close_block(&mut self) {
+        if let Some(block) = self.blocks.last_mut() {
+            let bytes = &self.bytes[block.offset as usize..];
+            block.bytes = bytes.len() as u32;
+            block.checksum = xxh3_64(bytes);
+        }
+    }
+
+    /// The coded keys.
+    #[must_use]
+    pub fn finish(mut self) -> Segment<K> {
+        self.close_block();
+        self.bytes.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        Segment { blocks: self.blocks, bytes: self.bytes, keys: self.keys }
+    }
+}
+
+/// Where the bytes of a level lie.
+#[derive(Clone, Debug)]
+enum Bytes {
+    Memory(Vec<Arc<Vec<u8>>>),
+    File(Arc<LevelFile>),
+}
+
+/// A level set: ascending keys, in coded blocks.
+#[derive(Clone, Debug)]
+pub struct Level<K> {
+    blocks: Vec<BlockEntry<K>>,
+    bytes: Bytes,
+    keys: u64,
+    whole: u64,
+}
+
+impl<K: Key> Default for Level<K> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), bytes: Bytes::Memory(Vec::new()), keys: 0, whole: 0 }
+    }
+}
+
+impl<K: Key> Level<K> {
+    /// The level of these keys, in any order; a key that comes twice is kept once.
+    #[must_use]
+    pub fn of(mut keys: Vec<K>) -> Self {
+        keys.sort_unstable();
+        keys.dedup();
+        let mut writer = SegmentWriter::default();
+        keys.into_iter().for_each(|k| writer.push(k));
+        [writer.finish()].into_iter().collect()
+    }
+
+    /// The level that a file holds, as its index says.
+    fn in_file(blocks: Vec<BlockEntry<K>>, file: LevelFile) -> Self {
+        let keys = blocks.iter().map(|b| u64::from(b.keys)).sum();
+        Self { blocks, bytes: Bytes::File(Arc::new(file)), keys, whole: keys }
+    }
+
+    /// How many keys there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.keys
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
+    /// How many keys the level has over all processes that search together: [`Self::len`] where there is only one.
+    #[must_use]
+    pub fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The same, as one process's share of a level of `states` states.
+    #[must_use]
+    pub fn of_whole(self, states: u64) -> Self {
+        Self { whole: states, ..self }
+    }
+
+    /// How many blocks there are.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Its index.
+    #[must_use]
+    pub fn index(&self) -> &[BlockEntry<K>] {
+        &self.blocks
+    }
+
+    /// Bytes that the level takes up in memory or on disk, its index included.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.blocks.iter().map(|b| u64::from(b.bytes)).sum::<u64>() + self.index_bytes()
+    }
+
+    /// Bytes of memory that the level takes up: all of them, or its index where the rest lies in a file.
+    #[must_use]
+    pub fn resident_bytes(&self) -> u64 {
+        if matches!(self.bytes, Bytes::File(_)) { self.index_bytes() } else { self.bytes() }
+    }
+
+    fn index_bytes(&self) -> u64 {
+        (self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
+    }
+
+    /// Calls `with` with the checked bytes of block `number`.
+    fn with_bytes<R>(&self, number: usize, with: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
+        let block = &self.blocks[number];
+        match &self.bytes {
+            Bytes::Memory(segments) => {
+                let segment = &segments[block.segment as usize];
+                Ok(with(&segment[block.offset as usize..][..block.bytes as usize]))
+            }
+            Bytes::File(file) => file.with_block(block, with),
+        }
+    }
+
+    /// The keys of block `number`, ascending, into `keys` (which is cleared first).
+    ///
+    /// # Errors
+    /// Where the file that holds the block cannot be read, or is damaged.
+    pub fn read_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
+        let block = &self.blocks[number];
+        keys.clear();
+        keys.reserve(block.keys as usize);
+        self.with_bytes(number, |mut bytes| {
+            let mut key = block.first;
+            keys.push(key);
+            for _ in 1..block.keys {
+                key = key.plus(varint::get(&mut bytes)).plus(varint::one());
+                keys.push(key);
+            }
+        })
+    }
+
+    /// All keys, ascending, at once; for small levels and tests.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`].
+    pub fn to_vec(&self) -> Result<Vec<K>, StoreError> {
+        let (mut all, mut keys) = (Vec::new(), Vec::new());
+        for block in 0..self.blocks() {
+            self.read_block(block, &mut keys)?;
+            all.append(&mut keys);
+        }
+        Ok(all)
+    }
+
+    /// Whether `key` is in the level.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`].
+    pub fn contains(&self, key: K) -> Result<bool, StoreError> {
+        self.cursor().contains(key)
+    }
+
+    /// The least of these keys that is in the level, if one is.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`].
+    pub fn first_of(&self, mut keys: Vec<K>) -> Result<Option<K>, StoreError> {
+        keys.sort_unstable();
+        let mut cursor = self.cursor();
+        for key in keys {
+            if cursor.contains(key)? {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A reader that answers for ascending keys whether they are in the level.
+    #[must_use]
+    pub fn cursor(&self) -> Cursor<'_, K> {
+        Cursor { level: self, next_block: 0, keys: Vec::new(), at: 0 }
+    }
+}
+
+/// Segments one after another, each with larger keys than the one before.
+impl<K: Key> FromIterator<Segment<K>> for Level<K> {
+    fn from_iter<I: IntoIterator<Item = Segment<K>>>(segments: I) -> Self {
+        let (mut blocks, mut bytes, mut keys) = (Vec::new(), Vec::new(), 0);
+        for segment in segments.into_iter().filter(|s| s.keys > 0) {
+            let number = bytes.len() as u32;
+            blocks.extend(segment.blocks.into_iter().map(|b| BlockEntry { segment: number, ..b }));
+            bytes.push(Arc::new(segment.bytes));
+            keys += segment.keys;
+        }
+        Self { blocks, bytes: Bytes::Memory(bytes), keys, whole: keys }
+    }
+}
+
+/// Walks a level forward; see [`Level::cursor`].
+#[derive(Debug)]
+pub struct Cursor<'a, K> {
+    level: &'a Level<K>,
+    next_block: usize,
+    keys: Vec<K>,
+    at: usize,
+}
+
+impl<K: Key> Cursor<'_, K> {
+    /// Whether the level holds `key`, which must not be smaller than the one asked for before.
+    ///
+    /// # Errors
+    /// As [`Level::read_block`].
+    #[inline]
+    pub fn contains(&mut self, key: K) -> Result<bool, StoreError> {
+        if self.keys.last().is_none_or(|&l| l < key) {
+            self.seek(key)?;
+        }
+        while self.keys.get(self.at).is_some_and(|&k| k < key) {
+            self.at += 1;
+        }
+        Ok(self.keys.get(self.at) == Some(&key))
+    }
+
+    /// Reads the block that would hold `key`.
+    fn seek(&mut self, key: K) -> Result<(), StoreError> {
+        let rest = &self.level.blocks[self.next_block..];
+        // The next block is the usual one.
+        let ahead = match rest {
+            [] => 0,
+            [first, ..] if key < first.first => 0,
+            [_, second, ..] if key < second.first => 1,
+            [_] => 1,
+            _ => rest.partition_point(|b| b.first <= key),
+        };
+        if ahead > 0 {
+            self.next_block += ahead;
+            self.level.read_block(self.next_block - 1, &mut self.keys)?;
+            self.at = self.keys.partition_point(|&k| k < key);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::U256;
+    use proptest::collection::btree_set;
+    use proptest::prelude::*;
+
+    fn check<K: Key>(keys: Vec<K>, absent: &[K]) {
+        let level = Level::of(keys.iter().rev().copied().collect());
+        assert_eq!(level.to_vec().unwrap(), keys);
+        assert_eq!(level.len(), keys.len() as u64);
+        assert!(keys.iter().all(|&k| level.contains(k).unwrap()));
+        let mut both: Vec<K> = keys.iter().chain(absent).copied().collect();
+        both.sort_unstable();
+        let mut cursor = level.cursor();
+        for key in both {
+            assert_eq!(cursor.contains(key).unwrap(), keys.contains(&key));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(small in btree_set(0u64..5000, 0..300), wide in btree_set(any::<u128>(), 0..50), absent in 0u64..5000) {
+            check(small.iter().copied().collect(), &[absent]);
+            check(wide.iter().copied().collect(), &[absent.into()]);
+            let widest: std::collections::BTreeSet<_> =
+                wide.iter().map(|&v| U256 { high: v >> 7, low: v.wrapping_mul(v) }).collect();
+            check(widest.into_iter().collect(), &[]);
+        }
+    }
+
+    #[test]
+    fn levels_of_several_blocks_are_read_across_them() {
+        let keys: Vec<u64> = (0..3 * BLOCK as u64 + 5).map(|i| i * i).collect();
+        check(keys, &[2, 3, 1 << 40]);
+    }
+}

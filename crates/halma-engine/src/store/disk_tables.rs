@@ -1,0 +1,153 @@
+//! A folder of tables that outlast their run.
+//!
+//! A file holds the magic `HALMATBL`, the length of its name (4 bytes, little-endian), the name, the table, and the XXH3-128 of
+//! all that. The name says which program wrote it and all that the table depends on; it is compared whole, the file is
+//! called by its digest. What does not fit in any way is not used, and written again. Files may be deleted at any time.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use halma_files::folder::Folder;
+
+use super::StoreError;
+use super::tables::TableStore;
+
+const MAGIC: &[u8; 8] = b"HALMATBL";
+
+/// The most bytes that a table may have.
+const LARGEST: u64 = 3 << 29;
+
+/// An open folder.
+#[derive(Debug)]
+pub struct DiskTables {
+    folder: Folder,
+    program: String,
+    fault: Mutex<Option<String>>,
+}
+
+impl DiskTables {
+    /// The folder, made where there is none, for tables of the program in that version.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn open(folder: &Path, program: &str) -> Result<Self, StoreError> {
+        let folder = Folder::make(folder).map_err(|source| StoreError::Io { file: folder.into(), source })?;
+        Ok(Self { folder, program: program.into(), fault: Mutex::new(None) })
+    }
+
+    /// What went wrong first, in a line.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, file: &str, fault: impl std::fmt::Display) {
+        let file = self.folder.path(file);
+        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| format!("cache: {}: {fault}", file.display()));
+    }
+
+    /// The file of that name, and what it begins with.
+    fn place(&self, name: &str) -> (String, Vec<u8>) {
+        let name = format!("{} {name}", self.program);
+        let mut head = MAGIC.to_vec();
+        head.extend((name.len() as u32).to_le_bytes());
+        head.extend(name.as_bytes());
+        (format!("{:032x}.table", xxh3_128(name.as_bytes())), head)
+    }
+}
+
+impl TableStore for DiskTables {
+    fn take(&self, name: &str) -> Option<Vec<u8>> {
+        let (file, head) = self.place(name);
+        let mut bytes = match self.folder.read(&file, LARGEST) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
+            read => read.map_err(|e| self.note(&file, e)).ok()?,
+        };
+        let end = bytes.len().saturating_sub(16);
+        if !bytes.starts_with(&head) || bytes[end..] != xxh3_128(&bytes[..end]).to_le_bytes() {
+            self.note(&file, "it is damaged, and is made again");
+            return None;
+        }
+        bytes.truncate(end);
+        bytes.drain(..head.len());
+        Some(bytes)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        let (file, head) = self.place(name);
+        let mut digest = Xxh3::new();
+        digest.update(&head);
+        digest.update(bytes);
+        let table = [&head[..], bytes, &digest.digest128().to_le_bytes()].concat();
+        if let Err(e) = self.folder.replace(&file, &table, File::sync_all) {
+            self.note(&file, format_args!("the table is not kept: {e}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn only_file(folder: &Path) -> PathBuf {
+        let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let file = files.next().unwrap();
+        assert_eq!(files.next(), None);
+        file
+    }
+
+    #[test]
+    fn a_table_comes_back_to_the_same_program_and_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskTables::open(folder.path(), "one").unwrap();
+        assert_eq!(cache.take("a"), None);
+        cache.put("a", b"table");
+        assert_eq!(cache.take("a").as_deref(), Some(&b"table"[..]));
+        cache.put("a", b"");
+        assert_eq!(cache.take("a").as_deref(), Some(&b""[..]));
+        assert_eq!(cache.take("b"), None);
+        assert_eq!(DiskTables::open(folder.path(), "two").unwrap().take("a"), None);
+        assert_eq!(cache.fault(), None);
+    }
+
+    #[test]
+    fn no_byte_of_a_file_can_change_unnoticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskTables::open(folder.path(), "one").unwrap();
+        cache.put("a", b"table");
+        let file = only_file(folder.path());
+        let whole = fs::read(&file).unwrap();
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 0x10;
+            fs::write(&file, &changed).unwrap();
+            assert_eq!(cache.take("a"), None, "byte {at}");
+            fs::write(&file, &whole[..at]).unwrap();
+            assert_eq!(cache.take("a"), None, "cut at {at}");
+        }
+        assert!(cache.fault().unwrap().contains("damaged"));
+        // Another table's file under this one's name.
+        cache.put("b", b"other");
+        fs::remove_file(&file).unwrap();
+        fs::rename(only_file(folder.path()), &file).unwrap();
+        assert_eq!(cache.take("a"), None);
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_told_of_and_does_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskTables::open(folder.path(), "one").unwrap();
+        fs::remove_dir(folder.path()).unwrap();
+        cache.put("a", b"table");
+        assert!(cache.fault().unwrap().contains("not kept"));
+        assert!(DiskTables::open("/dev/null/cache".as_ref(), "one").is_err());
+    }
+}

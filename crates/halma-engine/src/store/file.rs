@@ -1,0 +1,384 @@
+//! Level files: the format, version 1.
+//!
+//! All numbers are little-endian; k is the size of a key in bytes.
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 8 | `HALMALVL` |
+//! | 4 | the version, 1 |
+//! | 4 | k |
+//! | 16 | the identity: a digest of the problem, of the search and of the level's place in it |
+//! | ... | the blocks, one after another (see [`crate::store`]) |
+//! | (k + 24) for each block | the index: first key (k), offset in the file (8), bytes (4), keys (4), XXH3-64 of the block's bytes (8) |
+//! | 8, 8, 8 | the footer: where the index starts, how many blocks, how many keys |
+//! | 16 | the digest of the set of keys ([`crate::search::digest`]) |
+//! | 16 | XXH3-128 of header, index and the footer so far |
+//! | 8 | `HALMAEND` |
+//!
+//! A file is written under a temporary name, synced, and renamed into place when it is whole; then its folder is synced.
+//! A reader of another version must refuse the file. Header, index and footer are checked when a file is opened, a
+//! block whenever it is read.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use halma_files::folder::{Folder, parted};
+
+use super::workspace::Disk;
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, map, varint};
+use crate::key::Key;
+
+const MAGIC: &[u8; 8] = b"HALMALVL";
+const END: &[u8; 8] = b"HALMAEND";
+/// The version of the format. On another one: the file is of another version of this program; search afresh, or use that.
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+const FOOTER: usize = 64;
+
+/// An open level file.
+#[derive(Debug)]
+pub struct LevelFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl LevelFile {
+    fn damaged(&self, reason: impl Into<String>) -> StoreError {
+        StoreError::Damaged { file: self.path.clone(), reason: reason.into() }
+    }
+
+    /// Calls `with` with the bytes of a block, after comparing them with their checksum.
+    pub(super) fn with_block<K, R>(
+        &self,
+        block: &BlockEntry<K>,
+        with: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, StoreError> {
+        if block.bytes == 0 {
+            return Ok(with(&[]));
+        }
+        let bytes = map::map(&self.file, block.offset, block.bytes as usize).map_err(|e| self.read_error(e))?;
+        if xxh3_64(&bytes) != block.checksum {
+            return Err(self.damaged(format!("the block at byte {} does not match its checksum", block.offset)));
+        }
+        Ok(with(&bytes))
+    }
+
+    fn read_error(&self, source: std::io::Error) -> StoreError {
+        match source.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
+            _ => StoreError::reading(self.path.clone(), source),
+        }
+    }
+
+    /// A part of the file, at least a byte.
+    fn bytes(&self, offset: u64, length: usize) -> Result<memmap2::Mmap, StoreError> {
+        map::map(&self.file, offset, length).map_err(|e| self.read_error(e))
+    }
+}
+
+fn number<const N: usize>(bytes: &[u8], at: usize) -> u128 {
+    let mut all = [0; 16];
+    all[..N].copy_from_slice(&bytes[at..at + N]);
+    u128::from_le_bytes(all)
+}
+
+fn key_bytes<K: Key>(key: K) -> Vec<u8> {
+    let bytes: Vec<u8> = key.words().iter().flat_map(|w| w.to_le_bytes()).collect();
+    bytes[..K::BYTES].to_vec()
+}
+
+fn key_from<K: Key>(bytes: &[u8]) -> K {
+    let mut words = [0u64; 4];
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+        *word = number::<8>(bytes, 0) as u64;
+    }
+    K::from_words(words)
+}
+
+/// A file under its temporary name, which goes, with the disk that it claimed, unless it is renamed: a full disk must not
+/// stay full of what nobody can use.
+#[derive(Debug)]
+struct Temporary<'a> {
+    folder: &'a Folder,
+    name: String,
+    disk: &'a Disk,
+    claimed: u64,
+    renamed: bool,
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // What cannot be removed now is removed when the run's folder is next opened.
+            let _ = self.folder.remove(&self.name);
+            self.disk.release(self.claimed);
+        }
+    }
+}
+
+/// Writes one level file.
+#[derive(Debug)]
+pub struct LevelFileWriter<'a, K> {
+    name: String,
+    temporary: Temporary<'a>,
+    out: BufWriter<File>,
+    header: Vec<u8>,
+    blocks: Vec<BlockEntry<K>>,
+    at: u64,
+    keys: u64,
+}
+
+impl<'a, K: Key> LevelFileWriter<'a, K> {
+    /// Begins the file `name` of the folder for the level with that identity.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn create(folder: &'a Folder, name: &str, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
+        let temporary = format!("{}.tmp", name.strip_suffix(".level").unwrap_or(name));
+        let file = folder.create(&temporary).map_err(|e| disk.refused(&folder.path(&temporary), e))?;
+        let temporary = Temporary { folder, name: temporary, disk, claimed: 0, renamed: false };
+        let mut header = Vec::new();
+        header.extend_from_slice(MAGIC);
+        header.extend_from_slice(&VERSION.to_le_bytes());
+        header.extend_from_slice(&(K::BYTES as u32).to_le_bytes());
+        header.extend_from_slice(&identity.to_le_bytes());
+        let out = BufWriter::with_capacity(1 << 18, file);
+        let mut writer =
+            Self { name: name.into(), temporary, out, header: Vec::new(), blocks: Vec::new(), at: 0, keys: 0 };
+        writer.write(&header)?;
+        writer.header = header;
+        Ok(writer)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let Temporary { folder, name, disk, claimed, .. } = &mut self.temporary;
+        disk.take(bytes.len() as u64, &folder.path(name))?;
+        *claimed += bytes.len() as u64;
+        self.out.write_all(bytes).map_err(|e| disk.refused(&folder.path(name), e))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends a segment, all of whose keys must be larger than those there are.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn append(&mut self, segment: &Segment<K>) -> Result<(), StoreError> {
+        let start = self.at;
+        self.blocks.extend(segment.blocks.iter().map(|b| BlockEntry { offset: start + b.offset, ..*b }));
+        self.keys += segment.keys;
+        self.write(&segment.bytes)
+    }
+
+    /// Completes the file: what [`open_in`] would give.
+    ///
+    /// # Errors
+    /// Where the system or the disk budget refuses.
+    pub fn finish(mut self, digest: u128) -> Result<Level<K>, StoreError> {
+        let index_at = self.at;
+        let mut tail = Vec::with_capacity(self.blocks.len() * (K::BYTES + 24) + FOOTER);
+        for block in &self.blocks {
+            tail.extend_from_slice(&key_bytes(block.first));
+            tail.extend_from_slice(&block.offset.to_le_bytes());
+            tail.extend_from_slice(&block.bytes.to_le_bytes());
+            tail.extend_from_slice(&block.keys.to_le_bytes());
+            tail.extend_from_slice(&block.checksum.to_le_bytes());
+        }
+        for value in [index_at, self.blocks.len() as u64, self.keys] {
+            tail.extend_from_slice(&value.to_le_bytes());
+        }
+        tail.extend_from_slice(&digest.to_le_bytes());
+        tail.extend_from_slice(&checksum(&self.header, &tail).to_le_bytes());
+        tail.extend_from_slice(END);
+        self.write(&tail)?;
+        let Self { name, mut temporary, mut out, blocks, .. } = self;
+        let folder = temporary.folder;
+        let written = (|| {
+            out.flush()?;
+            temporary.disk.sync(out.get_ref())?;
+            folder.rename(&temporary.name, &name)?;
+            temporary.renamed = true;
+            Ok(())
+        })();
+        written.map_err(|e| temporary.disk.refused(&folder.path(&temporary.name), e))?;
+        let (path, file) = (folder.path(&name), folder.file(&name));
+        let file = file.map_err(|source| StoreError::reading(path.clone(), source))?;
+        Ok(Level::in_file(blocks, LevelFile { path, file }))
+    }
+}
+
+fn checksum(header: &[u8], tail: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(header);
+    hash.update(tail);
+    hash.digest128()
+}
+
+/// Writes `level` as the file `name` of the folder, and gives back the level in the file.
+///
+/// # Errors
+/// Where a block cannot be read, or the system or the disk budget refuses.
+pub fn write_in<K: Key>(
+    folder: &Folder,
+    name: &str,
+    identity: u128,
+    level: &Level<K>,
+    digest: u128,
+    disk: &Disk,
+) -> Result<Level<K>, StoreError> {
+    let mut writer = LevelFileWriter::create(folder, name, identity, disk)?;
+    for (number, block) in level.blocks.iter().enumerate() {
+        let bytes = level.with_bytes(number, <[u8]>::to_vec)?;
+        let entry = BlockEntry { offset: 0, segment: 0, ..*block };
+        writer.append(&Segment { blocks: vec![entry], bytes, keys: u64::from(block.keys) })?;
+    }
+    writer.finish(digest)
+}
+
+/// [`write_in`], by a path.
+///
+/// # Errors
+/// As [`write_in`].
+pub fn write<K: Key>(
+    path: &Path,
+    identity: u128,
+    level: &Level<K>,
+    digest: u128,
+    disk: &Disk,
+) -> Result<Level<K>, StoreError> {
+    let (folder, name) = parted(path).map_err(|e| disk.refused(path, e))?;
+    write_in(&folder, name, identity, level, digest, disk)
+}
+
+/// [`open_in`], by a path.
+///
+/// # Errors
+/// As [`open_in`].
+pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
+    let (folder, name) = parted(path).map_err(|source| StoreError::reading(path.into(), source))?;
+    open_in(&folder, name, identity, keys, digest)
+}
+
+/// Opens the level file `name` of the folder, which must have this identity and hold a level of `keys` keys with that digest.
+/// Its blocks are not read: [`Level::audit_block`] does that.
+///
+/// # Errors
+/// [`StoreError::Damaged`] where it is anything else.
+pub fn open_in<K: Key>(
+    folder: &Folder,
+    name: &str,
+    identity: u128,
+    keys: u64,
+    digest: u128,
+) -> Result<Level<K>, StoreError> {
+    let path = folder.path(name);
+    let file = match folder.file(name) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(StoreError::Damaged { file: path, reason: "it is missing".into() });
+        }
+        file => file.map_err(|source| StoreError::reading(path.clone(), source))?,
+    };
+    let length = file.metadata().map_err(|source| StoreError::Io { file: path.clone(), source })?.len();
+    let level = LevelFile { path, file };
+    if length < (HEADER + FOOTER) as u64 {
+        return Err(level.damaged(format!("it is only {length} bytes long")));
+    }
+    let header = level.bytes(0, HEADER)?;
+    let footer = level.bytes(length - FOOTER as u64, FOOTER)?;
+    if header[..8] != *MAGIC || footer[FOOTER - 8..] != *END {
+        return Err(level.damaged("it is no level file, or was cut"));
+    }
+    if number::<4>(&header, 8) != u128::from(VERSION) || number::<4>(&header, 12) != K::BYTES as u128 {
+        return Err(level.damaged(format!("it is not of version {VERSION} with keys of {} bytes", K::BYTES)));
+    }
+    let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
+    let entry = (K::BYTES + 24) as u64;
+    let expected = blocks.checked_mul(entry).and_then(|b| b.checked_add(index_at)?.checked_add(FOOTER as u64));
+    if expected != Some(length) || index_at < HEADER as u64 {
+        return Err(level.damaged("its index does not fit its length"));
+    }
+    let tail = level.bytes(index_at, (length - index_at) as usize)?;
+    let hashed = tail.len() - 24;
+    if checksum(&header, &tail[..hashed]) != number::<16>(&tail, hashed) {
+        return Err(level.damaged("its header, index or footer does not match their checksum"));
+    }
+    if number::<16>(&header, 16) != identity {
+        return Err(level.damaged("it belongs to another problem, search or level"));
+    }
+    if (stated, number::<16>(&footer, 24)) != (keys, digest) {
+        return Err(level.damaged("it holds another set of states than the run's list says"));
+    }
+    let entries = tail[..hashed - 40].chunks(entry as usize).map(|e| BlockEntry {
+        first: key_from(&e[..K::BYTES]),
+        offset: number::<8>(e, K::BYTES) as u64,
+        segment: 0,
+        bytes: number::<4>(e, K::BYTES + 8) as u32,
+        keys: number::<4>(e, K::BYTES + 12) as u32,
+        checksum: number::<8>(e, K::BYTES + 16) as u64,
+    });
+    let entries: Vec<BlockEntry<K>> = entries.collect();
+    match is_whole(&entries, index_at, keys) {
+        true => Ok(Level::in_file(entries, level)),
+        false => Err(level.damaged("its index is not one of ascending blocks, one after another")),
+    }
+}
+
+/// Whether the blocks fill a file from its header to its index, ascend, and have as many keys, none of them more than a block
+/// can have or its bytes can say.
+fn is_whole<K: Key>(blocks: &[BlockEntry<K>], index_at: u64, keys: u64) -> bool {
+    let mut at = HEADER as u64;
+    let possible = blocks.iter().all(|block| {
+        let fits = block.offset == at;
+        at += u64::from(block.bytes);
+        fits && block.is_possible()
+    });
+    possible
+        && at == index_at
+        && blocks.windows(2).all(|pair| pair[0].first < pair[1].first)
+        && blocks.iter().map(|block| u64::from(block.keys)).sum::<u64>() == keys
+}
+
+impl<K: Key> Level<K> {
+    /// The file that the level lies in, if it does.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::File(file) => Some(&file.path),
+            Bytes::Memory(_) => None,
+        }
+    }
+
+    /// The keys of block `number`, as [`Self::read_block`] reads them, where the block is what a writer of levels would
+    /// have written: its keys ascend, below those of the next block, and its bytes say no more. A checksum does not
+    /// tell that, because whoever forges a file can forge it, too.
+    ///
+    /// # Errors
+    /// As [`Self::read_block`], and where the block is not so.
+    pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
+        let block = &self.blocks[number];
+        let next = self.blocks.get(number + 1).map(|next| next.first);
+        keys.clear();
+        let sound = self.with_bytes(number, |mut bytes| {
+            let mut key = block.first;
+            keys.push(key);
+            for _ in 1..block.keys {
+                let before = key;
+                key = key.plus(varint::get(&mut bytes)).plus(varint::one());
+                keys.push(key);
+                if key <= before {
+                    return false;
+                }
+            }
+            bytes.is_empty() && next.is_none_or(|next| key < next) && key < K::MAX
+        })?;
+        match &self.bytes {
+            Bytes::File(file) if !sound => {
+                Err(file.damaged(format!("the keys of the block at byte {} do not ascend", block.offset)))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What an earlier run with another number of processes left in a folder, for others to go on with.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use halma_files::folder::{Folder, Lock};
+
+use super::{
+    LEVELS, LIST, LOCK, List, PATIENCE, Saved, StoreError, clear, complete, identity_of, open_level, read_list,
+};
+use crate::key::Key;
+use crate::store::Level;
+
+/// A folder of an earlier run, or of a share of one.
+#[derive(Debug)]
+pub struct LeftoverShare {
+    folder: Folder,
+    identity: u128,
+    list: List,
+    /// Held from the first use on.
+    lock: Mutex<Option<Lock>>,
+}
+
+impl LeftoverShare {
+    /// What `folder` holds of the run that `run` describes; `None` where it holds nothing of it.
+    ///
+    /// # Errors
+    /// Where its list is damaged.
+    pub fn find(folder: Folder, run: &serde_json::Value) -> Result<Option<Self>, StoreError> {
+        let Some(list) = read_list(&folder)?.filter(|list| list.run == *run) else { return Ok(None) };
+        let identity = xxh3_128(run.to_string().as_bytes());
+        Ok(Some(Self { folder, identity, list, lock: Mutex::new(None) }))
+    }
+
+    /// The answers that stand.
+    #[must_use]
+    pub fn answers(&self) -> Vec<serde_json::Value> {
+        self.list.answers.clone()
+    }
+
+    /// The files of complete levels.
+    #[must_use]
+    pub fn levels(&self) -> BTreeMap<String, Saved> {
+        complete(&self.list)
+    }
+
+    fn lock(&self) -> Result<(), StoreError> {
+        let mut held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            *held = match self.folder.lock(LOCK, PATIENCE) {
+                Ok(Some(lock)) => Some(lock),
+                Ok(None) => return Err(StoreError::Locked { folder: self.folder.path("") }),
+                Err(source) => return Err(StoreError::reading(self.folder.path(LOCK), source)),
+            };
+        }
+        Ok(())
+    }
+
+    /// The level with that label, which must be one of [`Self::levels`].
+    ///
+    /// # Errors
+    /// Where its file is damaged, or a process is at work in the folder.
+    pub fn load<K: Key>(&self, label: &str) -> Result<Level<K>, StoreError> {
+        self.lock()?;
+        let damaged = |reason: &str| StoreError::Damaged { file: self.folder.path(LIST), reason: reason.into() };
+        let saved = self.list.files.get(label).ok_or_else(|| damaged("it does not name the level"))?;
+        open_level(&self.levels_folder()?, identity_of(self.identity, label), label, saved)
+    }
+
+    fn levels_folder(&self) -> Result<Folder, StoreError> {
+        self.folder.beneath(LEVELS).map_err(|source| StoreError::reading(self.folder.path(LEVELS), source))
+    }
+
+    /// Removes what the run left, when others have it.
+    ///
+    /// # Errors
+    /// Where something cannot be removed, or a process is at work in the folder.
+    pub fn remove(self) -> Result<(), StoreError> {
+        self.lock()?;
+        // The list first: without it, the rest is nothing.
+        super::remove(&self.folder, LIST)?;
+        clear(&self.folder, &self.levels_folder()?)?;
+        super::remove(&self.folder, LOCK)?;
+        // The folder stays where somebody has put something there.
+        let _ = fs::remove_dir(self.folder.path(""));
+        Ok(())
+    }
+}

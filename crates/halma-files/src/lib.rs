@@ -1,0 +1,9 @@
+//! What every other crate of halma stands on: files in folders that may come from strangers ([`folder`]), text that may
+//! come from strangers ([`plain`]), and numbers that JSON cannot hold ([`number`]).
+
+pub mod folder;
+pub mod number;
+pub mod plain;
+
+/// The name of a record in its run's folder.
+pub const RECORD: &str = "result.json";

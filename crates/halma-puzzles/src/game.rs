@@ -1,0 +1,301 @@
+//! The two-player game as the level search sees it.
+//!
+//! A key holds whose turn it is and the binomial ranks of both armies; a state stands for its images under K, and its key is
+//! the least of theirs. The turn belongs to the key because a position may come up with either side to move, and these
+//! are different states.
+//!
+//! A puzzle is made for games of one length, which fixes who wins and what the bounds may cut. A position in which the
+//! game is over has no successors.
+
+pub mod pair;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use halma_bounds::game::{GameBound, Position};
+use halma_engine::puzzle::Puzzle;
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+use halma_rules::moves::{Mover, Pieces};
+use halma_rules::problem::set;
+use halma_rules::symmetry::Symmetry;
+
+use crate::rank::Ranks;
+use crate::transfer::SymmetricView;
+use pair::PairKey;
+
+/// A game that a puzzle of this width and these keys cannot hold.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum TooLarge {
+    /// The board has more cells than the sets.
+    #[error("the board has {cells} cells; these sets hold {capacity}")]
+    Cells {
+        /// Cells of the board.
+        cells: usize,
+        /// Cells of a set.
+        capacity: usize,
+    },
+    /// The ranks of an army need more bits than there are.
+    #[error("armies of {men} men on {cells} cells do not fit: a rank may have {bits} bits")]
+    Ranks {
+        /// Men of an army.
+        men: usize,
+        /// Cells of the board.
+        cells: usize,
+        /// Bits of a rank.
+        bits: u32,
+    },
+}
+
+/// Games of one length, under bounds.
+pub struct GamePuzzle<const W: usize, K: PairKey> {
+    length: u32,
+    winner: Side,
+    tables: Arc<ProblemTables<W, K>>,
+    bounds: Vec<Arc<dyn GameBound<W>>>,
+}
+
+/// What games of all lengths share.
+struct ProblemTables<const W: usize, K: PairKey> {
+    /// The bases of blue and red.
+    bases: [Cells<W>; 2],
+    mover: Mover<W>,
+    ranks: Ranks<K::Rank>,
+    bits: u32,
+    /// K without the identity, as permutations.
+    images: Vec<Vec<u8>>,
+}
+
+/// Both armies, blue's first.
+pub type Armies<const W: usize> = [Cells<W>; 2];
+
+/// One thread's scratch space.
+pub struct Scratch<const W: usize, R> {
+    pieces: Pieces<W>,
+    /// The cells of the army to move, then those of the other.
+    men: Vec<u8>,
+    reach: Vec<Cells<W>>,
+    /// By side: the cells of the state before, which are a good guess.
+    cells: [Vec<u8>; 2],
+    /// The army to move under each symmetry of K, the identity first, and the rank of the other one.
+    views: Vec<(SymmetricView<W, R>, R)>,
+}
+
+impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
+    /// The games of `length` moves, cut by `bounds`, up to the symmetries in `fixing`, which keep both bases; the identity is
+    /// the first of them.
+    ///
+    /// # Errors
+    /// Where the game is too large for `W` and `K`.
+    pub fn new(
+        game: &Game,
+        length: u32,
+        bounds: Vec<Arc<dyn GameBound<W>>>,
+        fixing: &[Symmetry],
+    ) -> Result<Self, TooLarge> {
+        let (cells, men) = (game.lattice.len(), game.blue.len());
+        if cells > Cells::<W>::CAPACITY {
+            return Err(TooLarge::Cells { cells, capacity: Cells::<W>::CAPACITY });
+        }
+        let too_large = TooLarge::Ranks { men, cells, bits: K::RANK_BITS };
+        let sets = crate::rank::choose(cells, men).ok_or(too_large.clone())?;
+        let bits = 128 - sets.leading_zeros();
+        let ranks = Ranks::new(cells, men).filter(|_| bits <= K::RANK_BITS).ok_or(too_large)?;
+        let tables = Arc::new(ProblemTables {
+            bases: [set(&game.blue), set(&game.red)],
+            mover: Mover::new(&game.lattice, false),
+            ranks,
+            bits,
+            images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
+        });
+        Ok(Self { length, winner: Side::winner(length), tables, bounds })
+    }
+
+    /// The games of `length` moves on the same ground.
+    #[must_use]
+    pub fn of_length(&self, length: u32, bounds: Vec<Arc<dyn GameBound<W>>>) -> Self {
+        let tables = Arc::clone(&self.tables);
+        Self { length, winner: Side::winner(length), tables, bounds }
+    }
+
+    /// How many moves the games have.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Who wins them.
+    #[must_use]
+    pub fn winner(&self) -> Side {
+        self.winner
+    }
+
+    /// Both bases, which are the start.
+    #[must_use]
+    pub fn bases(&self) -> Armies<W> {
+        self.tables.bases
+    }
+
+    /// The moves.
+    #[must_use]
+    pub fn mover(&self) -> &Mover<W> {
+        &self.tables.mover
+    }
+
+    /// K without the identity, as permutations.
+    #[must_use]
+    pub fn images(&self) -> &[Vec<u8>] {
+        &self.tables.images
+    }
+
+    /// The winner's army and the loser's.
+    #[must_use]
+    pub fn sides(&self, [blue, red]: Armies<W>) -> (Cells<W>, Cells<W>) {
+        if self.winner == Side::Blue { (blue, red) } else { (red, blue) }
+    }
+
+    /// The key of the class of a position after `depth` moves.
+    #[must_use]
+    pub fn canonical(&self, armies: Armies<W>, depth: u32) -> K {
+        let key = |armies: Armies<W>| {
+            let [blue, red] = armies.map(|army| self.tables.ranks.rank(army));
+            K::pair(Side::to_move(depth) == Side::Red, blue, red, self.tables.bits)
+        };
+        let images = self.tables.images.iter().map(|image| key(armies.map(|army| army.mapped(image))));
+        images.fold(key(armies), K::min)
+    }
+
+    /// The armies of a state, and whose turn it is.
+    #[must_use]
+    pub fn armies(&self, key: K) -> (Armies<W>, Side) {
+        let men = self.tables.ranks.men();
+        self.armies_near(key, &mut [vec![0; men], vec![0; men]])
+    }
+
+    /// The same, sooner where `cells` still holds those of a state whose key is close; see [`Ranks::unrank`].
+    #[must_use]
+    pub fn armies_near(&self, key: K, cells: &mut [Vec<u8>; 2]) -> (Armies<W>, Side) {
+        let (red_to_move, blue, red) = key.split(self.tables.bits);
+        self.tables.ranks.unrank(blue, &mut cells[0]);
+        self.tables.ranks.unrank(red, &mut cells[1]);
+        let armies = [0, 1].map(|side| cells[side].iter().map(|&c| usize::from(c)).collect());
+        (armies, if red_to_move { Side::Red } else { Side::Blue })
+    }
+
+    /// Who has won in a position, if anybody has.
+    #[must_use]
+    pub fn won(&self, [blue, red]: Armies<W>) -> Option<Side> {
+        match () {
+            () if blue == self.tables.bases[1] => Some(Side::Blue),
+            () if red == self.tables.bases[0] => Some(Side::Red),
+            () => None,
+        }
+    }
+
+    /// Whether the state ends a game of the length in question.
+    #[must_use]
+    pub fn is_goal(&self, key: K) -> bool {
+        self.won(self.armies(key).0) == Some(self.winner)
+    }
+
+    /// Whether every bound admits a position after `depth` moves.
+    #[must_use]
+    pub fn admits(&self, armies: Armies<W>, depth: u32) -> bool {
+        let position = self.position(armies, depth);
+        self.bounds.iter().all(|bound| bound.admits(&position))
+    }
+
+    fn position(&self, armies: Armies<W>, depth: u32) -> Position<W> {
+        let (winner, loser) = self.sides(armies);
+        Position { winner, loser, remaining: self.length.saturating_sub(depth) }
+    }
+}
+
+impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
+    type Key = K;
+    type Scratch = Scratch<W, K::Rank>;
+
+    fn scratch(&self) -> Self::Scratch {
+        let men = self.tables.ranks.men();
+        Scratch {
+            pieces: Pieces::default(),
+            men: vec![0; 2 * men],
+            reach: vec![Cells::EMPTY; 2 * men],
+            cells: [vec![0; men], vec![0; men]],
+            views: (0..=self.tables.images.len()).map(|_| (SymmetricView::new(men), K::Rank::default())).collect(),
+        }
+    }
+
+    fn start(&self) -> Vec<K> {
+        vec![self.canonical(self.tables.bases, 0)]
+    }
+
+    fn is_state(&self, scratch: &mut Self::Scratch, key: K) -> bool {
+        let ProblemTables { ranks, bits, .. } = &*self.tables;
+        let (turn, blue, red) = key.split(*bits);
+        let exact = blue < ranks.count() && red < ranks.count() && K::pair(turn, blue, red, *bits) == key;
+        exact && {
+            let ([blue, red], _) = self.armies_near(key, &mut scratch.cells);
+            (blue & red).is_empty()
+        }
+    }
+
+    #[inline]
+    fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
+        let Scratch { pieces, men, reach, cells, views } = scratch;
+        let (_, blue, red) = key.split(self.tables.bits);
+        let (armies, to_move) = self.armies_near(key, cells);
+        let red_to_move = to_move == Side::Red;
+        if depth >= self.length || self.won(armies).is_some() {
+            return 0;
+        }
+        let mover = usize::from(red_to_move);
+        let count = cells[mover].len();
+        men[..count].copy_from_slice(&cells[mover]);
+        men[count..].copy_from_slice(&cells[1 - mover]);
+        self.tables.mover.reach(men, armies[0] | armies[1], pieces, reach);
+        let (men, reach) = (&men[..count], &mut reach[..count]);
+        let generated = reach.iter().map(|r| r.len() as u64).sum();
+        let position = self.position(armies, depth);
+        for bound in &self.bounds {
+            bound.filter(&position, men, reach);
+            // Often the cheap bounds, which come first, leave nothing for the others.
+            if reach.iter().all(Cells::is_empty) {
+                return generated;
+            }
+        }
+        let (upright, others) = views.split_at_mut(1);
+        let (upright, standing) = &mut upright[0];
+        (upright.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
+        upright.men.copy_from_slice(men);
+        upright.prepare(&self.tables.ranks);
+        for ((view, standing), image) in others.iter_mut().zip(&self.tables.images) {
+            view.set = armies[mover].mapped(image);
+            *standing = self.tables.ranks.rank(armies[1 - mover].mapped(image));
+            let mut i = 0;
+            view.set.for_each(|c| {
+                view.men[i] = c as u8;
+                i += 1;
+            });
+            view.prepare(&self.tables.ranks);
+        }
+        // The other side moves next.
+        let pair = |moved, standing| {
+            let (blue, red) = if red_to_move { (standing, moved) } else { (moved, standing) };
+            K::pair(!red_to_move, blue, red, self.tables.bits)
+        };
+        for (&from, targets) in men.iter().zip(reach) {
+            let moving = upright.moving(from);
+            targets.for_each(|to| {
+                let mut least = pair(upright.moved(&self.tables.ranks, moving, to as u8), *standing);
+                for ((view, standing), image) in others.iter().zip(&self.tables.images) {
+                    let moving = view.moving(image[usize::from(from)]);
+                    least = least.min(pair(view.moved(&self.tables.ranks, moving, image[to]), *standing));
+                }
+                emit(least);
+            });
+        }
+        generated
+    }
+}

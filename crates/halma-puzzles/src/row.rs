@@ -1,0 +1,28 @@
+//! Checkers in a row: puzzles on one line of places, with closed forms to check the search against.
+//!
+//! A row of black and white checkers changes sides ([`shift`]), is sorted pair by pair ([`pairs`]), or is reversed
+//! ([`reversal`]). Every move fills the vacancy, so a solution is written as the places that the moves start from,
+//! which are also the places where the vacancy goes.
+//!
+//! ```
+//! use halma_puzzles::row::{board::Board, shift::{First, Shift}};
+//! let shift = Shift::new(2, 2);
+//! let mut board = Board::shift(2, 2);
+//! assert_eq!(board.to_string(), "O O _ X X");
+//! for place in shift.construct(First::Right) {
+//!     board.play(place).unwrap();
+//! }
+//! assert_eq!(board.to_string(), "X X _ O O");
+//! ```
+
+pub mod board;
+pub mod labels;
+pub mod levels;
+mod moves;
+pub mod pair_puzzle;
+pub mod pairs;
+pub mod reversal;
+pub mod reversal_puzzle;
+pub mod shift;
+pub mod shift_puzzle;
+pub mod solve;

@@ -1,0 +1,222 @@
+//! Level search as it is told on paper: sorted vectors, exact path counts.
+//!
+//! The reference that the engine is compared with, and the means to count and to list all shortest solutions: it
+//! keeps every level, and with each state the number of shortest paths that lead to it.
+
+use num_bigint::BigUint;
+use rayon::prelude::*;
+
+use halma_engine::key::Key;
+use halma_engine::puzzle::Puzzle;
+
+/// A level: its states ascending, each with the number of paths from the start.
+pub type Level<K> = Vec<(K, u128)>;
+
+/// How a level search ended.
+#[derive(Debug)]
+pub enum Outcome<K> {
+    /// The goal is on the last of these levels and on none before.
+    Found(Vec<Level<K>>),
+    /// A level is empty: the goal is not reached. `pruned` tells whether a bound cut anything on the way; where none
+    /// did, the goal cannot be reached at all.
+    Exhausted {
+        /// Successors that were counted and not emitted.
+        pruned: u64,
+    },
+    /// The states of the levels exceeded the budget before either was known.
+    Stopped,
+}
+
+/// States that are expanded before equal successors are looked for.
+const BATCH: usize = 1 << 18;
+
+/// Expands one level: the states on the next, with their path counts, and how many successors were pruned.
+/// `None` where a count leaves 128 bits.
+fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option<(Level<P::Key>, u64)> {
+    let (mut next, mut distinct, mut pruned) = (Level::new(), 0, 0);
+    for batch in level.chunks(BATCH) {
+        let size = batch.len().div_ceil(rayon::current_num_threads()).max(1024);
+        let parts: Vec<(Level<P::Key>, u64)> = batch
+            .par_chunks(size)
+            .map(|states| {
+                let (mut scratch, mut next, mut generated) = (puzzle.scratch(), Vec::new(), 0);
+                for &(key, paths) in states {
+                    generated += puzzle.successors(&mut scratch, key, depth, &mut |k| next.push((k, paths)));
+                }
+                let pruned = generated - next.len() as u64;
+                (next, pruned)
+            })
+            .collect();
+        for (part, cut) in parts {
+            next.extend(part);
+            pruned += cut;
+        }
+        // Joined when they have doubled, so the level never takes more than some three times its room.
+        if next.len() > 2 * distinct + 4 * BATCH {
+            next = merged(next)?;
+            distinct = next.len();
+        }
+    }
+    Some((merged(next)?, pruned))
+}
+
+/// Sorts, and adds up the counts of equal keys.
+fn merged<K: Key>(mut level: Level<K>) -> Option<Level<K>> {
+    level.par_sort_unstable_by_key(|&(key, _)| key);
+    let mut kept = 0;
+    for i in 1..level.len() {
+        if level[i].0 == level[kept].0 {
+            level[kept].1 = level[kept].1.checked_add(level[i].1)?;
+        } else {
+            kept += 1;
+            level[kept] = level[i];
+        }
+    }
+    level.truncate(kept + 1);
+    Some(level)
+}
+
+/// The path count of `key`, if it is on the level.
+pub fn find<K: Key>(level: &[(K, u128)], key: K) -> Option<u128> {
+    level.binary_search_by_key(&key, |&(k, _)| k).ok().map(|i| level[i].1)
+}
+
+/// Levels from the puzzle's start until `goal` is reached, a level is empty, or there are more than `budget` states.
+///
+/// States on the two levels before are dropped: every move can be undone, so no older one can come again.
+pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::Key> {
+    let mut start: Vec<_> = puzzle.start().into_iter().map(|key| (key, 1)).collect();
+    start.sort_unstable();
+    let (mut levels, mut states, mut pruned) = (vec![start], 0, 0);
+    loop {
+        let level = &levels[levels.len() - 1];
+        states += level.len();
+        if level.is_empty() {
+            return Outcome::Exhausted { pruned };
+        }
+        if find(level, goal).is_some() {
+            return Outcome::Found(levels);
+        }
+        if states > budget {
+            return Outcome::Stopped;
+        }
+        let Some((mut next, cut)) = expand(puzzle, level, levels.len() as u32 - 1) else { return Outcome::Stopped };
+        let before = levels.len().checked_sub(2).map_or(&[][..], |i| &levels[i]);
+        next.retain(|&(key, _)| find(level, key).is_none() && find(before, key).is_none());
+        pruned += cut;
+        levels.push(next);
+    }
+}
+
+/// The number of paths of `forward + backward` moves from the start of one puzzle to the start of the other, the same
+/// puzzle played from its end; exact where the bounds of both admit every state of every such path. `None` where a
+/// count leaves 128 bits or a level outgrows `budget` states.
+///
+/// Only two levels are in memory at a time, and none beyond the middle.
+pub fn count_between<P: Puzzle>(
+    (from, forward): (&P, u32),
+    (to, backward): (&P, u32),
+    budget: usize,
+) -> Option<BigUint> {
+    let middle = |puzzle: &P, depth: u32| {
+        let mut level: Level<P::Key> = puzzle.start().into_iter().map(|key| (key, 1)).collect();
+        level.sort_unstable();
+        for d in 0..depth {
+            level = expand(puzzle, &level, d)?.0;
+            if level.len() > budget {
+                return None;
+            }
+        }
+        Some(level)
+    };
+    let (one, other) = (middle(from, forward)?, middle(to, backward)?);
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let meeting = few.iter().filter_map(|&(key, paths)| find(&many, key).map(|rest| (paths, rest)));
+    Some(meeting.map(|(paths, rest)| BigUint::from(paths) * rest).sum())
+}
+
+/// All shortest paths through the levels of [`Outcome::Found`], one after another, as the keys after each move.
+///
+/// Holds the states that lie on such a path and the path at hand, whatever the number of paths.
+pub struct Paths<'a, P: Puzzle> {
+    puzzle: &'a P,
+    scratch: P::Scratch,
+    /// The states on a shortest path, by level, ascending.
+    live: Vec<Vec<P::Key>>,
+    /// The path at hand: for each depth the states still to try there, the one in use last.
+    trail: Vec<Vec<P::Key>>,
+}
+
+impl<'a, P: Puzzle> Paths<'a, P> {
+    /// The paths to `goal`, which is on the last level.
+    #[must_use]
+    pub fn new(puzzle: &'a P, levels: &[Level<P::Key>], goal: P::Key) -> Self {
+        let mut scratch = puzzle.scratch();
+        let mut live = vec![vec![goal]];
+        for (depth, level) in levels.iter().enumerate().rev().skip(1) {
+            let after = &live[live.len() - 1];
+            let mut on_path = |key: P::Key| {
+                let mut found = false;
+                puzzle.successors(&mut scratch, key, depth as u32, &mut |k| found |= after.binary_search(&k).is_ok());
+                found
+            };
+            let here = level.iter().map(|&(key, _)| key).filter(|&key| on_path(key)).collect();
+            live.push(here);
+        }
+        live.reverse();
+        let trail = vec![live[0].iter().rev().copied().collect()];
+        Self { puzzle, scratch, live, trail }
+    }
+}
+
+impl<P: Puzzle> Iterator for Paths<'_, P> {
+    type Item = Vec<P::Key>;
+
+    fn next(&mut self) -> Option<Vec<P::Key>> {
+        loop {
+            let depth = self.trail.len().checked_sub(1)?;
+            let Some(&key) = self.trail[depth].last() else {
+                // Nothing left here: the state in use one level up is done with.
+                self.trail.pop();
+                self.trail.last_mut()?.pop();
+                continue;
+            };
+            if depth + 1 == self.live.len() {
+                let path = self.trail.iter().skip(1).filter_map(|states| states.last().copied()).collect();
+                self.trail[depth].pop();
+                return Some(path);
+            }
+            let (after, mut next) = (&self.live[depth + 1], Vec::new());
+            self.puzzle.successors(&mut self.scratch, key, depth as u32, &mut |k| {
+                if after.binary_search(&k).is_ok() {
+                    next.push(k);
+                }
+            });
+            // Descending, since they are taken from the end.
+            next.sort_unstable_by(|a, b| b.cmp(a));
+            self.trail.push(next);
+        }
+    }
+}
+
+/// Searches for length after length, `lower` first and then every `step` more, each time in the puzzle that `puzzle`
+/// makes for it, until the goal is found or a search that no bound has cut comes to its end. `None` where there is no
+/// puzzle for a length.
+///
+/// Every length below the one found has then been refuted, provided that `lower` and `step` pass over no other.
+pub fn shortest<P: Puzzle>(
+    puzzle: impl Fn(u32) -> Option<P>,
+    lower: u32,
+    step: u32,
+    goal: impl Fn(&P) -> P::Key,
+    budget: usize,
+) -> Option<(P, Outcome<P::Key>)> {
+    let mut length = lower;
+    loop {
+        let puzzle = puzzle(length)?;
+        match search(&puzzle, goal(&puzzle), budget) {
+            Outcome::Exhausted { pruned } if pruned > 0 => length += step,
+            outcome => return Some((puzzle, outcome)),
+        }
+    }
+}

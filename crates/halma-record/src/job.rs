@@ -1,0 +1,11 @@
+//! A job file's words: the problem as it is stated, the pruning, and every key with the place where it stands.
+
+pub mod game_bounds;
+pub mod pruning;
+pub mod raw;
+mod rule;
+mod spec;
+
+pub use pruning::{Granularity, LookAheadDepth, Pruning};
+pub use rule::Rule;
+pub use spec::{Army, ProblemSpec};

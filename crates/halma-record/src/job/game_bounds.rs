@@ -1,0 +1,143 @@
+//! The bounds of games by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The bounds by name, in the order in which they are asked: cheap ones first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Name {
+    /// `halma_bounds::game::count`
+    Count,
+    /// `halma_bounds::game::vacate`
+    Vacate,
+    /// `halma_bounds::game::contact`
+    Contact,
+    /// `halma_bounds::game::packing`
+    Packing,
+    /// `halma_bounds::game::types`
+    Types,
+    /// `halma_bounds::game::diagonal_gaps`
+    DiagonalGaps,
+    /// `halma_bounds::game::two_ladders`
+    TwoLadders,
+    /// `halma_bounds::game::hall`
+    Hall,
+    /// `halma_bounds::game::look_ahead`
+    LookAhead,
+}
+
+impl Name {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Count,
+        Self::Vacate,
+        Self::Contact,
+        Self::Packing,
+        Self::Types,
+        Self::DiagonalGaps,
+        Self::TwoLadders,
+        Self::Hall,
+        Self::LookAhead,
+    ];
+
+    /// The name as job files write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Vacate => "vacate",
+            Self::Contact => "contact",
+            Self::Packing => "packing",
+            Self::Types => "types",
+            Self::DiagonalGaps => "diagonal-gaps",
+            Self::TwoLadders => "two-ladders",
+            Self::Hall => "hall",
+            Self::LookAhead => "look-ahead",
+        }
+    }
+}
+
+/// A choice of bounds.
+///
+/// ```
+/// use halma_record::job::game_bounds::{Bounds, Name};
+/// let paper: Bounds = "paper".parse().unwrap();
+/// assert_eq!(paper, Bounds::of([Name::Count, Name::Contact]));
+/// assert_eq!("contact+count".parse(), Ok(paper.clone()));
+/// assert_eq!(paper.to_string(), "count+contact");
+/// assert!("all-but-hall".parse::<Bounds>().unwrap() != Bounds::all());
+/// assert!("hull".parse::<Bounds>().is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds(Vec<Name>);
+
+impl Bounds {
+    /// These bounds.
+    #[must_use]
+    pub fn of(names: impl IntoIterator<Item = Name>) -> Self {
+        let mut names: Vec<Name> = names.into_iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names)
+    }
+
+    /// No bound at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// What the paper's Section 2.5 prunes with: bound (7), in the form that holds for every position (`contact`).
+    #[must_use]
+    pub fn paper() -> Self {
+        Self::of([Name::Count, Name::Contact])
+    }
+
+    /// Every bound.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::of(Name::ALL)
+    }
+
+    /// Their names, in the order in which they are asked.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            _ if self.0.is_empty() => f.write_str("none"),
+            _ if *self == Self::all() => f.write_str("all"),
+            _ => f.write_str(&self.0.iter().map(|n| n.as_str()).collect::<Vec<_>>().join("+")),
+        }
+    }
+}
+
+impl FromStr for Bounds {
+    type Err = String;
+
+    /// `none`, `paper`, `all`, `all-but-NAME`, or names joined by `+`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = |word: &str| {
+            Name::ALL.into_iter().find(|n| n.as_str() == word).ok_or_else(|| {
+                let names = Name::ALL.map(Name::as_str).join(", ");
+                format!("pruning {text:?}: allowed are none, paper, all, all-but-NAME, or names joined by '+': {names}")
+            })
+        };
+        match text {
+            "none" => Ok(Self::none()),
+            "paper" => Ok(Self::paper()),
+            "all" => Ok(Self::all()),
+            _ => match text.strip_prefix("all-but-") {
+                Some(word) => {
+                    let without = name(word)?;
+                    Ok(Self::of(Name::ALL.into_iter().filter(|&n| n != without)))
+                }
+                None => text.split('+').map(name).collect::<Result<Vec<_>, _>>().map(Self::of),
+            },
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What a record says twice must agree: its solution with its length, its verdict with its runs, its figures with each other.
+//!
+//! That costs nothing and proves nothing; it is looked at wherever a record is read, so that an edited or half-copied one is
+//! not believed. Whether the record is true is for [`halma_check`], which shares nothing with this.
+
+use super::{Asked, LevelRecord, Record, RunRecord, Verdict};
+
+/// The largest length and level that anybody can ask for.
+const LONGEST: u32 = 9999;
+
+fn shown(length: Option<u32>) -> String {
+    length.map_or("none".into(), |length| length.to_string())
+}
+
+impl LevelRecord {
+    /// Successors are pruned, duplicates, old or new; level 0 has no successors.
+    fn contradiction(&self) -> Option<String> {
+        let Self { depth, side, states, generated, pruned, duplicates, old, .. } = *self;
+        let parts = [pruned, duplicates, old, states].into_iter().map(u128::from).sum::<u128>();
+        if depth > LONGEST {
+            return Some(format!("a level {depth}"));
+        }
+        let adds_up = if depth == 0 { generated == 0 } else { u128::from(generated) == parts };
+        let text = || format!("{} level {depth}: {generated} generated, and {parts} found again", side.name());
+        (!adds_up).then(text)
+    }
+}
+
+impl RunRecord {
+    /// What of the run contradicts what.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<String> {
+        let of = |what: String| Some(format!("length {}: {what}", self.length));
+        let total = self.levels.iter().map(|level| u128::from(level.generated)).sum::<u128>();
+        let largest = self.levels.iter().map(|level| level.states).max().unwrap_or(0);
+        if let Some(what) = self.levels.iter().find_map(LevelRecord::contradiction) {
+            return of(what);
+        }
+        if total != u128::from(self.generated) {
+            return of(format!("generated is {}, the sum over its levels {total}", self.generated));
+        }
+        if largest != self.largest_level {
+            return of(format!("largest_level is {}, that of its levels {largest}", self.largest_level));
+        }
+        if self.verdict == Verdict::None && (self.reason.is_some() || !self.self_consistent) {
+            let why = self.reason.as_deref().unwrap_or("its guess proved too small");
+            return of(format!("the verdict is none, and it did not end: {why}"));
+        }
+        if self.length > LONGEST || self.up_to.is_some_and(|up_to| up_to < self.length || up_to > LONGEST) {
+            return of(format!("its lengths go to {}", shown(self.up_to.or(Some(self.length)))));
+        }
+        if self.shared_with.is_some_and(|next| next != self.length + 1) {
+            return of(format!("it is decided together with {}", shown(self.shared_with)));
+        }
+        None
+    }
+}
+
+impl Record {
+    /// What of the record contradicts what, in words; `None` where all agrees.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<String> {
+        if let Some(what) = self.runs.iter().find_map(RunRecord::contradiction) {
+            return Some(what);
+        }
+        if self.runs.iter().try_fold(0, |sum: u64, run| sum.checked_add(run.generated)).is_none() {
+            return Some("more successors than a number of 64 bits can say".into());
+        }
+        self.wrong_length().or_else(|| self.wrong_verdict()).or_else(|| self.wrong_runs())
+    }
+
+    /// Solution, length and the question of counts.
+    fn wrong_length(&self) -> Option<String> {
+        let moves = self.solution.as_ref().map(|moves| moves.len() as u64);
+        if moves != self.length.map(u64::from) {
+            let moves = moves.map_or("there is no solution".into(), |moves| format!("the solution has {moves} moves"));
+            return Some(format!("length is {}, and {moves}", shown(self.length)));
+        }
+        if self.counts.is_some() != (self.verdict == Verdict::Counted) {
+            return Some("counts and the verdict counted belong together".into());
+        }
+        let solved = matches!(self.verdict, Verdict::Optimal | Verdict::Solution | Verdict::Counted);
+        let unsolved = matches!(self.verdict, Verdict::None | Verdict::Levels);
+        if solved && self.length.is_none() || unsolved && self.length.is_some() {
+            return Some(format!("the verdict is {}, and length is {}", self.said(), shown(self.length)));
+        }
+        let levels = self.question == Asked::Levels;
+        if levels != self.depth.is_some() || levels && (self.refuted_up_to.is_some() || self.length.is_some()) {
+            return Some("levels without a goal have a depth and no length, other questions no depth".into());
+        }
+        None
+    }
+
+    /// Verdict and what is refuted.
+    fn wrong_verdict(&self) -> Option<String> {
+        let (refuted, below) = (self.refuted_up_to, self.length.and_then(|length| length.checked_sub(1)));
+        let follows = match self.verdict {
+            Verdict::Optimal | Verdict::Counted => refuted == below,
+            Verdict::Solution => refuted <= below,
+            Verdict::None => self.exhausted || self.max_length.is_some() && refuted >= self.max_length,
+            Verdict::Levels => self.question == Asked::Levels,
+            Verdict::Incomplete => self.question == Asked::Levels || !self.exhausted,
+        };
+        let suits = match self.verdict {
+            Verdict::Levels | Verdict::Incomplete => true,
+            Verdict::Counted => self.question == Asked::Count,
+            _ => self.question != Asked::Levels,
+        };
+        let asked = self.max_length.map(|most| format!(", asked about {most}")).unwrap_or_default();
+        let text = || {
+            let (length, refuted) = (shown(self.length), shown(refuted));
+            format!("the verdict is {}: length {length}, refuted up to {refuted}{asked}", self.said())
+        };
+        (!(follows && suits)).then(text)
+    }
+
+    /// Lengths from the lower bound on, one after another, and what their runs refute and find.
+    fn wrong_runs(&self) -> Option<String> {
+        if self.question == Asked::Levels {
+            return None;
+        }
+        let Some(bound) = self.lower_bound else {
+            // Not even a bound was had; or there is a solution of no length.
+            return (!self.runs.is_empty()).then(|| "lengths were tried, and there is no lower_bound".into());
+        };
+        if bound > LONGEST {
+            return Some(format!("a lower_bound of {bound}"));
+        }
+        // A count has a run more for the length found.
+        let counted = self.question == Asked::Count && self.length.is_some() && self.runs.len() > 1;
+        let (runs, last) = self.runs.split_at(self.runs.len() - usize::from(counted));
+        if let Some((run, expected)) = runs.iter().zip(bound..).find(|(run, expected)| run.length != *expected) {
+            return Some(format!("a run for length {} where that for {expected} belongs", run.length));
+        }
+        if last.iter().any(|run| Some(run.length) != self.length) {
+            return Some("solutions are counted of a length that is not the one found".into());
+        }
+        let refuting = runs.iter().take_while(|run| run.verdict == Verdict::None).count() as u32;
+        let asked = self.max_length.unwrap_or(u32::MAX);
+        let refuted = (bound + refuting).checked_sub(1).map(|l| if refuting == 0 { l.min(asked) } else { l });
+        if self.refuted_up_to != refuted {
+            let (said, found) = (shown(self.refuted_up_to), shown(refuted));
+            return Some(format!("refuted_up_to is {said}, and the runs refute up to {found}"));
+        }
+        let found = runs.iter().position(|run| run.verdict == Verdict::Solution);
+        if found.is_some_and(|found| found + 1 != runs.len()) {
+            return Some("lengths were tried after a solution".into());
+        }
+        let length = found.map(|found| runs[found].length);
+        (length != self.length).then(|| format!("length is {}, that of its runs {}", shown(self.length), shown(length)))
+    }
+
+    fn said(&self) -> String {
+        format!("{:?}", self.verdict).to_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written() -> impl Iterator<Item = (std::path::PathBuf, Record)> {
+        fn collect(folder: std::path::PathBuf, files: &mut Vec<std::path::PathBuf>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => collect(path, files),
+                    false if path.extension().is_some_and(|e| e == "json") => files.push(path),
+                    false => {}
+                }
+            }
+        }
+        let mut files = Vec::new();
+        collect(concat!(env!("CARGO_MANIFEST_DIR"), "/../../results").into(), &mut files);
+        files.into_iter().filter_map(|file| Record::read_unjudged(&file).ok().map(|record| (file, record)))
+    }
+
+    #[test]
+    fn no_record_that_this_program_has_written_contradicts_itself() {
+        let mut read = 0;
+        for (file, record) in written() {
+            assert_eq!(record.contradiction(), None, "{}", file.display());
+            read += 1;
+        }
+        assert!(read > 50, "{read}");
+    }
+
+    /// Every claim of a record, changed alone, is seen.
+    #[test]
+    fn a_record_with_one_claim_changed_contradicts_itself() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/table-3/p1-triangle-3-6move.json").as_ref();
+        let sound = Record::read(file).unwrap();
+        assert_eq!((sound.length, sound.refuted_up_to, sound.max_length), (Some(23), Some(22), None));
+        type Change = fn(&mut Record);
+        let changes: [Change; 22] = [
+            |r| r.length = Some(9),
+            |r| r.length = None,
+            |r| r.refuted_up_to = Some(21),
+            |r| r.refuted_up_to = None,
+            |r| r.verdict = Verdict::None,
+            |r| r.verdict = Verdict::Counted,
+            |r| r.verdict = Verdict::Levels,
+            |r| r.question = Asked::Levels,
+            |r| r.solution = None,
+            |r| drop(r.solution.as_mut().unwrap().pop()),
+            |r| (r.length, r.solution, r.verdict) = (None, None, Verdict::None),
+            |r| (r.length, r.solution, r.verdict, r.exhausted) = (None, None, Verdict::None, true),
+            |r| {
+                (r.length, r.refuted_up_to, r.solution) = (Some(9), Some(8), r.solution.take().map(|s| s[..9].to_vec()))
+            },
+            |r| r.lower_bound = None,
+            |r| r.lower_bound = Some(3),
+            |r| drop(r.runs.remove(0)),
+            |r| drop(r.runs.pop()),
+            |r| r.runs.last_mut().unwrap().verdict = Verdict::None,
+            |r| r.runs[0].verdict = Verdict::Incomplete,
+            |r| r.runs[0].generated += 1,
+            |r| r.runs[0].levels[1].pruned += 1,
+            |r| r.runs[0].reason = Some("time limit reached".into()),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let mut record = sound.clone();
+            change(&mut record);
+            assert!(record.contradiction().is_some(), "{number}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Where a run was made, as a record names it.
+
+use serde::{Deserialize, Serialize};
+
+use halma_files::number;
+
+/// Where a run was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// System and architecture.
+    pub system: String,
+    /// The processor, as the system calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<String>,
+    /// Processors that the program may use.
+    pub processors: usize,
+    /// The processes that searched together, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterRecord>,
+}
+
+/// What several processes took that searched together. Times of the processor, peaks of memory, disk and threads in the
+/// record are sums over them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterRecord {
+    /// How many.
+    pub processes: usize,
+    /// Bytes that they sent each other since they were last started, all overhead above TCP included.
+    #[serde(with = "number::digits")]
+    pub bytes_sent: u64,
+    /// Successors that they made since then and no bound cut, those of levels that served to look ahead included.
+    #[serde(with = "number::digits")]
+    pub successors: u64,
+}

@@ -1,0 +1,23 @@
+//! Numbers with their nouns, as messages say them.
+
+/// The noun for so many.
+///
+/// ```
+/// use halma_record::words::plural;
+/// assert_eq!(["man", "move"].map(|noun| plural(1, noun)), ["man", "move"]);
+/// assert_eq!(["man", "move"].map(|noun| plural(0, noun)), ["men", "moves"]);
+/// ```
+#[must_use]
+pub fn plural(number: u64, noun: &str) -> String {
+    match (number, noun) {
+        (1, _) => noun.into(),
+        (_, "man") => "men".into(),
+        _ => format!("{noun}s"),
+    }
+}
+
+/// The number, and the noun for so many.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {}", plural(number as u64, noun))
+}

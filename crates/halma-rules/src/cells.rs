@@ -1,0 +1,207 @@
+//! Sets of cells: one bit a cell, in as many 64-bit words as the board needs.
+
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
+
+/// A set of cells of a board of up to `64 * W` cells. Bit `i` of word `i / 64` is the cell with index `i`.
+///
+/// Sets are ordered as the binary numbers that they spell, cell 0 being the lowest bit; among sets of the same
+/// size this is also the order of their binomial ranks (`halma_puzzles::rank`).
+///
+/// ```
+/// use halma_rules::cells::Cells;
+/// let ladder: Cells<2> = [0, 2, 80].into_iter().collect();
+/// assert_eq!(ladder.len(), 3);
+/// assert_eq!(ladder.iter().collect::<Vec<_>>(), [0, 2, 80]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cells<const W: usize>([u64; W]);
+
+impl<const W: usize> Cells<W> {
+    /// The set without members.
+    pub const EMPTY: Self = Self([0; W]);
+    /// How many cells a set of this width can tell apart.
+    pub const CAPACITY: usize = 64 * W;
+
+    /// The set of one cell.
+    #[inline]
+    #[must_use]
+    pub fn of(cell: usize) -> Self {
+        let mut set = Self::EMPTY;
+        set.add(cell);
+        set
+    }
+
+    /// The cells `0..n`.
+    #[must_use]
+    pub fn first(n: usize) -> Self {
+        (0..n).collect()
+    }
+
+    /// Whether `cell` is a member.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, cell: usize) -> bool {
+        self.0[cell / 64] >> (cell % 64) & 1 != 0
+    }
+
+    /// Makes `cell` a member.
+    #[inline]
+    pub fn add(&mut self, cell: usize) {
+        self.0[cell / 64] |= 1 << (cell % 64);
+    }
+
+    /// Takes `cell` out.
+    #[inline]
+    pub fn remove(&mut self, cell: usize) {
+        self.0[cell / 64] &= !(1 << (cell % 64));
+    }
+
+    /// This set and `cell`.
+    #[inline]
+    #[must_use]
+    pub fn with(mut self, cell: usize) -> Self {
+        self.add(cell);
+        self
+    }
+
+    /// This set but for `cell`.
+    #[inline]
+    #[must_use]
+    pub fn without(mut self, cell: usize) -> Self {
+        self.remove(cell);
+        self
+    }
+
+    /// The set with these bits.
+    #[inline]
+    #[must_use]
+    pub fn from_words(words: [u64; W]) -> Self {
+        Self(words)
+    }
+
+    /// Its bits.
+    #[inline]
+    #[must_use]
+    pub fn words(self) -> [u64; W] {
+        self.0
+    }
+
+    /// How many members there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Whether there is no member.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&w| w == 0)
+    }
+
+    /// The members in ascending order.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..W).flat_map(move |w| {
+            let mut rest = self.0[w];
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    64 * w + bit
+                })
+            })
+        })
+    }
+
+    /// Calls `f` with each member in ascending order; the inner loop of move generation.
+    #[inline(always)]
+    pub fn for_each(self, mut f: impl FnMut(usize)) {
+        for w in 0..W {
+            let mut rest = self.0[w];
+            while rest != 0 {
+                f(64 * w + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// The image of this set under a permutation of the cells: cell `i` goes to `permutation[i]`.
+    #[must_use]
+    pub fn mapped(self, permutation: &[u8]) -> Self {
+        self.iter().map(|c| permutation[c] as usize).collect()
+    }
+}
+
+impl<const W: usize> Default for Cells<W> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<const W: usize> FromIterator<usize> for Cells<W> {
+    fn from_iter<I: IntoIterator<Item = usize>>(cells: I) -> Self {
+        let mut set = Self::EMPTY;
+        for cell in cells {
+            set.add(cell);
+        }
+        set
+    }
+}
+
+impl<const W: usize> Ord for Cells<W> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.iter().rev().cmp(other.0.iter().rev())
+    }
+}
+
+impl<const W: usize> PartialOrd for Cells<W> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<const W: usize> fmt::Debug for Cells<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+macro_rules! wordwise {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl<const W: usize> $trait for Cells<W> {
+            type Output = Self;
+            #[inline]
+            fn $method(self, other: Self) -> Self {
+                Self(std::array::from_fn(|w| self.0[w] $op other.0[w]))
+            }
+        }
+    };
+}
+wordwise!(BitAnd, bitand, &);
+wordwise!(BitOr, bitor, |);
+wordwise!(BitXor, bitxor, ^);
+
+impl<const W: usize> BitAndAssign for Cells<W> {
+    #[inline]
+    fn bitand_assign(&mut self, other: Self) {
+        *self = *self & other;
+    }
+}
+
+impl<const W: usize> BitOrAssign for Cells<W> {
+    #[inline]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl<const W: usize> Not for Cells<W> {
+    type Output = Self;
+    #[inline]
+    fn not(self) -> Self {
+        Self(self.0.map(|w| !w))
+    }
+}

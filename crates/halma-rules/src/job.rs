@@ -1,0 +1,316 @@
+//! Job files: TOML, checked in full before anything runs.
+//!
+//! What a file says and what it resolves to are two types: [`raw`] mirrors the file key by key, a [`Job`] is what
+//! a search can rely on: the men stand on the board, no two on one cell, the target has as many cells, the ranks
+//! of the states fit their keys, and a search that needs a mirror has one.
+//!
+//! ```
+//! use halma_rules::job::{Job, Problem};
+//! let text = r#"
+//!     [problem]
+//!     kind = "transfer"
+//!     moves = 6
+//!     board = """
+//! SS..
+//! S..T
+//! ..TT
+//! """
+//! "#;
+//! let job = Job::parse("corner.toml".as_ref(), text)?;
+//! let Problem::Transfer(transfer) = &job.problem else { unreachable!() };
+//! assert_eq!(transfer.start, [0, 1, 4]);
+//! assert_eq!(transfer.target, [7, 10, 11]);
+//! # Ok::<(), halma_record::source::Fault>(())
+//! ```
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use halma_record::source::{Fault, Source};
+
+use crate::choose;
+use crate::game::Game;
+use crate::lattice::Lattice;
+use crate::problem::Transfer;
+
+mod resolve;
+mod spec;
+
+pub use halma_record::job::{Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, game_bounds, pruning, raw};
+
+pub use resolve::problem as resolve_problem;
+pub use spec::{game as game_of, transfer as transfer_of};
+
+/// The greatest length that a job may ask about, and that a search tries by itself.
+pub const MAX_LENGTH: u32 = 9_999;
+
+/// A job that passed every check.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The file it was read from.
+    pub file: PathBuf,
+    /// The problem in the words of the file; records repeat it.
+    pub stated: ProblemSpec,
+    /// The problem itself.
+    pub problem: Problem,
+    /// How to search.
+    pub search: Search,
+    /// What may be used up.
+    pub limits: Limits,
+    /// What is written, and where.
+    pub output: Output,
+}
+
+/// What is to be solved.
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// An army is to cross the board.
+    Transfer(Transfer),
+    /// Two armies are to end a game between them.
+    Game(Game),
+}
+
+impl Problem {
+    /// Board and rule.
+    #[must_use]
+    pub fn lattice(&self) -> &Lattice {
+        match self {
+            Self::Transfer(transfer) => &transfer.lattice,
+            Self::Game(game) => &game.lattice,
+        }
+    }
+
+    /// The cells of the start and of the target; of a game, the two bases.
+    #[must_use]
+    pub fn ends(&self) -> (&[usize], &[usize]) {
+        match self {
+            Self::Transfer(transfer) => (&transfer.start, &transfer.target),
+            Self::Game(game) => (&game.blue, &game.red),
+        }
+    }
+}
+
+impl From<Transfer> for Problem {
+    fn from(transfer: Transfer) -> Self {
+        Self::Transfer(transfer)
+    }
+}
+
+impl From<Game> for Problem {
+    fn from(game: Game) -> Self {
+        Self::Game(game)
+    }
+}
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Search {
+    /// The bound that keeps levels small.
+    pub pruning: Pruning,
+    /// Whether only solutions are looked for whose second half mirrors the first (equation 13).
+    pub palindromic: bool,
+    /// The greatest length to try.
+    pub max_length: Option<u32>,
+    /// Whether states that a symmetry of the problem exchanges count as one.
+    pub symmetry: bool,
+}
+
+/// What a run may use up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Threads; all that the machine has where not given.
+    pub threads: Option<usize>,
+    /// Bytes of memory; beyond it levels go to disk.
+    pub memory: Option<u64>,
+    /// Bytes of disk.
+    pub disk: Option<u64>,
+    /// Time on the clock.
+    pub time: Option<Duration>,
+    /// The time after which work that is only in memory is saved to the run's folder; five minutes where not given.
+    pub checkpoint: Option<Duration>,
+}
+
+/// What a run writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// The folder of the record and the level files.
+    pub dir: Option<PathBuf>,
+    /// Whether level files stay when the run has ended.
+    pub keep_levels: bool,
+    /// The folder where pattern databases stay from one run to the next.
+    #[serde(default)]
+    pub cache: Option<PathBuf>,
+}
+
+/// What the command line says over the job file; `None` and `false` leave the file's word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// For [`Search::pruning`].
+    pub pruning: Option<Pruning>,
+    /// For [`Search::max_length`].
+    pub max_length: Option<u32>,
+    /// For [`Limits::threads`].
+    pub threads: Option<usize>,
+    /// For [`Limits::memory`].
+    pub memory: Option<u64>,
+    /// For [`Output::dir`].
+    pub output_dir: Option<PathBuf>,
+    /// For [`Output::keep_levels`].
+    pub keep_levels: bool,
+    /// For [`Output::cache`].
+    pub cache: Option<PathBuf>,
+}
+
+/// The part of a search that cannot be had for a problem.
+pub enum IncompatibleOption {
+    /// Palindromes, without a mirror.
+    Palindromic,
+    /// A pruning that needs a mirror, without one.
+    Pruning,
+    /// Palindromes of a game.
+    PalindromicGame,
+    /// A pruning of transfers, for a game.
+    OfTransfers,
+    /// A pruning of games, for a transfer.
+    OfGames,
+}
+
+impl Job {
+    /// Reads and checks a job file.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn read(file: &Path) -> Result<Self, Fault> {
+        resolve::job(&Source::read(file)?)
+    }
+
+    /// Reads and checks a job file from standard input.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn read_standard_input() -> Result<Self, Fault> {
+        resolve::job(&Source::read_standard_input()?)
+    }
+
+    /// Checks the text of a job file; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// The first fault found, with its place.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, Fault> {
+        resolve::job(&Source::new(file, text))
+    }
+
+    /// The job of a problem that no file states, with defaults for all else.
+    ///
+    /// # Errors
+    /// Where a job file could not state it.
+    pub fn of(problem: Problem) -> Result<Self, String> {
+        let job = Self {
+            file: PathBuf::new(),
+            stated: spec::of(&problem),
+            problem,
+            search: Search::default(),
+            limits: Limits::default(),
+            output: Output::default(),
+        };
+        job.sound()?;
+        Ok(job)
+    }
+
+    /// Whether all holds that is checked of a job file, of one that was put together otherwise.
+    ///
+    /// # Errors
+    /// What does not.
+    pub fn sound(&self) -> Result<(), String> {
+        let (cells, men) = match &self.problem {
+            Problem::Transfer(problem) => (problem.lattice.len(), problem.start.len()),
+            Problem::Game(game) => (game.lattice.len(), game.blue.len()),
+        };
+        let (start, target) = self.problem.ends();
+        if start.len() != target.len() {
+            return Err(format!("{} men are to fill {} cells", start.len(), target.len()));
+        }
+        if matches!(self.problem, Problem::Game(_)) && start.iter().any(|cell| target.contains(cell)) {
+            return Err("the bases of a game must be apart".into());
+        }
+        if men == 0 || choose::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
+            return Err(format!("{men} men on {cells} cells are none or have too many positions"));
+        }
+        if let Problem::Transfer(problem) = &self.problem
+            && problem.jumps_only
+            && problem.types(&problem.start) != problem.types(&problem.target)
+        {
+            return Err("jumps keep a man's type, and start and target have other types".into());
+        }
+        match self.search.incompatible(&self.problem) {
+            None => Ok(()),
+            Some(incompatible) => Err(format!("pruning {} {incompatible}", self.search.pruning)),
+        }
+    }
+
+    /// The job with options of the command line in place of its keys.
+    ///
+    /// # Errors
+    /// Where the search that results cannot be had for the problem, as in a job file.
+    pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
+        let Overrides { pruning, max_length, threads, memory, output_dir, keep_levels, cache } = overrides.clone();
+        self.search.pruning = pruning.unwrap_or(self.search.pruning);
+        self.search.max_length = max_length.or(self.search.max_length);
+        self.limits.threads = threads.or(self.limits.threads);
+        self.limits.memory = memory.or(self.limits.memory);
+        self.output.dir = output_dir.or(self.output.dir);
+        self.output.keep_levels |= keep_levels;
+        self.output.cache = cache.or(self.output.cache);
+        match self.search.incompatible(&self.problem) {
+            None => Ok(self),
+            Some(incompatible) => {
+                let message = format!("--pruning {} {incompatible} ({})", self.search.pruning, self.file.display());
+                Err(Fault { file: None, place: None, message })
+            }
+        }
+    }
+}
+
+impl Search {
+    /// What of this search the problem does not allow.
+    pub fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
+        let transfer = match problem {
+            Problem::Transfer(_) if self.pruning.only_for_games() => return Some(IncompatibleOption::OfGames),
+            Problem::Transfer(transfer) => transfer,
+            Problem::Game(_) if self.palindromic => return Some(IncompatibleOption::PalindromicGame),
+            Problem::Game(_) if self.pruning.of_games().is_none() => return Some(IncompatibleOption::OfTransfers),
+            Problem::Game(_) => return None,
+        };
+        match (self.palindromic, self.pruning.needs_mirror()) {
+            (false, false) => None,
+            _ if transfer.symmetries().mirror.is_some() => None,
+            (true, _) => Some(IncompatibleOption::Palindromic),
+            (false, true) => Some(IncompatibleOption::Pruning),
+        }
+    }
+}
+
+impl fmt::Display for IncompatibleOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MIRROR: &str =
+            "needs a mirror: a symmetry of the board that exchanges start and target; this problem has none";
+        match self {
+            Self::Palindromic => f.write_str(MIRROR),
+            Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
+            Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
+            Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),
+            Self::OfGames => {
+                write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::NAMES.join(", "))
+            }
+        }
+    }
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { pruning: Pruning::LEADING, palindromic: false, max_length: None, symmetry: true }
+    }
+}

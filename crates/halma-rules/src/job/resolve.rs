@@ -1,0 +1,284 @@
+//! From what was typed to what a search can rely on: the checks of a job, each with its message.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use halma_record::source::{Fault, Source, suggestion};
+
+use super::game_bounds::Bounds;
+use super::raw::{File, Men, ProblemTable};
+use super::{Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, raw};
+use crate::army;
+use crate::board::{self, Board, MapError, Marks};
+use crate::choose;
+use crate::game::Game;
+use crate::lattice::Lattice;
+use crate::problem::{Transfer, mirrored};
+
+/// The job that a file states.
+pub(super) fn job(source: &Source) -> Result<Job, Fault> {
+    let file: File = raw::parse(source)?;
+    let (stated, problem) = problem(source, &file.problem)?;
+    let (limits, output, typed) = (file.limits, file.output, file.search);
+    let search = Search {
+        pruning: match (&typed.pruning, &problem) {
+            (Some(pruning), _) => pruning.get_ref().clone(),
+            (None, Problem::Transfer(_)) => Search::default().pruning,
+            (None, Problem::Game(_)) => Pruning::Game(Bounds::all()),
+        },
+        palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
+        max_length: typed.max_length.map(|l| l.0 as u32),
+        symmetry: typed.symmetry.unwrap_or(true),
+    };
+    if let Some(incompatible) = search.incompatible(&problem) {
+        let (key, span) = match incompatible {
+            IncompatibleOption::Palindromic | IncompatibleOption::PalindromicGame => {
+                ("palindromic = true".into(), typed.palindromic.map(|p| p.span()))
+            }
+            _ => (format!("pruning {}", search.pruning), typed.pruning.map(|p| p.span())),
+        };
+        return Err(source.fault(span.unwrap_or(0..0), format!("{key} {incompatible}")));
+    }
+    let limits = Limits {
+        threads: limits.threads.map(|t| t.0 as usize),
+        memory: limits.memory.map(|s| s.0),
+        disk: limits.disk.map(|s| s.0),
+        time: limits.time.map(|t| t.0),
+        checkpoint: limits.checkpoint.map(|t| t.0),
+    };
+    let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(Into::into));
+    let output = Output { dir, keep_levels: output.keep_levels, cache };
+    Ok(Job { file: source.file().into(), stated, problem, search, limits, output })
+}
+
+/// The problem that a `[problem]` table states.
+pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Problem), Fault> {
+    let is_game = match table.kind.get_ref().as_str() {
+        "transfer" => false,
+        "game" => true,
+        other => {
+            let message = format!("unknown kind `{other}`: allowed are transfer and game");
+            return Err(source.fault(table.kind.span(), message + &suggestion(other, ["transfer", "game"])));
+        }
+    };
+    let resolver = Resolver { source, table };
+    let (board, marks) = resolver.board()?;
+    let start = resolver.start(&board, &marks)?;
+    let lattice = Lattice::new(board, table.moves.0);
+    let target = resolver.target(&lattice, &marks, &start)?;
+    let jumps_only = table.jumps_only.as_ref().is_some_and(|j| *j.get_ref());
+    let transfer = Transfer { lattice, start, target, jumps_only };
+    resolver.check(&transfer)?;
+    let stated = resolver.stated(&transfer);
+    if !is_game {
+        return Ok((stated, Problem::Transfer(transfer)));
+    }
+    let Transfer { lattice, start: blue, target: red, .. } = transfer;
+    resolver.check_game(&lattice, &blue, &red)?;
+    Ok((stated, Problem::Game(Game { lattice, blue, red })))
+}
+
+/// The table under resolution.
+struct Resolver<'a> {
+    source: &'a Source,
+    table: &'a ProblemTable,
+}
+
+impl Resolver<'_> {
+    fn fault<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T, Fault> {
+        Err(self.source.fault(span, message))
+    }
+
+    /// Whether the board is drawn: its text has several lines, or is one row of map characters.
+    fn drawn(&self) -> Option<&str> {
+        let text = self.table.board.get_ref();
+        (text.contains('\n') || text.chars().all(|c| ".STB#".contains(c))).then_some(text)
+    }
+
+    fn board(&self) -> Result<(Board, Marks), Fault> {
+        let (text, span) = (self.table.board.get_ref(), self.table.board.span());
+        let Some(map) = self.drawn() else {
+            return match Board::named(text) {
+                Some(board) => Ok((board, Marks::default())),
+                None => {
+                    let named = board::NAMED;
+                    let near = suggestion(text, named.iter().copied());
+                    self.fault(
+                        span,
+                        format!("unknown board `{text}`: allowed are {}, or a map of '.', 'S', 'T', 'B' and '#', one line a row{near}", named.join(", ")),
+                    )
+                }
+            };
+        };
+        Board::from_map(map).map_err(|e| {
+            let part = match e {
+                MapError::Ragged { row, .. } => part_of_row(map, row, None),
+                MapError::Character { row, column, .. } => part_of_row(map, row, Some(column)),
+                MapError::Empty | MapError::TooLarge(_) | MapError::TooWide(_) => None,
+            };
+            let span = part.map_or(span.clone(), |part| self.source.within(&span, map, part));
+            self.source.fault(span, e.to_string())
+        })
+    }
+
+    fn start(&self, board: &Board, marks: &Marks) -> Result<Vec<usize>, Fault> {
+        let start = match (&self.table.army, marks.start.is_empty()) {
+            (Some(army), true) => self.men(army, "army", board)?,
+            (Some(army), false) => {
+                return self.fault(
+                    army.span(),
+                    "the map draws the start ('S', 'B') and `army` names it: allowed is one of the two",
+                );
+            }
+            (None, false) => marks.start.clone(),
+            (None, true) => {
+                let what = if self.drawn().is_some() {
+                    "the map has no start: draw it as 'S' ('B' where start and target overlap), or give `army`"
+                } else {
+                    "missing field `army`: allowed are an army's name and a list of cells"
+                };
+                return self.fault(self.table.board.span(), what);
+            }
+        };
+        if start.is_empty() {
+            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            return self.fault(span, "the army has no men: at least one is needed");
+        }
+        Ok(start)
+    }
+
+    fn target(&self, lattice: &Lattice, marks: &Marks, start: &[usize]) -> Result<Vec<usize>, Fault> {
+        let army_span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+        let (target, span) = match (&self.table.target, marks.target.is_empty()) {
+            (Some(target), true) => (self.men(target, "target", &lattice.board)?, target.span()),
+            (Some(target), false) => {
+                return self.fault(
+                    target.span(),
+                    "the map draws the target ('T', 'B') and `target` names it: allowed is one of the two",
+                );
+            }
+            (None, false) => (marks.target.clone(), self.table.board.span()),
+            (None, true) => match mirrored(lattice, start) {
+                Some(target) => (target, army_span),
+                None => {
+                    return self.fault(
+                        army_span,
+                        "the board has no symmetry that could mirror the army: give `target`, or draw it on a map as 'T'",
+                    );
+                }
+            },
+        };
+        if target.len() != start.len() {
+            let message =
+                format!("the target's size is {}, the army's {}: they must be equal", target.len(), start.len());
+            return self.fault(span, message);
+        }
+        Ok(target)
+    }
+
+    /// The cells of `army` or `target`, ascending.
+    fn men(&self, men: &Spanned<Men>, key: &str, board: &Board) -> Result<Vec<usize>, Fault> {
+        let on = if board.name() == "map" { "the map".into() } else { format!("the board {}", board.name()) };
+        let list = match men.get_ref() {
+            Men::Listed(list) => list,
+            Men::Named(name) => {
+                return match army::named(name, board) {
+                    Ok(Some(cells)) => Ok(cells),
+                    Ok(None) => {
+                        let all: Vec<String> = army::names().collect();
+                        let near = suggestion(name, all.iter().map(String::as_str));
+                        let allowed = army::NAMED;
+                        let message =
+                            format!("unknown army `{name}` on {on}: allowed are {allowed}, or a list of cells{near}");
+                        self.fault(men.span(), message)
+                    }
+                    Err(place) => {
+                        self.fault(men.span(), format!("the army {name} does not fit {on}: it needs a cell in {place}"))
+                    }
+                };
+            }
+        };
+        let mut cells: Vec<usize> = Vec::with_capacity(list.len());
+        for name in list {
+            let Some(cell) = board.cell(name.get_ref()) else {
+                let last = board.name_of(board.len() - 1);
+                let message = format!(
+                    "{key}: `{}` is no cell of {on}, whose cells are a column letter and a row number up to {last}",
+                    name.get_ref()
+                );
+                return self.fault(name.span(), message);
+            };
+            if cells.contains(&cell) {
+                let what = if key == "army" { "has two men on it" } else { "is there twice" };
+                return self.fault(name.span(), format!("{key}: {} {what}; allowed is each cell once", name.get_ref()));
+            }
+            cells.push(cell);
+        }
+        cells.sort_unstable();
+        Ok(cells)
+    }
+
+    /// What start and target must be like together.
+    fn check(&self, transfer: &Transfer) -> Result<(), Fault> {
+        let (cells, men) = (transfer.lattice.len(), transfer.start.len());
+        if choose::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
+            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let allowed = (1..men).rev().find(|&m| choose::choose(cells, m).is_some_and(|s| s < 1 << 127)).unwrap_or(0);
+            let message = format!(
+                "{men} men on {cells} cells have 2^127 positions or more: allowed on this board are at most {allowed} men, or {} at least",
+                cells - allowed
+            );
+            return self.fault(span, message);
+        }
+        Ok(())
+    }
+
+    /// What two bases must be like.
+    fn check_game(&self, lattice: &Lattice, blue: &[usize], red: &[usize]) -> Result<(), Fault> {
+        if let Some(jumps_only) = self.table.jumps_only.as_ref().filter(|j| *j.get_ref()) {
+            return self.fault(jumps_only.span(), "jumps-only = true is for transfers: in a game men also step");
+        }
+        if let Some(&shared) = blue.iter().find(|c| red.contains(c)) {
+            let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
+            let name = lattice.board.name_of(shared);
+            return self.fault(span, format!("both armies would stand on {name}: the bases of a game must be apart"));
+        }
+        Ok(())
+    }
+
+    fn stated(&self, transfer: &Transfer) -> ProblemSpec {
+        let names = |cells: &[usize]| cells.iter().map(|&c| transfer.lattice.board.name_of(c)).collect::<Vec<_>>();
+        let start = names(&transfer.start);
+        let army = match self.table.army.as_ref().map(Spanned::get_ref) {
+            Some(Men::Named(name)) => Army::Named(name.clone()),
+            Some(Men::Listed(_)) | None => Army::Cells(start.clone()),
+        };
+        ProblemSpec {
+            kind: self.table.kind.get_ref().clone(),
+            board: transfer.lattice.board.name().into(),
+            map: self.drawn().map(Into::into),
+            moves: transfer.lattice.rule,
+            army,
+            men: start.len(),
+            jumps_only: transfer.jumps_only,
+            start,
+            target: names(&transfer.target),
+        }
+    }
+}
+
+/// The bytes of a row of a map, or of one character of it; rows and columns count from 1, blank lines before the
+/// first row do not.
+fn part_of_row(map: &str, row: usize, column: Option<usize>) -> Option<Range<usize>> {
+    let mut start = 0;
+    let lines = map.split_inclusive('\n').map(|line| {
+        start += line.len();
+        (start - line.len(), line.trim_end())
+    });
+    let (start, line) = lines.skip_while(|(_, line)| line.is_empty()).nth(row - 1)?;
+    match column {
+        None => Some(start..start + line.len()),
+        Some(column) => line.char_indices().nth(column - 1).map(|(i, c)| start + i..start + i + c.len_utf8()),
+    }
+}

@@ -1,0 +1,94 @@
+//! The problem that a statement states, for statements that have been checked once: those in records and run folders.
+
+use halma_record::job::{Army, ProblemSpec};
+
+use super::Problem;
+use crate::board::Board;
+use crate::game::Game;
+use crate::lattice::Lattice;
+use crate::problem::Transfer;
+
+/// The transfer that these words state.
+///
+/// # Errors
+/// What of them makes no sense; that happens only to words that no [`Job`](super::Job) has written.
+pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
+    if stated.kind != "transfer" {
+        return Err(format!("problem.kind is `{}`, not transfer", stated.kind));
+    }
+    armies(stated)
+}
+
+/// The game that these words state.
+///
+/// # Errors
+/// As [`transfer`].
+pub fn game(stated: &ProblemSpec) -> Result<Game, String> {
+    if stated.kind != "game" {
+        return Err(format!("problem.kind is `{}`, not game", stated.kind));
+    }
+    let Transfer { lattice, start: blue, target: red, .. } = armies(stated)?;
+    match blue.iter().any(|c| red.contains(c)) {
+        true => Err("problem.start and problem.target overlap: the bases of a game must be apart".into()),
+        false => Ok(Game { lattice, blue, red }),
+    }
+}
+
+/// The lattice and both sets of cells.
+fn armies(stated: &ProblemSpec) -> Result<Transfer, String> {
+    let board = match &stated.map {
+        Some(map) => Board::from_map(map).map_err(|e| format!("problem.map: {e}"))?.0,
+        None => {
+            Board::named(&stated.board).ok_or_else(|| format!("problem.board: unknown board `{}`", stated.board))?
+        }
+    };
+    let cells = |key: &str, names: &[String]| -> Result<Vec<usize>, String> {
+        let cell = |n: &String| board.cell(n).ok_or_else(|| format!("problem.{key}: {n} is no cell of the board"));
+        let mut cells = names.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        cells.sort_unstable();
+        cells.dedup();
+        match cells.len() == stated.men {
+            true => Ok(cells),
+            false => Err(format!("problem.{key} has {} cells for {} men", cells.len(), stated.men)),
+        }
+    };
+    let (start, target) = (cells("start", &stated.start)?, cells("target", &stated.target)?);
+    Ok(Transfer { lattice: Lattice::new(board, stated.moves), start, target, jumps_only: stated.jumps_only })
+}
+
+/// A problem in words.
+pub(super) fn of(problem: &Problem) -> ProblemSpec {
+    let (lattice, (start, target)) = (problem.lattice(), problem.ends());
+    let board = &lattice.board;
+    let names = |cells: &[usize]| cells.iter().map(|&cell| board.name_of(cell)).collect::<Vec<_>>();
+    let (kind, jumps_only) = match problem {
+        Problem::Transfer(transfer) => ("transfer", transfer.jumps_only),
+        Problem::Game(_) => ("game", false),
+    };
+    ProblemSpec {
+        kind: kind.into(),
+        board: board.name().into(),
+        map: (board.name() == "map").then(|| map(board, start, target)),
+        moves: lattice.rule,
+        army: Army::Cells(names(start)),
+        men: start.len(),
+        jumps_only,
+        start: names(start),
+        target: names(target),
+    }
+}
+
+/// The map that draws a board and both ends.
+fn map(board: &Board, start: &[usize], target: &[usize]) -> String {
+    let letter = |x: usize, y: usize| match board.at(x as i32, y as i32) {
+        None => '#',
+        Some(cell) => match (start.contains(&cell), target.contains(&cell)) {
+            (true, true) => 'B',
+            (true, false) => 'S',
+            (false, true) => 'T',
+            (false, false) => '.',
+        },
+    };
+    let row = |y: usize| (0..board.width()).map(|x| letter(x, y)).collect::<String>();
+    (0..board.height()).map(row).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,148 @@
+//! Written games, checked move by move with nothing but the rules.
+//!
+//! Blue and red move in turn, blue first; a move is a step or a chain of jumps by one man of the side whose turn it is,
+//! over men of either side; the game is over as soon as one army fills the other's base, and not before.
+
+use std::path::Path;
+
+use halma_record::record::Record;
+use halma_record::source::{Fault, Source};
+use halma_record::words::counted;
+
+use super::{Refusal, ReplayError, SolutionFile, all_moves, ends, legal, recorded, written};
+use crate::cells::Cells;
+use crate::game::{Game, Side};
+use crate::job::{self, Problem, ProblemSpec, raw, resolve_problem};
+use crate::notation::{Script, write_chain};
+use crate::problem::set;
+
+/// A game that was checked.
+#[derive(Clone, Debug)]
+pub struct GameReplay {
+    /// The problem as stated.
+    pub stated: ProblemSpec,
+    /// The game.
+    pub game: Game,
+    /// Every move with all landings.
+    pub moves: Vec<Vec<usize>>,
+}
+
+impl GameReplay {
+    /// Checks a game file that was read.
+    ///
+    /// # Errors
+    /// The first fault: no such cell, an illegal move, a move of the wrong side, a game that is over earlier or later than
+    /// its last move, or another length than claimed.
+    pub fn from_source(source: &Source) -> Result<Self, Fault> {
+        let SolutionFile { problem, solution } = raw::parse(source)?;
+        let (stated, game) = match resolve_problem(source, &problem)? {
+            (stated, Problem::Game(game)) => (stated, game),
+            (_, Problem::Transfer(_)) => {
+                return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
+            }
+        };
+        let moves = written(source, &solution, &game.lattice.board, |script| check(&game, script), "game")?;
+        Ok(Self { stated, game, moves })
+    }
+
+    /// Checks the game of a record; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Self::from_source`].
+    pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
+        let (game, moves) = recorded(file, record, job::game_of(&record.problem), |g| &g.lattice.board, check, "game")?;
+        Ok(Self { stated: record.problem.clone(), game, moves })
+    }
+
+    /// Who wins.
+    #[must_use]
+    pub fn winner(&self) -> Side {
+        Side::winner(self.moves.len() as u32)
+    }
+
+    /// The boards as text: before the first move and after each, `b` and `r` men, `B` or `R` the one that has moved, `+` the cell
+    /// that he left.
+    #[must_use]
+    pub fn draw(&self) -> String {
+        let board = &self.game.lattice.board;
+        let mut armies = bases(&self.game);
+        let man = |armies: &[Cells<4>; 2], c| match (armies[0].contains(c), armies[1].contains(c)) {
+            (true, _) => 'b',
+            (_, true) => 'r',
+            _ => '.',
+        };
+        let mut text = format!("start\n{}", board.draw(|c| man(&armies, c)));
+        for (number, cells) in (1..).zip(&self.moves) {
+            let (from, to) = ends(cells);
+            let side = Side::to_move(number - 1);
+            let army = &mut armies[usize::from(side == Side::Red)];
+            *army = army.without(from).with(to);
+            let glyph = |c| match c {
+                c if c == to => man(&armies, c).to_ascii_uppercase(),
+                c if c == from => '+',
+                c => man(&armies, c),
+            };
+            text += &format!("\n{number}. {} {}\n{}", side.name(), write_chain(cells, board), board.draw(glyph));
+        }
+        text
+    }
+
+    /// One line: who wins, and in how many moves.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (men, moves) = (counted(self.stated.men, "man"), counted(self.moves.len(), "move"));
+        format!("legal: {} wins with {men} a side in {moves}", self.winner().name())
+    }
+}
+
+/// The armies at the start, blue's first.
+fn bases(game: &Game) -> [Cells<4>; 2] {
+    [set(&game.blue), set(&game.red)]
+}
+
+/// Plays a script from the start; its moves, if all are legal and only the last one ends the game.
+fn check(game: &Game, script: &Script) -> Result<Vec<Vec<usize>>, Refusal> {
+    let board = &game.lattice.board;
+    if script.reflect {
+        return Err((None, "(reflect) is for transfers: the second half of a game never mirrors the first".into()));
+    }
+    let start = bases(game);
+    let mut armies = start;
+    let over = |armies: &[Cells<4>; 2]| armies[0] == start[1] || armies[1] == start[0];
+    let mut moves: Vec<Vec<usize>> = Vec::new();
+    for (number, m) in (0..).zip(&script.moves) {
+        let (cells, side) = (&m.cells, Side::to_move(number));
+        let refused = |why: String| {
+            (Some(number as usize), format!("move {} ({}): {why}", number + 1, write_chain(cells, board)))
+        };
+        if over(&armies) {
+            let winner = Side::winner(number).name();
+            let moves = counted(number as usize, "move");
+            return Err(refused(format!("the game is over before it: {winner} has won in {moves}")));
+        }
+        let mover = usize::from(side == Side::Red);
+        let (from, to) = ends(cells);
+        if armies[1 - mover].contains(from) {
+            let name = board.name_of(from);
+            return Err(refused(format!(
+                "{} is to move, and the man on {name} is {}'s",
+                side.name(),
+                side.other().name()
+            )));
+        }
+        legal(&game.lattice, armies[0] | armies[1], cells, false).map_err(refused)?;
+        armies[mover] = armies[mover].without(from).with(to);
+        moves.push(cells.clone());
+    }
+    if over(&armies) {
+        return Ok(moves);
+    }
+    let outside = |side: usize| (armies[side] & !start[1 - side]).len();
+    let message = format!(
+        "after {} nobody has won: blue has {} outside red's base, red {} outside blue's",
+        all_moves(moves.len()),
+        counted(outside(0), "man"),
+        outside(1)
+    );
+    Err((None, message))
+}

@@ -1,0 +1,196 @@
+//! Automorphisms of a board under a rule, and those that a problem can use: K, which fixes the start and the
+//! target, and the mirror ρ, which swaps them.
+
+use halma_record::record::SymmetryRecord;
+
+use crate::cells::Cells;
+use crate::lattice::Lattice;
+
+/// A symmetry of a board: a permutation of its cells under which steps stay steps and jumps stay jumps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetry {
+    /// Cell `i` goes to `cells[i]`.
+    pub cells: Vec<u8>,
+    /// Whether it turns the board over; a turn by some angle does not.
+    pub reflection: bool,
+}
+
+impl Symmetry {
+    /// First `other`, then this one.
+    fn after(&self, other: &Self) -> Vec<u8> {
+        other.cells.iter().map(|&c| self.cells[c as usize]).collect()
+    }
+
+    /// Whether doing it twice does nothing.
+    fn is_involution(&self) -> bool {
+        self.after(self).iter().enumerate().all(|(i, &c)| i == c as usize)
+    }
+
+    fn commutes(&self, other: &Self) -> bool {
+        self.after(other) == other.after(self)
+    }
+
+    /// Where it takes a set of cells.
+    #[must_use]
+    pub fn apply<const W: usize>(&self, cells: Cells<W>) -> Cells<W> {
+        cells.mapped(&self.cells)
+    }
+}
+
+/// The symmetries of one problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetries {
+    /// K: the identity first, then every other symmetry that fixes start and target (as sets).
+    pub fixing: Vec<Symmetry>,
+    /// ρ: a symmetry of order two that swaps them and commutes with K, a reflection where there is a choice.
+    pub mirror: Option<Symmetry>,
+}
+
+/// All symmetries of the lattice, the identity first: the linear maps that keep the set of directions, each with
+/// the one translation that can bring the board back onto itself.
+#[must_use]
+pub fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
+    let board = &lattice.board;
+    let directions: Vec<(i32, i32)> = lattice.rule.directions().collect();
+    let mut found = Vec::new();
+    for code in 0..81 {
+        let [a, b, c, d] = [code / 27, code / 9 % 3, code / 3 % 3, code % 3].map(|v| v - 1);
+        let determinant = a * d - b * c;
+        let linear = |(x, y): (i32, i32)| (a * x + b * y, c * x + d * y);
+        if determinant.abs() != 1 || !directions.iter().all(|&v| directions.contains(&linear(v))) {
+            continue;
+        }
+        let images: Vec<(i32, i32)> = (0..board.len()).map(|cell| linear(board.xy(cell))).collect();
+        let corner = |of: &dyn Fn(usize) -> (i32, i32)| {
+            let (xs, ys): (Vec<i32>, Vec<i32>) = (0..board.len()).map(of).unzip();
+            (xs.into_iter().min().unwrap_or(0), ys.into_iter().min().unwrap_or(0))
+        };
+        let (from, to) = (corner(&|c| images[c]), corner(&|c| board.xy(c)));
+        let shifted = images.iter().map(|&(x, y)| board.at(x - from.0 + to.0, y - from.1 + to.1));
+        if let Some(cells) = shifted.map(|c| c.map(|c| c as u8)).collect() {
+            found.push(Symmetry { cells, reflection: determinant < 0 });
+        }
+    }
+    found.sort_by_key(|s| s.cells.iter().enumerate().any(|(i, &c)| i != c as usize));
+    found
+}
+
+impl Symmetries {
+    /// K and ρ of the problem that takes the men on `start` to `target`.
+    #[must_use]
+    pub fn of(lattice: &Lattice, start: &[usize], target: &[usize]) -> Self {
+        let set = |cells: &[usize]| cells.iter().copied().collect::<Cells<4>>();
+        let (start, target) = (set(start), set(target));
+        let all = automorphisms(lattice);
+        let takes = |s: &&Symmetry, from, to| s.apply(from) == to;
+        let fixing: Vec<Symmetry> =
+            all.iter().filter(|s| takes(s, start, start) && takes(s, target, target)).cloned().collect();
+        let mut swaps: Vec<&Symmetry> = all
+            .iter()
+            .filter(|s| takes(s, start, target) && takes(s, target, start))
+            .filter(|s| s.is_involution() && fixing.iter().all(|k| k.commutes(s)))
+            .collect();
+        swaps.sort_by_key(|s| !s.reflection);
+        let mirror = swaps.first().map(|s| (*s).clone());
+        Self { fixing, mirror }
+    }
+
+    /// The same without K: every state stands for itself.
+    #[must_use]
+    pub fn without_fixing(mut self) -> Self {
+        self.fixing.truncate(1);
+        self
+    }
+}
+
+impl From<&Symmetries> for SymmetryRecord {
+    fn from(symmetries: &Symmetries) -> Self {
+        Self {
+            fixing: symmetries.fixing.iter().map(|s| s.cells.clone()).collect(),
+            mirror: symmetries.mirror.as_ref().map(|s| s.cells.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::army;
+    use crate::board::Board;
+    use crate::lattice::Rule;
+
+    fn lattice(board: &str, rule: Rule) -> Lattice {
+        Lattice::new(Board::named(board).unwrap(), rule)
+    }
+
+    #[test]
+    fn automorphisms_keep_steps_and_jumps() {
+        let expected = [("9x9", [8, 4, 8]), ("16x16", [8, 4, 8]), ("checkers-32", [4, 2, 4]), ("star-121", [4, 12, 4])];
+        for (board, counts) in expected {
+            for (rule, count) in [Rule::Four, Rule::Six, Rule::Eight].into_iter().zip(counts) {
+                let lattice = lattice(board, rule);
+                let all = automorphisms(&lattice);
+                assert_eq!(all.len(), count, "{board} {rule:?}");
+                for s in &all {
+                    for cell in 0..lattice.len() {
+                        let mut expected: Vec<u8> =
+                            lattice.neighbours(cell).iter().map(|&n| s.cells[n as usize]).collect();
+                        let mut found = lattice.neighbours(s.cells[cell] as usize).to_vec();
+                        expected.sort_unstable();
+                        found.sort_unstable();
+                        assert_eq!(expected, found);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_triangle_has_one_of_each_and_the_checkers_army_only_the_half_turn() {
+        for rule in [Rule::Four, Rule::Six, Rule::Eight] {
+            let lattice = lattice("9x9", rule);
+            let start = army::named("triangle-4", &lattice.board).unwrap().unwrap();
+            let target: Vec<usize> = start.iter().map(|c| 80 - c).collect();
+            let found = Symmetries::of(&lattice, &start, &target);
+            assert_eq!(found.fixing.len(), 2);
+            assert!(found.mirror.unwrap().reflection);
+        }
+        let lattice = lattice("checkers-32", Rule::Four);
+        let start = army::named("checkers-12", &lattice.board).unwrap().unwrap();
+        let target: Vec<usize> = start.iter().map(|c| 31 - c).collect();
+        let found = Symmetries::of(&lattice, &start, &target);
+        assert_eq!(found.fixing.len(), 1);
+        assert!(!found.mirror.unwrap().reflection);
+    }
+
+    #[test]
+    fn a_lopsided_army_has_neither() {
+        let lattice = lattice("9x9", Rule::Six);
+        let found = Symmetries::of(&lattice, &[0, 1, 2, 9], &[80, 79, 62, 61]);
+        assert_eq!((found.fixing.len(), found.mirror), (1, None));
+    }
+
+    #[test]
+    fn holes_around_a_board_leave_it_its_symmetries() {
+        let board = Board::from_map("#####\n#...#\n#...#\n#...#\n#####\n").unwrap().0;
+        assert_eq!(automorphisms(&Lattice::new(board, Rule::Four)).len(), 8);
+    }
+
+    #[test]
+    fn what_fixes_only_the_start_is_not_in_k() {
+        let lattice = lattice("9x9", Rule::Eight);
+        assert_eq!(Symmetries::of(&lattice, &[0], &[80]).fixing.len(), 2);
+        assert_eq!(Symmetries::of(&lattice, &[0], &[79]).fixing.len(), 1);
+        assert_eq!(Symmetries::of(&lattice, &[79], &[0]).fixing.len(), 1);
+    }
+
+    /// Only quarter turns exchange two pairs of men a knight's move from the centre, and they are of order four.
+    #[test]
+    fn a_quarter_turn_is_no_mirror() {
+        let lattice = lattice("9x9", Rule::Four);
+        let pair = |x: usize, y: usize| [9 * (4 + y) + 4 + x, 9 * (4 - y) + 4 - x];
+        let turned = [9 * 5 + 2, 9 * 3 + 6];
+        let found = Symmetries::of(&lattice, &pair(1, 2), &turned);
+        assert_eq!((found.fixing.len(), found.mirror), (2, None));
+    }
+}

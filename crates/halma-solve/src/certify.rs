@@ -1,0 +1,125 @@
+//! Certificates: a refutation as a file that anyone can verify (`docs/certificate.md`).
+//!
+//! A certificate says that no way of at most L moves leads from the start to the target, and carries what that rests on:
+//! levels of states that are closed under moves but for what a bound cuts. Where the levels came from does not matter to
+//! who checks them, so they are derived from the problem alone, whatever pruning the run used.
+
+mod derive;
+mod file;
+
+use thiserror::Error;
+
+use halma_bounds::histogram::Partition;
+use halma_engine::search::{CancellationToken, Stopped};
+use halma_puzzles::rank::Ranks;
+use halma_record::job::Granularity;
+use halma_record::record::{Record, Verdict};
+use halma_rules::problem::Transfer;
+use halma_rules::symmetry::Symmetries;
+use halma_rules::{centroid, job};
+
+/// Ascending keys, one list a level.
+pub type Levels = Vec<Vec<u64>>;
+
+/// A refutation, with all that it rests on.
+#[derive(Debug)]
+pub struct Certificate {
+    /// The problem.
+    pub problem: Transfer,
+    /// K and ρ.
+    pub symmetries: Symmetries,
+    /// The classes of cells that the bound tells apart, and their values.
+    pub partition: Partition,
+    /// No solution has so many moves or fewer.
+    pub length: u32,
+    /// Whether the first levels hold ways that lead.
+    pub leading: bool,
+    /// Where the levels from both ends meet.
+    pub meeting: u32,
+    /// Whether what comes from the target is bounded by where it is to meet.
+    pub behind_is_bounded: bool,
+    /// The levels from the start to the middle, from the middles on, and from the target.
+    pub families: [Levels; 3],
+}
+
+/// Why there is no certificate.
+#[derive(Debug, Error)]
+pub enum CertifyError {
+    /// The record claims nothing that could be certified.
+    #[error("there is nothing to certify: {0}")]
+    Nothing(String),
+    /// The claim is of a kind that certificates do not cover.
+    #[error("this cannot be certified: {0}")]
+    Unfit(String),
+    /// The claim is wrong.
+    #[error("the record is wrong: {0}")]
+    Wrong(String),
+    /// It was stopped.
+    #[error("the certificate was not finished: {0}")]
+    Stopped(#[from] Stopped),
+}
+
+/// The most cells that a certificate's boards have.
+pub const MOST_CELLS: usize = 128;
+
+/// The most men.
+const MOST_MEN: usize = 64;
+
+/// How many states a key may number: what has 61 bits is a plain integer everywhere.
+const MOST_STATES: u128 = 1 << 61;
+
+/// Levels from the middles on that are larger than this and double are met from the target.
+pub const LARGE: usize = 100_000;
+
+/// By what a certificate is made.
+#[derive(Clone, Copy)]
+pub struct Resources<'a> {
+    /// How fine the histograms are that the bound looks at.
+    pub granularity: Granularity,
+    /// How large a level is that is met from the target; [`LARGE`] serves well.
+    pub large: usize,
+    /// When to stop.
+    pub stop: &'a CancellationToken,
+    /// Who is told how far it is.
+    pub tell: &'a (dyn Fn(&str) + Sync),
+}
+
+/// Certifies what a record refutes, by a bound of the record's grain.
+///
+/// # Errors
+/// Why there is no certificate.
+pub fn certify(record: &Record, means: Resources) -> Result<Certificate, CertifyError> {
+    if record.verdict == Verdict::Levels || record.problem.kind != "transfer" {
+        return Err(CertifyError::Unfit("certificates are of refutations of transfers".into()));
+    }
+    if record.palindromic {
+        return Err(CertifyError::Unfit("the record speaks of palindromes only".into()));
+    }
+    let length = record.refuted_up_to.filter(|_| record.length != Some(0));
+    let length = length.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
+    let problem = job::transfer_of(&record.problem).map_err(CertifyError::Wrong)?;
+    refutation(problem, length, Resources { granularity: record.pruning.granularity(), ..means })
+}
+
+/// Certifies that no solution has at most `length` moves.
+///
+/// # Errors
+/// As [`certify`].
+pub fn refutation(problem: Transfer, length: u32, means: Resources) -> Result<Certificate, CertifyError> {
+    let states = halma_puzzles::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
+    let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
+    let small = problem.lattice.len() <= MOST_CELLS && problem.start.len() <= MOST_MEN;
+    let Some(ranks) = ranks.filter(|_| states.is_some() && small) else {
+        return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
+    };
+    // What follows counts moves in bytes.
+    if length >= 250 {
+        return Err(CertifyError::Unfit(format!("a length of {length}; certificates go up to 249")));
+    }
+    let symmetries = problem.symmetries();
+    let centroid = centroid::of_cells(&problem, &symmetries);
+    derive::derive(problem, symmetries, &centroid, ranks, length, means)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! The levels of a certificate, derived from the problem.
+//!
+//! Three families of levels, closed alike. F, from the start: what can still come by level N to a middle that leads. E,
+//! from the middles on all of these levels: what can still come to the target in the L - N moves that remain. G, from the
+//! target: what can still come to where E ends. Without a mirror nothing leads, and E is from the start.
+
+use rayon::prelude::*;
+
+use halma_bounds::abstraction::{Extent, Jumps, Table};
+use halma_bounds::database::{Databases, Middles};
+use halma_bounds::frontier::WorkContext;
+use halma_bounds::histogram::NeighbourRanks;
+use halma_engine::search::exchange::Alone;
+use halma_engine::search::{CancellationToken, Stopped};
+use halma_puzzles::rank::Ranks;
+use halma_rules::cells::Cells;
+use halma_rules::moves::{Mover, Pieces};
+use halma_rules::problem::{self, Transfer};
+use halma_rules::symmetry::Symmetries;
+
+use super::{Certificate, CertifyError, Levels, Resources};
+
+type Set = Cells<2>;
+
+/// The most histograms that the bound tells apart.
+const HISTOGRAMS: u64 = 1 << 29;
+
+/// States whose successors are sorted together, so that what is found again and again does not pile up.
+const PIECE: usize = 1 << 12;
+
+/// What levels are made by.
+struct ProblemTables<'a> {
+    mover: Mover<2>,
+    ranks: Ranks<u64>,
+    symmetries: &'a Symmetries,
+    databases: &'a Databases,
+    stop: &'a CancellationToken,
+    /// What is broken on purpose.
+    #[cfg(any(test, feature = "testing"))]
+    fault: Option<crate::fault::Fault>,
+}
+
+/// What levels from the target may still meet.
+struct Behind<'a> {
+    to_target: &'a Table,
+    limit: u32,
+}
+
+impl Extent for Behind<'_> {
+    fn keeps(&self, rank: u32, distance: u8) -> bool {
+        self.to_target.within(rank, self.limit - u32::from(distance))
+    }
+}
+
+impl ProblemTables<'_> {
+    fn canonical(&self, army: Set) -> u64 {
+        let images = self.symmetries.fixing.iter().map(|k| self.ranks.rank(k.apply(army)));
+        images.min().unwrap_or_else(|| self.ranks.rank(army))
+    }
+
+    fn men(&self, key: u64) -> Vec<u8> {
+        let mut men = vec![0; self.ranks.men()];
+        self.ranks.unrank(key, &mut men);
+        men
+    }
+
+    /// What is left of a level where something is broken on purpose.
+    #[cfg(any(test, feature = "testing"))]
+    fn damage(&self, level: &mut Vec<u64>) {
+        use crate::fault::Fault;
+        match self.fault {
+            Some(Fault::DropOneIn(n)) => level.retain(|key| key % n != 0),
+            Some(Fault::LoseShard) => level.truncate(level.len() / 2),
+            _ => {}
+        }
+    }
+
+    /// The successors of `last` whose histograms `admits` lets pass, without those on it and on `before`.
+    fn grow(&self, before: &[u64], last: &[u64], admits: impl Fn(u32) -> bool + Sync) -> Result<Vec<u64>, Stopped> {
+        let piece = |keys: &[u64]| -> Result<Vec<u64>, Stopped> {
+            self.stop.check()?;
+            let mut next = Vec::new();
+            keys.iter().for_each(|&key| self.successors(key, &admits, &mut next));
+            next.sort_unstable();
+            next.dedup();
+            next.retain(|key| last.binary_search(key).is_err() && before.binary_search(key).is_err());
+            Ok(next)
+        };
+        let mut next = last.par_chunks(PIECE).map(piece).collect::<Result<Vec<_>, _>>()?.concat();
+        next.par_sort_unstable();
+        next.dedup();
+        #[cfg(any(test, feature = "testing"))]
+        self.damage(&mut next);
+        Ok(next)
+    }
+
+    fn successors(&self, key: u64, admits: &impl Fn(u32) -> bool, next: &mut Vec<u64>) {
+        let abstraction = &self.databases.abstraction;
+        let space = &abstraction.space;
+        let men = self.men(key);
+        let army: Set = men.iter().map(|&c| usize::from(c)).collect();
+        let (mut scratch, mut reach) = (Pieces::default(), vec![Set::EMPTY; men.len()]);
+        self.mover.reach(&men, army, &mut scratch, &mut reach);
+        let mut histogram = vec![0; space.classes()];
+        abstraction.histogram(&men, &mut histogram);
+        let mut around = NeighbourRanks::new(space);
+        around.enter(space, &histogram);
+        let class = |cell: usize| usize::from(abstraction.partition.class_of[cell]);
+        for (&man, reach) in men.iter().zip(&reach) {
+            let from = usize::from(man);
+            reach.for_each(|to| {
+                if admits(around.moved(space, &histogram, class(from), class(to))) {
+                    next.push(self.canonical(army.without(from).with(to)));
+                }
+            });
+        }
+    }
+
+    /// Levels 0 to `last`, the first one given; level i is made of what `admits` lets pass there. Ends early after a level
+    /// that is empty, or one for which `enough` holds.
+    fn levels(
+        &self,
+        sources: Vec<u64>,
+        last: u32,
+        admits: impl Fn(u32, u32) -> bool + Sync,
+        enough: impl Fn(&Levels) -> bool,
+    ) -> Result<Levels, Stopped> {
+        #[cfg(any(test, feature = "testing"))]
+        let last = match self.fault {
+            Some(crate::fault::Fault::StopEarly) => last.saturating_sub(1),
+            Some(crate::fault::Fault::NoneWhenStopped) => last / 2,
+            _ => last,
+        };
+        let mut levels = vec![sources];
+        while levels.len() <= last as usize && levels.last().is_some_and(|l| !l.is_empty()) && !enough(&levels) {
+            let depth = levels.len() as u32;
+            let before = depth.checked_sub(2).map_or(&[][..], |d| &levels[d as usize][..]);
+            #[cfg(any(test, feature = "testing"))]
+            let admits = |depth: u32, rank: u32| {
+                let early = u32::from(self.fault == Some(crate::fault::Fault::BoundOffByOne));
+                depth + early <= last && admits(depth + early, rank)
+            };
+            let next = self.grow(before, &levels[depth as usize - 1], |rank| admits(depth, rank))?;
+            levels.push(next);
+        }
+        Ok(levels)
+    }
+}
+
+/// Makes the certificate.
+pub(super) fn derive(
+    problem: Transfer,
+    symmetries: Symmetries,
+    centroid: &[i32],
+    ranks: Ranks<u64>,
+    length: u32,
+    Resources { granularity, large, stop, tell }: Resources,
+) -> Result<Certificate, CertifyError> {
+    #[cfg(any(test, feature = "testing"))]
+    let fault = crate::fault::current();
+    #[cfg(any(test, feature = "testing"))]
+    let symmetries = crate::fault::symmetries(fault, symmetries);
+    let leading = symmetries.mirror.is_some();
+    let half = if leading { length / 2 } else { 0 };
+    let following = length - half;
+    let databases = Databases::new(&problem, &symmetries, centroid, granularity, HISTOGRAMS);
+    let context = WorkContext { exchange: &Alone, stop };
+    databases.extend(following, context)?;
+    let mover = Mover::new(&problem.lattice, problem.jumps_only);
+    let tables = ProblemTables {
+        mover,
+        ranks,
+        symmetries: &symmetries,
+        databases: &databases,
+        stop,
+        #[cfg(any(test, feature = "testing"))]
+        fault,
+    };
+    let [start, target] = [&problem.start, &problem.target].map(|cells| tables.canonical(problem::set(cells)));
+    let all = |levels: &Levels| levels.iter().map(Vec::len).sum::<usize>();
+
+    let (first, middles) = if leading {
+        let to_middles = databases.to_middles(length, Middles::Leading, context)?;
+        let first = tables.levels(vec![start], half, |i, rank| to_middles.within(rank, half - i), |_| false)?;
+        let is_middle = |&key: &u64| {
+            let mut histogram = vec![0; databases.abstraction.space.classes()];
+            databases.abstraction.histogram(&tables.men(key), &mut histogram);
+            databases.is_middle(&histogram, length, &mut Jumps::default())
+        };
+        let mut middles: Vec<u64> = first.par_iter().flatten().copied().filter(is_middle).collect();
+        middles.par_sort_unstable();
+        (first, middles)
+    } else {
+        (Vec::new(), vec![start])
+    };
+    tell(&format!("{} states to the middle, {} middles", all(&first), middles.len()));
+
+    let to_target = &databases.to_target;
+    let outgrown = |levels: &Levels| {
+        let [.., before, last] = &levels[..] else { return false };
+        last.len() > large && last.len() > 2 * before.len()
+    };
+    let mut ahead = tables.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
+    let open = outgrown(&ahead) && ahead.len() <= following as usize;
+    let meeting = if open { half + ahead.len() as u32 - 1 } else { length };
+    tell(&format!("{} states from there on, up to level {meeting}", all(&ahead)));
+
+    let mut behind = vec![vec![target]];
+    if open {
+        let limit = length - meeting;
+        let images = |&key: &u64| {
+            let men = tables.men(key);
+            let near = to_target.within(databases.abstraction.rank_of(&men), limit);
+            let images = symmetries.fixing.iter().map(move |k| men.iter().map(|&c| k.cells[usize::from(c)]).collect());
+            images.filter(move |_| near).map(|men: Vec<u8>| databases.abstraction.rank_of(&men)).collect::<Vec<_>>()
+        };
+        let mut sources: Vec<u32> = ahead.par_iter().flatten().flat_map_iter(images).collect();
+        sources.par_sort_unstable();
+        sources.dedup();
+        let table = databases.abstraction.distances(sources, limit, &Behind { to_target, limit }, context)?;
+        behind = tables.levels(vec![target], limit, |i, rank| table.within(rank, limit - i), |_| false)?;
+        tell(&format!("{} states from the target", all(&behind)));
+    }
+    ahead.iter_mut().chain(&mut behind).for_each(Vec::shrink_to_fit);
+    let met = behind.iter().flatten().any(|key| ahead.iter().any(|level| level.binary_search(key).is_ok()));
+    #[cfg(any(test, feature = "testing"))]
+    let met = met && fault != Some(crate::fault::Fault::Unmirrored);
+    if met {
+        return Err(CertifyError::Wrong(format!("there is a solution of {length} moves or fewer")));
+    }
+    let partition = databases.abstraction.partition.clone();
+    let families = [first, ahead, behind];
+    Ok(Certificate { problem, symmetries, partition, length, leading, meeting, behind_is_bounded: open, families })
+}

@@ -1,0 +1,312 @@
+//! From a job to its record.
+
+mod folder;
+mod game;
+mod identity;
+mod lengths;
+mod needs;
+mod place;
+mod share;
+mod transfer;
+mod writing;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use halma_engine::budget::plan::MemoryPlan;
+use halma_engine::budget::{self, plan::Needs};
+use halma_engine::search::exchange::{Alone, Exchange, Lost};
+use halma_engine::search::{CancellationToken, Expander};
+use halma_engine::store::StoreError;
+use halma_engine::store::workspace::Workspace;
+use halma_record::record::{self, Asked, Record, RecordError, Verdict};
+use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
+
+use crate::solve::Progress;
+pub use folder::{fingerprint, unfinished};
+pub use place::place;
+pub use share::check as check_shared;
+pub use writing::level_record;
+
+/// What is asked of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Question {
+    /// The shortest solution, and the refutation of every shorter length.
+    Solve,
+    /// Whether a solution of at most so many moves exists.
+    Prove {
+        /// The greatest length that counts.
+        max_length: u32,
+    },
+    /// The level sets themselves, unpruned, without a goal.
+    Levels {
+        /// The last level.
+        depth: u32,
+    },
+    /// How many shortest solutions there are.
+    Count,
+}
+
+impl Question {
+    /// The question as a record of `job` states it: what is asked, the greatest length, the last level.
+    #[must_use]
+    pub fn asked(self, job: &Job) -> (Asked, Option<u32>, Option<u32>) {
+        match self {
+            Self::Solve => (Asked::Solve, job.search.max_length, None),
+            Self::Prove { max_length } => (Asked::Prove, Some(max_length), None),
+            Self::Levels { depth } => (Asked::Levels, None, Some(depth)),
+            Self::Count => (Asked::Count, job.search.max_length, None),
+        }
+    }
+}
+
+/// Why a job has no record.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The threads could not be had.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Levels under this pruning need not have what a count sums up.
+    #[error(
+        "pruning {0} does not keep all solutions to be counted: allowed are none, theorem-1, pattern, leading, narrowed"
+    )]
+    CountUnder(Pruning),
+    /// States do not fit any key.
+    #[error("{men} men on {cells} cells are too many states to number")]
+    TooLarge {
+        /// Men.
+        men: usize,
+        /// Cells.
+        cells: usize,
+    },
+    /// The budget of memory cannot be kept.
+    #[error(
+        "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
+        size(*memory), size(*least), if *threads == 1 { "" } else { "s" }, of_which(*needs)
+    )]
+    TooLittleMemory {
+        /// The budget.
+        memory: u64,
+        /// The least that will do.
+        least: u64,
+        /// With so many threads.
+        threads: usize,
+        /// What is not for levels.
+        needs: Needs,
+    },
+    /// The run's folder cannot be used, or a file in it is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The record cannot be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The record of another problem lies where this one's would.
+    #[error("{}: the record of another problem", file.display())]
+    OtherProblem {
+        /// The record.
+        file: PathBuf,
+        /// Its problem.
+        problem: Box<ProblemSpec>,
+    },
+    /// The record of another question lies where this one's would, though the folder has the name of this one.
+    #[error("{}: the record of another question; move it away", file.display())]
+    OtherQuestion {
+        /// The record.
+        file: PathBuf,
+    },
+    /// Another process of the search is gone.
+    #[error(transparent)]
+    Lost(#[from] Lost),
+    /// Several processes cannot do this together.
+    #[error("several processes cannot {what}: {instead}")]
+    NotShared {
+        /// What.
+        what: &'static str,
+        /// What can be done.
+        instead: &'static str,
+    },
+    /// The search contradicts itself.
+    #[error("a bug, no answer: {0}")]
+    Contradiction(String),
+    /// The search found what is no solution.
+    #[error("a bug: move {number} of the solution found is none")]
+    NoMove {
+        /// The move, from 1.
+        number: usize,
+    },
+}
+
+/// A number of bytes, rounded up to what the command line takes.
+fn size(bytes: u64) -> String {
+    match bytes.div_ceil(1 << 20) {
+        1 if bytes < 1 << 20 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        mib => format!("{mib} MiB"),
+    }
+}
+
+/// What of the least is not for levels, and what to do about it.
+fn of_which(Needs { tables, beam }: Needs) -> String {
+    let tables = (tables >> 20 > 0).then(|| {
+        format!("{} of it for pattern databases, less with fewer classes as in leading(classes=9)", size(tables))
+    });
+    let beam = (beam >> 20 > 0).then(|| format!("{} of it for the states that it keeps", size(beam)));
+    tables.into_iter().chain(beam).map(|part| format!("; {part}")).collect()
+}
+
+/// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
+/// folder, what it takes to go on there; a run that is found there is taken up. Where another question's record lies there,
+/// all goes to a folder beneath: see [`place`].
+///
+/// # Errors
+/// Where it could not even begin, found what is no solution, or met a damaged file.
+pub fn run(
+    job: &Job,
+    question: Question,
+    progress: &dyn Progress,
+    stop: &CancellationToken,
+) -> Result<Record, RunError> {
+    let run = || run_shared(job, question, progress, stop, Arc::new(Alone));
+    if rayon::current_thread_index().is_none() {
+        return run();
+    }
+    // A search has a thread pool of its own. A worker of another pool that waited for it would begin its next task meanwhile, on
+    // top of this one, and with many searches overflow its stack; to wait for a thread keeps it here.
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// [`run`], by one of several processes, which all do the same with their share of the work. All of them get the record;
+/// the first writes it down.
+///
+/// # Errors
+/// As [`run`]; and where a process is lost before the search has begun.
+pub fn run_shared(
+    job: &Job,
+    question: Question,
+    progress: &dyn Progress,
+    stop: &CancellationToken,
+    exchange: Arc<dyn Exchange>,
+) -> Result<Record, RunError> {
+    let result = answer(job, question, progress, stop, &exchange);
+    match &result {
+        Ok(record) if record.verdict == Verdict::Incomplete => {
+            exchange.give_up(record.reason.as_deref().unwrap_or("it has no answer"));
+        }
+        Ok(_) => {}
+        Err(error) => exchange.give_up(&error.to_string()),
+    }
+    result
+}
+
+fn answer(
+    job: &Job,
+    question: Question,
+    progress: &dyn Progress,
+    stop: &CancellationToken,
+    exchange: &Arc<dyn Exchange>,
+) -> Result<Record, RunError> {
+    if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) && !job.search.pruning.keeps_all() {
+        return Err(RunError::CountUnder(job.search.pruning.clone()));
+    }
+    if exchange.is_shared() {
+        check_shared(job, question)?;
+    }
+    let output = Output { dir: place(job, question)?, ..job.output.clone() };
+    let job = &Job { output, ..job.clone() };
+    let beside = exchange.beside().max(1);
+    let (threads, least) = affordable(job, question, beside)?;
+    // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
+    let available = || budget::available_memory().map(|m| (m / 4 * 3 / beside as u64).max(least));
+    let memory = job.limits.memory.or_else(available);
+    // Before there are threads, which would have arenas already.
+    MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
+    let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
+    let workspace = folder::workspace(job, question, &**exchange)?;
+    let context = Context { job, question, expander: &expander, workspace: &workspace, progress, stop };
+    let (record, men, cells) = match &job.problem {
+        Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
+        Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
+    };
+    let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
+    if record.verdict != Verdict::Incomplete {
+        share::total(&mut record, &expander)?;
+    }
+    if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
+        // Before the run's files go: a kill in between leaves both, never neither.
+        record.write(&dir.join(record::FILE))?;
+    }
+    if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
+        share::close(workspace, &**exchange)?;
+    }
+    Ok(record)
+}
+
+/// The threads of a job, of which so many run beside each other on this host, and the least memory that they need; an error
+/// where the job allows less. Nothing is written.
+///
+/// # Errors
+/// [`RunError::TooLittleMemory`].
+pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize, u64), RunError> {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
+    let needs = needs::of(job, question);
+    let least = MemoryPlan::least(threads, needs);
+    match job.limits.memory.filter(|&memory| memory < least) {
+        Some(memory) => Err(RunError::TooLittleMemory { memory, least, threads, needs }),
+        None => Ok((threads, least)),
+    }
+}
+
+/// What answering a job takes.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    job: &'a Job,
+    question: Question,
+    expander: &'a Expander,
+    workspace: &'a Workspace,
+    progress: &'a dyn Progress,
+    stop: &'a CancellationToken,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use rayon::prelude::*;
+
+    use super::*;
+
+    thread_local! {
+        static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// What it found before it is not to be trusted either.
+    #[test]
+    fn a_search_that_contradicts_itself_has_no_answer_and_fails() {
+        let text = "[problem]\nkind = 'transfer'\nboard = 'S...T'\nmoves = 4\n[search]\npruning = 'none'\n";
+        let job = Job::parse("job.toml".as_ref(), text).unwrap();
+        let broken = Some(crate::fault::Fault::WrongMirror);
+        let result = crate::fault::with(broken, || run(&job, Question::Solve, &(), &CancellationToken::after(None)));
+        let error = result.map(|record| record.verdict).unwrap_err();
+        assert!(matches!(error, RunError::Contradiction(_)), "{error}");
+    }
+
+    /// Else with many searches they overflow its stack.
+    #[test]
+    fn a_worker_of_another_pool_begins_nothing_while_its_search_goes_on() {
+        let text = "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 6\narmy = ['a1', 'b1', 'a2']\n";
+        let job = Job::parse("job.toml".as_ref(), text).unwrap();
+        let most = (0..64).into_par_iter().map(|_| {
+            let under_way = UNDER_WAY.get() + 1;
+            UNDER_WAY.set(under_way);
+            let record = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+            UNDER_WAY.set(under_way - 1);
+            assert_eq!(record.verdict, Verdict::Optimal);
+            under_way
+        });
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        assert_eq!(pool.install(|| most.max()), Some(1));
+    }
+}

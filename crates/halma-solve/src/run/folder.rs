@@ -1,0 +1,107 @@
+//! A run's folder: what it says the run is, and how a run is found there again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use halma_engine::search::exchange::Exchange;
+use halma_engine::store::StoreError;
+use halma_engine::store::workspace::{self, Disk, Workspace};
+use halma_files::folder::refuse_link;
+use halma_record::record::PROGRAM;
+use halma_rules::job::{self, Job, Limits, Output, Problem, Search};
+
+use super::identity::{Identity, identity};
+use super::{Question, share};
+
+/// The time between two savings, where the job does not say.
+const CHECKPOINT: Duration = Duration::from_secs(300);
+
+/// The most threads and moves that a job can ask for.
+const THREADS: usize = 4096;
+const LONGEST: u32 = 9999;
+
+/// What may be another one when a run goes on.
+#[derive(Serialize, Deserialize)]
+struct Terms {
+    job: PathBuf,
+    question: Question,
+    search: Search,
+    limits: Limits,
+    output: Output,
+}
+
+/// The folder of the run, new or taken up; a temporary one where the job has none.
+pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) -> Result<Workspace, StoreError> {
+    let disk = Disk::new(job.limits.disk);
+    let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
+    let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
+    let dir = &share::folder(dir, share);
+    if share.is_some() {
+        refuse_link(dir).map_err(|source| StoreError::reading(dir.clone(), source))?;
+    }
+    let terms = Terms {
+        job: job.file.clone(),
+        question,
+        search: job.search.clone(),
+        limits: job.limits.clone(),
+        output: job.output.clone(),
+    };
+    let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
+    let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
+    let (identity, terms) = (identity(job, question, share), value(serde_json::to_value(terms)));
+    let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    workspace.begin()?;
+    Ok(workspace)
+}
+
+/// What a job and a question come to, in a line: two processes with the same one search the same.
+#[must_use]
+pub fn fingerprint(job: &Job, question: Question) -> String {
+    let (asked, max_length, depth) = question.asked(job);
+    let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
+    let (stated, asked, digest) = (&job.stated, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
+    format!("{asked} {} of {} men on {}, {} ({digest:032x})", stated.kind, stated.men, stated.board, job.search.pruning)
+}
+
+/// The job and the question of the run in `folder`, where that has one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged, or says what this program cannot have written.
+pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
+    let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
+    let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
+    let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
+    let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    if let Some((process, processes)) = identity.share {
+        return Err(odd(format!("it is the share of process {process} of {processes}; start all of them again")));
+    }
+    if identity.program != PROGRAM {
+        return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
+    }
+    let problem = match identity.problem.kind.as_str() {
+        "game" => Problem::Game(job::game_of(&identity.problem).map_err(odd)?),
+        _ => Problem::Transfer(job::transfer_of(&identity.problem).map_err(odd)?),
+    };
+    let Terms { job, question, search, limits, output } = terms;
+    // The folder for tables is nothing that a run's folder may choose: it lies elsewhere.
+    let output = Output { dir: Some(folder.into()), cache: None, ..output };
+    let job = Job { file: job, stated: identity.problem, problem, search, limits, output };
+    allowed(&job, question).map_err(odd)?;
+    Ok(Some((job, question)))
+}
+
+/// Whether the terms of a run are such as a job and a command line can state.
+fn allowed(job: &Job, question: Question) -> Result<(), String> {
+    let threads = job.limits.threads.unwrap_or(1);
+    if !(1..=THREADS).contains(&threads) {
+        return Err(format!("the run asks for {threads} threads: allowed are 1 to {THREADS}"));
+    }
+    let (_, max_length, depth) = question.asked(job);
+    if let Some(number) = max_length.or(depth).filter(|&number| number > LONGEST) {
+        return Err(format!("the run asks for {number} moves: allowed are 0 to {LONGEST}"));
+    }
+    job.sound()
+}

@@ -1,0 +1,115 @@
+//! From the job of a game to its record.
+
+use std::ops::RangeInclusive;
+
+use halma_engine::key::U256;
+use halma_engine::search::Stopped;
+use halma_puzzles::game::Armies;
+use halma_puzzles::game::pair::PairKey;
+use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use halma_rules::cells::Cells;
+use halma_rules::game::Game;
+use halma_rules::job::Pruning;
+use halma_rules::notation;
+
+use super::lengths::{Attempts, Outcome};
+use super::writing::attempted;
+use super::{Context, Question, RunError};
+use crate::solve::game::GameSearch;
+use crate::solve::game::beam::Beam;
+use crate::solve::game::count;
+
+/// A search for the shortest games, with what their moves are written by.
+struct Games<'a, const W: usize, K: PairKey> {
+    game: &'a Game,
+    search: GameSearch<'a, W, K>,
+}
+
+impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        Ok(self.search.lower_bound())
+    }
+
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+        Ok(vec![attempted(self.search.attempt(*lengths.start()), |walk| moves(self.game, walk))?])
+    }
+}
+
+impl Context<'_> {
+    /// The answer for a game; `None` where its states do not fit any key.
+    pub(super) fn game(self, game: &Game) -> Result<Option<Record>, RunError> {
+        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        if game.lattice.len() > Cells::<2>::CAPACITY {
+            return self.play::<4, U256>(game);
+        }
+        match self.play::<2, u128>(game)? {
+            None => self.play::<4, U256>(game),
+            answered => Ok(answered),
+        }
+    }
+
+    fn play<const W: usize, K: PairKey>(self, game: &Game) -> Result<Option<Record>, RunError> {
+        let pruning = &self.job.search.pruning;
+        let beam = match *pruning {
+            Pruning::Beam { keep, seed } => Some(Beam { keep, seed }),
+            _ => None,
+        };
+        let search = GameSearch::<W, K>::new(
+            game,
+            pruning.of_games().unwrap_or_default(),
+            beam,
+            self.job.search.symmetry,
+            (self.expander, self.stop, self.progress),
+        );
+        let Ok(search) = search.map(|search| search.within(Some(self.workspace))) else { return Ok(None) };
+        self.take_over::<K>()?;
+        let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
+        let mut record = self.blank(SymmetryRecord { fixing, mirror: None });
+        let mut games = Games { game, search };
+        match self.question {
+            Question::Levels { depth } => {
+                let (figures, result) = games.search.levels(depth);
+                self.levels(&figures, result, depth, &mut record)?;
+            }
+            Question::Solve | Question::Prove { .. } | Question::Count => {
+                self.lengths(&mut games, &mut record)?;
+                if record.verdict == Verdict::None && record.lower_bound.is_none() {
+                    record.impossible = game.closed().map(|c| c.record(&game.lattice.board));
+                }
+            }
+        }
+        if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+            let counted = games.search.count(length);
+            self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
+        }
+        self.measure(&mut record);
+        Ok(Some(record))
+    }
+}
+
+impl From<count::Games> for Counts {
+    fn from(games: count::Games) -> Self {
+        Self {
+            sequences: Count::from(games.sequences),
+            up_to_symmetry: Count::from(games.up_to_symmetry),
+            up_to_reversal: None,
+            palindromic: None,
+            palindromic_up_to_symmetry: None,
+            final_positions: Some(Count::from(games.final_positions)),
+            final_up_to_symmetry: Some(Count::from(games.final_up_to_symmetry)),
+        }
+    }
+}
+
+/// A game in the paper's notation, every landing named.
+fn moves<const W: usize>(game: &Game, walk: &[Armies<W>]) -> Result<Vec<String>, RunError> {
+    let all = |[blue, red]: Armies<W>| blue | red;
+    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
+    let step = |(number, pair): (usize, &[Armies<W>])| {
+        let (before, after) = (all(pair[0]), all(pair[1]));
+        let ends = only(before & !after).zip(only(after & !before));
+        let chain = ends.and_then(|(from, to)| notation::chain(&game.lattice, before, from, to, false));
+        chain.map(|cells| notation::write_chain(&cells, &game.lattice.board)).ok_or(RunError::NoMove { number })
+    };
+    (1..).zip(walk.windows(2)).map(step).collect()
+}

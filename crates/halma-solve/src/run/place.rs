@@ -1,0 +1,59 @@
+//! Where a run writes: into its folder, without taking the place of another question's record.
+
+use std::path::{Path, PathBuf};
+
+use halma_engine::store::StoreError;
+use halma_files::folder;
+use halma_record::record::{self, Asked, Record};
+use halma_rules::job::Job;
+
+use super::{Question, RunError};
+
+/// The folder for the record of `question`; `None` where the job writes none.
+///
+/// It is the job's output folder, unless the record of another question about the same problem lies there (another
+/// length, another pruning): then it is a folder beneath, named after the question as in `prove-26-leading`. A record
+/// of the same question is written over.
+///
+/// # Errors
+/// Where the record of another problem lies there, or what lies there is no record.
+pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError> {
+    let Some(dir) = job.output.dir.clone() else { return Ok(None) };
+    if free(&dir.join(record::FILE), job, question)? {
+        return Ok(Some(dir));
+    }
+    let beneath = dir.join(name(job, question));
+    folder::refuse_link(&beneath).map_err(|source| StoreError::reading(beneath.clone(), source))?;
+    let file = beneath.join(record::FILE);
+    // Only a hand can have put another one there.
+    if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
+}
+
+/// Whether nothing lies there, or a record of the same question.
+fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
+    if file.symlink_metadata().is_err() {
+        return Ok(true);
+    }
+    let there = Record::read(file)?;
+    if there.problem != job.stated {
+        return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
+    }
+    let search = (&there.pruning, there.palindromic);
+    Ok((there.question, there.max_length, there.depth) == question.asked(job)
+        && search == (&job.search.pruning, job.search.palindromic))
+}
+
+fn name(job: &Job, question: Question) -> String {
+    let (asked, max_length, depth) = question.asked(job);
+    let mut name = format!("{asked:?}").to_lowercase();
+    if let Some(number) = max_length.or(depth) {
+        name += &format!("-{number}");
+    }
+    if job.search.palindromic {
+        name += "-palindromic";
+    }
+    match asked {
+        Asked::Levels => name,
+        _ => format!("{name}-{}", job.search.pruning),
+    }
+}

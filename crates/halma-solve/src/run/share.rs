@@ -1,0 +1,285 @@
+//! The share that one of several processes has of a run: its folder, and what it takes over from a run of another number
+//! of processes.
+//!
+//! In the run's folder, process I of N works in `process-I-of-N`, which is like the folder of a run of its own. Where
+//! the folder has what a run of another number of processes left, its complete levels are dealt out anew: whoever sees
+//! a share reads it, and sends every state to its new owner.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use halma_engine::key::Key;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::exchange::{Exchange, Lost};
+use halma_engine::search::{Expander, Expansion, LevelDestination, saved_share};
+use halma_engine::store::workspace::{LeftoverShare, Saved, Workspace};
+use halma_engine::store::{Level, StoreError};
+use halma_files::folder::Folder;
+use halma_record::record::{ClusterRecord, Machine, Record};
+use halma_rules::job::Job;
+
+use super::identity::identity;
+use super::{Context, Question, RunError};
+use crate::solve::level_sequence::figures;
+
+/// Refuses what several processes cannot do together.
+///
+/// # Errors
+/// What that is, and what to do instead.
+pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
+    if question == Question::Count {
+        return Err(RunError::NotShared { what: "count solutions", instead: "count in one process" });
+    }
+    if job.output.keep_levels {
+        let instead = "each has a share of every level; leave out keep-levels, or search in one process";
+        return Err(RunError::NotShared { what: "keep levels", instead });
+    }
+    Ok(())
+}
+
+/// Where a process with that share works.
+pub(super) fn folder(dir: &Path, share: Option<(usize, usize)>) -> PathBuf {
+    match share {
+        Some((process, processes)) => dir.join(format!("process-{process}-of-{processes}")),
+        None => dir.into(),
+    }
+}
+
+/// Sums up what all processes took.
+pub(super) fn total(record: &mut Record, expander: &Expander) -> Result<(), Lost> {
+    let exchange = expander.exchange();
+    #[derive(Serialize, Deserialize)]
+    struct Taken {
+        cpu_seconds: f64,
+        memory: u64,
+        disk: u64,
+        threads: usize,
+        sent: u64,
+        successors: u64,
+    }
+    if !exchange.is_shared() {
+        return Ok(());
+    }
+    let taken = exchange.all_gather(Taken {
+        cpu_seconds: record.cpu_seconds,
+        memory: record.peak_memory_bytes,
+        disk: record.disk_bytes_written,
+        threads: record.threads,
+        sent: exchange.sent(),
+        successors: expander.emitted(),
+    })?;
+    record.cpu_seconds = taken.iter().map(|t| t.cpu_seconds).sum();
+    record.peak_memory_bytes = taken.iter().map(|t| t.memory).sum();
+    record.disk_bytes_written = taken.iter().map(|t| t.disk).sum();
+    record.threads = taken.iter().map(|t| t.threads).sum();
+    let bytes_sent = taken.iter().map(|t| t.sent).sum();
+    let successors = taken.iter().map(|t| t.successors).sum();
+    let cluster = Some(ClusterRecord { processes: exchange.processes(), bytes_sent, successors });
+    record.machine = record.machine.take().map(|machine| Machine { cluster, ..machine });
+    Ok(())
+}
+
+/// Ends the run when all have the answer and the first has written it down.
+pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(), RunError> {
+    if !exchange.is_shared() {
+        return Ok(workspace.close()?);
+    }
+    // The first process has the answer, whatever becomes of the others now; they cannot know whether it is written.
+    if let Err(lost) = exchange.all(true)
+        && exchange.process() != 0
+    {
+        return Err(lost.into());
+    }
+    let folder = workspace.folder();
+    workspace.close()?;
+    // It stays where somebody has put something there.
+    let _ = fs::remove_dir(folder);
+    Ok(())
+}
+
+/// The share of process `part` in a run of `of` processes, as a process sees it.
+#[derive(Serialize, Deserialize)]
+struct Seen {
+    of: usize,
+    part: usize,
+    levels: BTreeMap<String, Saved>,
+    answers: Vec<serde_json::Value>,
+}
+
+/// Shares of earlier runs, by how many processes they had and which one's it is: the folders that this process reads.
+type Found = BTreeMap<(usize, usize), LeftoverShare>;
+
+impl Context<'_> {
+    /// Takes over the answers of process 0, and what a run of another number of processes left.
+    pub(super) fn take_over<K: Key>(&self) -> Result<(), RunError> {
+        let exchange = self.expander.exchange();
+        let found = self.find()?;
+        let seen = found.iter().map(|(&(of, part), left)| {
+            let answers = if part == 0 { left.answers() } else { Vec::new() };
+            Seen { of, part, levels: left.levels(), answers }
+        });
+        let all: Vec<Vec<Seen>> = exchange.all_gather(seen.collect())?;
+        let mut answers = exchange.all_gather(self.workspace.answers())?.swap_remove(0);
+        for other in all.iter().flatten() {
+            if other.answers.len() > answers.len() {
+                answers.clone_from(&other.answers);
+            }
+        }
+        self.workspace.adopt(answers)?;
+        if all.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let own: Vec<Vec<String>> = exchange.all_gather(self.workspace.levels().into_keys().collect())?;
+        let had = |label: &String| own.iter().all(|labels| labels.contains(label));
+        // Of each number of processes the levels that all its shares have, and who reads which share.
+        let counts: BTreeSet<usize> = all.iter().flatten().map(|seen| seen.of).collect();
+        let (mut dealt, mut whole) = (BTreeSet::new(), BTreeSet::new());
+        for of in counts {
+            let readers: Option<Vec<usize>> = (0..of).map(|part| reader(&all, of, part)).collect();
+            let Some(readers) = readers else { continue };
+            whole.insert(of);
+            let shares: Vec<&Seen> =
+                readers.iter().zip(0..).filter_map(|(&p, part)| share(&all[p], of, part)).collect();
+            let Some((first, rest)) = shares.split_first() else { continue };
+            let common = first.levels.keys().filter(|label| rest.iter().all(|seen| seen.levels.contains_key(*label)));
+            let mine: Vec<usize> = (0..of).filter(|&part| readers[part] == exchange.process()).collect();
+            for label in common.filter(|label| !had(label)) {
+                if dealt.insert(label.clone()) {
+                    let figures = figures(&first.levels[label])?.0;
+                    let parts = mine.iter().filter_map(|&part| found.get(&(of, part)));
+                    let parts = parts.map(|left| left.load::<K>(label)).collect::<Result<Vec<_>, StoreError>>()?;
+                    self.deal(label, parts, &figures)?;
+                }
+            }
+        }
+        // Everybody has all of it now. Of what is not whole a share may lie elsewhere: that stays.
+        exchange.all(true)?;
+        for ((of, part), left) in found {
+            if whole.contains(&of) && reader(&all, of, part) == Some(exchange.process()) {
+                left.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shares of other numbers of processes that this process sees.
+    fn find(&self) -> Result<Found, StoreError> {
+        let Some(dir) = &self.job.output.dir else { return Ok(Found::new()) };
+        let exchange = self.expander.exchange();
+        let io = |source| StoreError::Io { file: dir.clone(), source };
+        let whole = Folder::open(dir).map_err(io)?;
+        let mut places = Vec::new();
+        for name in whole.names().map_err(io)? {
+            let numbers = name.strip_prefix("process-").and_then(|rest| rest.split_once("-of-"));
+            if let Some((Ok(part), Ok(of))) = numbers.map(|(part, of)| (part.parse(), of.parse())) {
+                let share = whole.beneath(&name);
+                places.push((of, part, share.map_err(|source| StoreError::reading(dir.join(&name), source))?));
+            }
+        }
+        places.push((1, 0, whole));
+        places.retain(|(of, ..)| *of != exchange.processes());
+        let mut found = Found::new();
+        for (of, part, folder) in places {
+            let run = identity(self.job, self.question, (of > 1).then_some((part, of)));
+            if let Some(left) = LeftoverShare::find(folder, &run)? {
+                found.insert((of, part), left);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Deals the level with that label out: `parts` are what this process reads of it.
+    fn deal<K: Key>(
+        &self,
+        label: &str,
+        parts: Vec<Level<K>>,
+        whole: &halma_engine::search::Tally,
+    ) -> Result<(), RunError> {
+        let exchange = self.expander.exchange();
+        let dealing = format!("dealing-{label}");
+        let blocks: usize = parts.iter().map(Level::blocks).sum();
+        let all = exchange.all_gather(blocks as u64)?.into_iter().sum();
+        let puzzle = Dealing { parts, failed: Mutex::new(None) };
+        let pages: Level<K> = Level::of((0..blocks).map(page).collect()).of_whole(all);
+        let berth = LevelDestination { workspace: Some(self.workspace), scratch: None, label: &dealing, watch: None };
+        let dealt = self.expander.expand(&puzzle, 0, &pages, &[], berth, self.stop);
+        if let Some(error) = puzzle.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error.into());
+        }
+        let dealt = match dealt {
+            Ok(dealt) => dealt,
+            Err(halma_engine::search::Stopped::Store(error)) => return Err(error.into()),
+            Err(halma_engine::search::Stopped::Lost(lost)) => return Err(lost.into()),
+            // What is dealt stays; the rest is found again.
+            Err(stopped) => return Err(Lost { process: exchange.process(), reason: stopped.to_string() }.into()),
+        };
+        let Expansion { level, tally, digest, .. } = dealt;
+        if (tally.states, tally.digest, tally.old) != (whole.states, whole.digest, 0) {
+            let reason = "its shares are not the level that they say they are".into();
+            return Err(StoreError::Damaged { file: self.workspace.folder().join(label), reason }.into());
+        }
+        let keys = level.len();
+        self.workspace.write(label, &level, digest)?;
+        self.workspace.enter_also(vec![(label.into(), saved_share(whole, keys, digest))])?;
+        drop(level);
+        self.workspace.discard(&dealing)?;
+        Ok(())
+    }
+}
+
+fn share(seen: &[Seen], of: usize, part: usize) -> Option<&Seen> {
+    seen.iter().find(|seen| (seen.of, seen.part) == (of, part))
+}
+
+/// Which of the processes that see a share reads it.
+fn reader(all: &[Vec<Seen>], of: usize, part: usize) -> Option<usize> {
+    let holders: Vec<usize> = (0..all.len()).filter(|&p| share(&all[p], of, part).is_some()).collect();
+    holders.get(part % holders.len().max(1)).copied()
+}
+
+/// The key that stands for a block: one that no state has.
+fn page<K: Key>(block: usize) -> K {
+    K::MAX.minus(K::from_words([block as u64 + 1, 0, 0, 0]))
+}
+
+/// Levels on disk as a puzzle: a state is a block, and its successors are the keys of the block. So one step of the search
+/// deals them out, with all that a step has of memory budget and order.
+struct Dealing<K> {
+    parts: Vec<Level<K>>,
+    failed: Mutex<Option<StoreError>>,
+}
+
+impl<K: Key> Puzzle for Dealing<K> {
+    type Key = K;
+    type Scratch = Vec<K>;
+
+    fn scratch(&self) -> Vec<K> {
+        Vec::new()
+    }
+
+    fn start(&self) -> Vec<K> {
+        Vec::new()
+    }
+
+    fn successors(&self, keys: &mut Vec<K>, key: K, _: u32, emit: &mut impl FnMut(K)) -> u64 {
+        let mut block = K::MAX.minus(key).words()[0] as usize - 1;
+        for part in &self.parts {
+            if block < part.blocks() {
+                match part.read_block(block, keys) {
+                    Ok(()) => keys.iter().for_each(|&key| emit(key)),
+                    Err(error) => *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
+                }
+                return keys.len() as u64;
+            }
+            block -= part.blocks();
+        }
+        0
+    }
+}

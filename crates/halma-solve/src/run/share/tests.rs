@@ -1,0 +1,110 @@
+//! Several processes find what one finds. Here they are threads; `tests/cluster.rs` has real ones.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use halma_engine::search::CancellationToken;
+use halma_engine::search::exchange::mesh::mesh;
+use halma_record::record::Record;
+use halma_rules::job::{Job, Overrides};
+
+use crate::run::{Question, RunError, run, run_shared};
+
+fn job(problem: &str, pruning: &str, rest: &str) -> Job {
+    let text = format!("[problem]\n{problem}\n[search]\npruning = \"{pruning}\"\n{rest}\n[limits]\nthreads = 1\n");
+    Job::parse(Path::new("test.toml"), &text).unwrap()
+}
+
+fn there(job: &Job, dir: &Path) -> Job {
+    job.clone()
+        .with(&Overrides { output_dir: Some(dir.into()), ..Overrides::default() })
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The records of so many threads, of which one goes in the given round.
+fn together(job: &Job, question: Question, processes: usize, dies_in: u64) -> Vec<Result<Record, RunError>> {
+    let meshes = mesh(processes).into_iter().map(|mut mesh| {
+        if mesh.process_number() == processes - 1 {
+            mesh.dies_in = dies_in;
+        }
+        mesh
+    });
+    std::thread::scope(|scope| {
+        let search = |mesh| {
+            scope.spawn(|| run_shared(job, question, &(), &CancellationToken::after(None), Arc::new(Arc::new(mesh))))
+        };
+        let threads: Vec<_> = meshes.map(search).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+const SQUARE: &str = "kind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"";
+const TRIANGLE: &str = "kind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
+const LOPSIDED: &str =
+    "kind = \"transfer\"\nmoves = 8\nboard = '''\nSSS...\nS.....\n......\n......\n....TT\n....TT\n'''";
+const GAME: &str = "kind = \"game\"\nmoves = 6\nboard = '''\nSS...\nS....\n.....\n....T\n...TT\n'''";
+
+#[test]
+fn several_processes_have_the_record_of_one() {
+    let mut jobs: Vec<(Job, Question)> =
+        ["none", "theorem-1", "mcc", "truncate(300,2)"].map(|p| (job(SQUARE, p, ""), Question::Solve)).into();
+    jobs.extend(["pattern", "leading", "narrowed"].map(|p| (job(TRIANGLE, p, ""), Question::Solve)));
+    jobs.push((job(TRIANGLE, "leading(look-ahead=5,least=2)", ""), Question::Prove { max_length: 22 }));
+    jobs.push((job(TRIANGLE, "leading", "palindromic = true"), Question::Prove { max_length: 16 }));
+    jobs.extend(["none", "pattern"].map(|p| (job(LOPSIDED, p, ""), Question::Solve)));
+    jobs.push((job(SQUARE, "none", ""), Question::Levels { depth: 5 }));
+    jobs.extend(["all", "beam(500,1)"].map(|p| (job(GAME, p, ""), Question::Solve)));
+    for (job, question) in jobs {
+        let alone = run(&job, question, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+        // What leads finds these small ones at once; `tests/cluster.rs` has larger ones.
+        let small = job.search.pruning == halma_rules::job::Pruning::LEADING;
+        assert!(small || alone.runs.iter().any(|run| run.largest_level > 1), "{}", job.search.pruning);
+        for processes in [2, 3] {
+            for record in together(&job, question, processes, u64::MAX) {
+                assert_eq!(record.unwrap().without_measurements(), alone, "{} in {processes}", job.search.pruning);
+            }
+        }
+    }
+}
+
+#[test]
+fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
+    let folder = tempfile::tempdir().unwrap();
+    for problem in [job(SQUARE, "theorem-1", ""), job(GAME, "all", "")] {
+        let alone =
+            run(&problem, Question::Solve, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+        let job = there(&problem, &folder.path().join(&problem.stated.kind));
+        for (rounds, processes) in [(20, 2), (25, 2), (35, 3), (50, 2), (40, 3)] {
+            for record in together(&job, Question::Solve, processes, rounds) {
+                let incomplete = record.as_ref().map(|r| r.reason.is_some());
+                assert!(matches!(incomplete, Ok(true) | Err(RunError::Lost(_))), "{record:?}");
+            }
+        }
+        for record in together(&job, Question::Solve, 4, u64::MAX) {
+            assert_eq!(record.unwrap().without_measurements(), alone);
+        }
+        let there: Vec<_> =
+            std::fs::read_dir(job.output.dir.unwrap()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(there, ["result.json"], "shares are removed when the run has ended");
+    }
+}
+
+#[test]
+fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let problem = job(GAME, "all", "");
+    let alone = run(&problem, Question::Solve, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+    let job = there(&problem, folder.path());
+    assert!(together(&job, Question::Solve, 3, 60).iter().any(|r| !matches!(r, Ok(r) if r.reason.is_none())));
+    assert!(folder.path().join("process-0-of-3/run.json").exists());
+    let stop = CancellationToken::after(None);
+    stop.request();
+    // It deals the levels out, and stops.
+    assert!(
+        run(&job, Question::Solve, &(), &stop).is_ok_and(|r| r.reason.is_some())
+            || folder.path().join("run.json").exists()
+    );
+    for record in together(&job, Question::Solve, 2, u64::MAX) {
+        assert_eq!(record.unwrap().without_measurements(), alone);
+    }
+}

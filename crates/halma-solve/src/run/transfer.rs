@@ -1,0 +1,142 @@
+//! From the job of a transfer to its record.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_engine::store::disk_tables::DiskTables;
+use halma_engine::store::tables::TableStore;
+use halma_record::record::{self, Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use halma_rules::cells::Cells;
+use halma_rules::notation;
+use halma_rules::problem::Transfer;
+
+use super::lengths::{Attempts, Outcome};
+use super::writing::attempted;
+use super::{Context, Question, RunError};
+use crate::solve::TransferSearch;
+use crate::solve::count::Solutions;
+
+/// Histograms that one pattern database may have. The same whatever the memory: which histograms are told apart decides what
+/// levels hold.
+pub(super) const DATABASE: u64 = 1 << 29;
+
+/// The search for a transfer, with what its moves are written by.
+struct Transfers<'a, const W: usize, K: Key> {
+    problem: &'a Transfer,
+    search: TransferSearch<'a, W, K>,
+}
+
+impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        self.search.lower_bound()
+    }
+
+    fn resume_after(&mut self, levels: usize) {
+        self.search.resume_after(levels);
+    }
+
+    fn reach(&mut self, first: u32, most: u32, runs: &[RunRecord]) -> Result<u32, Stopped> {
+        let decided: Vec<(u32, u64)> = record::together(runs).iter().map(|t| (t.last(), t.generated())).collect();
+        self.search.reach(first, most, &decided)
+    }
+
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+        let attempts = self.search.attempts(lengths).into_iter();
+        attempts.map(|attempt| attempted(attempt, |walk| moves(self.problem, walk))).collect()
+    }
+}
+
+/// Which program made a pattern database: tables of another one are not used.
+fn tables_of() -> String {
+    record::source().map_or_else(|| format!("{} library", record::PROGRAM), Into::into)
+}
+
+impl Context<'_> {
+    /// The answer for a transfer; `None` where its states do not fit any key.
+    pub(super) fn transfer(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        if problem.lattice.len() > Cells::<2>::CAPACITY {
+            return self.search::<4, u128>(problem);
+        }
+        match self.search::<2, u64>(problem)? {
+            None => self.search::<2, u128>(problem),
+            answered => Ok(answered),
+        }
+    }
+
+    /// The answer; `None` where the states do not fit.
+    fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
+        let search = &self.job.search;
+        let Some(mut search) = TransferSearch::<W, K>::new(
+            problem,
+            search.pruning.clone(),
+            search.palindromic,
+            search.symmetry,
+            DATABASE,
+            (self.expander, self.stop, self.progress),
+        ) else {
+            return Ok(None);
+        };
+        let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
+        let cache = cache.map(|folder| DiskTables::open(folder, &tables_of())).transpose()?.map(Arc::new);
+        let tables_kept = cache.clone().map(|cache| cache as Arc<dyn TableStore>);
+        search = search.within(Some(self.workspace)).with_shelf(tables_kept);
+        self.take_over::<K>()?;
+        let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
+        match self.question {
+            Question::Levels { depth } => {
+                let (figures, result) = search.levels(depth);
+                self.levels(&figures, result, depth, &mut record)?;
+            }
+            Question::Solve | Question::Count | Question::Prove { .. } => {
+                let mut transfers = Transfers { problem, search };
+                self.lengths(&mut transfers, &mut record)?;
+                search = transfers.search;
+                if record.verdict == Verdict::None && record.lower_bound.is_none() {
+                    let closed = problem.closed();
+                    record.impossible = closed.map(|c| c.record(&problem.lattice.board));
+                }
+                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+                    let counted = search.count(length);
+                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
+                }
+            }
+        }
+        if let Some(fault) = cache.and_then(|cache| cache.fault()) {
+            self.progress.note(&fault);
+        }
+        record.centroid = Some(search.centroid().to_vec());
+        record.partition = search.partition();
+        self.measure(&mut record);
+        Ok(Some(record))
+    }
+}
+
+impl From<Solutions> for Counts {
+    fn from(solutions: Solutions) -> Self {
+        let mirrored = solutions.mirrored;
+        Self {
+            sequences: Count::from(solutions.sequences),
+            up_to_symmetry: Count::from(solutions.up_to_symmetry),
+            up_to_reversal: mirrored.map(|m| Count::from(m.up_to_reversal)),
+            palindromic: mirrored.map(|m| Count::from(m.palindromic)),
+            palindromic_up_to_symmetry: mirrored.map(|m| Count::from(m.palindromic_up_to_symmetry)),
+            final_positions: None,
+            final_up_to_symmetry: None,
+        }
+    }
+}
+
+/// A walk in the paper's notation, every landing named.
+fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
+    let Transfer { lattice, jumps_only, .. } = problem;
+    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
+    let step = |(number, pair): (usize, &[Cells<W>])| {
+        let ends = only(pair[0] & !pair[1]).zip(only(pair[1] & !pair[0]));
+        let chain = ends.and_then(|(from, to)| notation::chain(lattice, pair[0], from, to, *jumps_only));
+        chain.map(|cells| notation::write_chain(&cells, &lattice.board)).ok_or(RunError::NoMove { number })
+    };
+    (1..).zip(walk.windows(2)).map(step).collect()
+}

@@ -1,0 +1,210 @@
+//! What came of a run, as its record has it.
+
+use halma_engine::budget;
+use halma_engine::search::{Stopped, digest};
+use halma_engine::store::StoreError;
+use halma_record::record::{
+    self, Counts, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RunRecord, SymmetryRecord,
+    Verdict,
+};
+use halma_rules::job::{Problem, Pruning};
+
+use super::lengths::Outcome;
+use super::{Context, Question, RunError};
+use crate::solve::{Answer, Attempt, LevelFigures};
+
+/// The machine that the program runs on.
+fn this_machine() -> Machine {
+    Machine {
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        processor: budget::processor(),
+        processors: std::thread::available_parallelism().map_or(1, usize::from),
+        cluster: None,
+    }
+}
+
+impl Context<'_> {
+    /// Notes in the record what its making took.
+    pub(super) fn measure(&self, record: &mut Record) {
+        let spent = self.workspace.spent();
+        (record.seconds, record.cpu_seconds) = (spent.seconds, spent.cpu_seconds);
+        (record.peak_memory_bytes, record.disk_bytes_written) = (spent.peak_memory_bytes, spent.disk_bytes_written);
+    }
+
+    /// A record without an answer.
+    pub(super) fn blank(&self, symmetries: SymmetryRecord) -> Record {
+        let (question, max_length, depth) = self.question.asked(self.job);
+        Record {
+            format: FORMAT,
+            program: PROGRAM.into(),
+            problem: self.job.stated.clone(),
+            source: record::source().map(Into::into),
+            machine: Some(this_machine()),
+            lattice: Some(LatticeRecord::from(match &self.job.problem {
+                Problem::Transfer(problem) => &problem.lattice,
+                Problem::Game(problem) => &problem.lattice,
+            })),
+            symmetries: Some(symmetries),
+            question,
+            max_length,
+            depth,
+            verdict: Verdict::Incomplete,
+            reason: None,
+            length: None,
+            refuted_up_to: None,
+            exhausted: false,
+            lower_bound: None,
+            impossible: None,
+            centroid: None,
+            partition: None,
+            pruning: self.job.search.pruning.clone(),
+            palindromic: self.job.search.palindromic,
+            solution: None,
+            counts: None,
+            runs: Vec::new(),
+            digest_key: Some(published(digest::KEY)),
+            second_digest_key: Some(published(digest::SECOND_KEY)),
+            seconds: 0.0,
+            cpu_seconds: 0.0,
+            peak_memory_bytes: 0,
+            disk_bytes_written: 0,
+            threads: self.expander.threads(),
+        }
+    }
+
+    /// Notes in the record why there is no answer; damage is an error of its own.
+    pub(super) fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
+        match stopped {
+            Stopped::Store(fault @ StoreError::Damaged { .. }) => Err(fault.into()),
+            Stopped::Contradiction(what) => Err(RunError::Contradiction(what)),
+            stopped => {
+                record.reason = Some(stopped.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether what is left is to count the solutions of the length found.
+    pub(super) fn asks_for_a_count(&self, record: &Record) -> bool {
+        self.question == Question::Count && record.verdict == Verdict::Optimal
+    }
+
+    /// Notes in the record how many solutions of the shortest length there are, and the levels that say so.
+    pub(super) fn counted(
+        &self,
+        length: u32,
+        levels: &[LevelFigures],
+        counts: Result<Counts, Stopped>,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let seconds = levels.iter().map(|f| f.seconds).sum();
+        record.runs.push(summed(length, Verdict::Solution, None, levels, seconds));
+        record.verdict = Verdict::Incomplete;
+        match counts {
+            Err(stopped) => self.incomplete(stopped, record),
+            Ok(counts) => {
+                record.verdict = Verdict::Counted;
+                record.counts = Some(counts);
+                Ok(())
+            }
+        }
+    }
+
+    /// Level sets without a goal, as a search has made them.
+    pub(super) fn levels(
+        &self,
+        figures: &[LevelFigures],
+        result: Result<(), Stopped>,
+        depth: u32,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        record.verdict = if result.is_ok() { Verdict::Levels } else { Verdict::Incomplete };
+        record.exhausted = figures.last().is_some_and(|f| f.tally.states == 0);
+        if let Err(stopped) = result {
+            self.incomplete(stopped, record)?;
+        }
+        let seconds = figures.iter().map(|f| f.seconds).sum();
+        let run = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
+        record.runs.push(RunRecord { pruning: Some(Pruning::None), ..run });
+        Ok(())
+    }
+}
+
+/// An attempt as the record has it, and what came of it; `moves` writes a solution down.
+pub(super) fn attempted<S>(
+    attempt: Attempt<S>,
+    moves: impl FnOnce(&[S]) -> Result<Vec<String>, RunError>,
+) -> Result<(RunRecord, Outcome), RunError> {
+    let (verdict, reason) = match &attempt.answer {
+        Answer::Found(_) => (Verdict::Solution, None),
+        Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
+        Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
+        Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
+    };
+    let run = RunRecord {
+        up_to: attempt.up_to,
+        shared_with: attempt.shared_with,
+        c: attempt.c.map(|(c, _)| c),
+        self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
+        ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
+    };
+    let outcome = match attempt.answer {
+        Answer::Found(walk) => Outcome::Found(moves(&walk)?),
+        Answer::Refuted => Outcome::Refuted { exhausted: false },
+        Answer::Exhausted => Outcome::Refuted { exhausted: true },
+        Answer::Unproved(_) => Outcome::Unproved,
+        Answer::GivenUp(_) => Outcome::GivenUp,
+        Answer::Stopped(stopped) => Outcome::Stopped(stopped),
+    };
+    Ok((run, outcome))
+}
+
+/// A key of digests as records name it.
+fn published([high, low]: [u64; 2]) -> Digest {
+    Digest(u128::from(high) << 64 | u128::from(low))
+}
+
+/// The record of one length's levels.
+pub(super) fn summed(
+    length: u32,
+    verdict: Verdict,
+    reason: Option<String>,
+    levels: &[LevelFigures],
+    seconds: f64,
+) -> RunRecord {
+    RunRecord {
+        length,
+        verdict,
+        reason,
+        up_to: None,
+        shared_with: None,
+        pruning: None,
+        c: None,
+        seconds,
+        generated: levels.iter().fold(0, |sum, f| sum.saturating_add(f.tally.generated)),
+        largest_level: levels.iter().map(|f| f.tally.states).max().unwrap_or(0),
+        self_consistent: true,
+        levels: levels.iter().map(level_record).collect(),
+    }
+}
+
+/// A level's figures as the record has them.
+#[must_use]
+pub fn level_record(figures: &LevelFigures) -> LevelRecord {
+    let tally = &figures.tally;
+    LevelRecord {
+        depth: figures.depth,
+        side: figures.side,
+        states: tally.states,
+        generated: tally.generated,
+        pruned: tally.pruned,
+        duplicates: tally.duplicates,
+        old: tally.old,
+        centroid_max: tally.measure_max,
+        digest: Digest(tally.digest),
+        second_digest: Some(tally.second),
+        file: figures.file.clone(),
+        seconds: Some(figures.seconds),
+        bytes: Some(figures.bytes),
+    }
+}

@@ -1,0 +1,348 @@
+//! Counting: how many transfers have the shortest length.
+//!
+//! A *solution* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with
+//! the same ends are one move, men are not told apart. So a solution is a walk S = A_0, ..., A_L = T of armies, each one
+//! move from the next. It is counted as it is, with those that a symmetry of K takes to each other counted once, and with
+//! those also counted once of which one is the other's *mirrored reversal* (RA)_i = ρA_(L-i). It is *palindromic* if
+//! A = RA, for the one ρ that the search goes by and the record names: its second half is the first one, mirrored and
+//! reversed.
+//!
+//! Levels from both ends hold the armies of every solution that is looked for: levels *ahead* 0 to m from S, and levels
+//! *behind* 0 to L - m, from T or, where there is a mirror, from S again, as ρA_L, ρA_(L-1), ... A state that came on an earlier
+//! level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each level, each one
+//! move from the next, that ends ahead where one ends behind (or where its mirror image does), is a solution, and every
+//! solution is such a chain: all of them are the sum of f g over the states in common, f and g being the ways to come
+//! there (`crates/halma-solve/src/solve/walks.rs`).
+//!
+//! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N moves,
+//! c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for their
+//! reversals, and those with 0, among which are the reversals of all of them, once. The number depends on the move that
+//! follows the middle, so that move carries it.
+//!
+//! By Burnside's lemma, classes under K are the mean over k in K of the solutions that k fixes, and classes under K and R
+//! together the mean of these and of the solutions that Rk fixes. k fixes a solution if it fixes each of its armies. Rk fixes it
+//! if A_(L-i) = ρkA_i for all i: if the half as far as A_N is fixed by k² (for A_i = ρkρkA_i = k²A_i), and ρk takes A_N to itself, or
+//! for 2N + 1 moves to the army that one move leads to.
+//!
+//! K is that of the problem, also where the search was told not to use it.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use halma_engine::key::Key;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::Stopped;
+use halma_engine::store::Level;
+use halma_puzzles::transfer::TransferPuzzle;
+use halma_rules::cells::Cells;
+use halma_rules::problem;
+use halma_rules::symmetry::Symmetry;
+
+use super::half::found;
+use super::trailing::MeetingPoint;
+use super::walks::{Before, Held, Resources, filtered, states, sum_of_products, walks, ways};
+use super::{Counted, LevelSequence, Pruning, Side, TransferSearch};
+
+/// How many shortest solutions there are; where only palindromic ones are looked for, of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Solutions {
+    /// Sequences of moves.
+    pub sequences: u128,
+    /// Sequences up to K.
+    pub up_to_symmetry: u128,
+    /// What needs a mirror.
+    pub mirrored: Option<Mirrored>,
+}
+
+/// Numbers of solutions that a mirror ρ makes sense of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mirrored {
+    /// Sequences up to K and the mirrored reversal.
+    pub up_to_reversal: u128,
+    /// Sequences that are their own mirrored reversals.
+    pub palindromic: u128,
+    /// These up to K.
+    pub palindromic_up_to_symmetry: u128,
+}
+
+/// The levels that a count goes by.
+struct Sides<K> {
+    ahead: LevelSequence<K>,
+    /// Without states of their own where they are the first of those ahead.
+    behind: LevelSequence<K>,
+}
+
+impl<K: Key> Sides<K> {
+    /// The levels behind, as many as are still missing.
+    fn behind(&self, length: u32) -> &[Level<K>] {
+        match &self.behind.levels[..] {
+            [] => &self.ahead.levels[..=(length as usize + 1 - self.ahead.levels.len())],
+            levels => levels,
+        }
+    }
+}
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
+    /// palindromic ones, given that there is none shorter of these.
+    pub fn count(&mut self, length: u32) -> Counted<Solutions> {
+        self.progress.length(length);
+        let mirror = self.symmetries.mirror.is_some();
+        if length == 0 {
+            let one = Mirrored { up_to_reversal: 1, palindromic: 1, palindromic_up_to_symmetry: 1 };
+            let mirrored = mirror.then_some(one);
+            return Counted {
+                numbers: Ok(Solutions { sequences: 1, up_to_symmetry: 1, mirrored }),
+                levels: Vec::new(),
+            };
+        }
+        let [ahead, behind] = Self::two_sides(length);
+        let mut sides = Sides { ahead, behind };
+        let grown = self.grow_sides(length, &mut sides);
+        let mut levels = std::mem::take(&mut sides.ahead.figures);
+        levels.append(&mut sides.behind.figures);
+        Counted { numbers: grown.and_then(|()| self.expander.install(|| self.sum(length, &sides))), levels }
+    }
+
+    /// Grows all levels: nobody looks ahead, and nothing found ends it.
+    fn grow_sides(&mut self, length: u32, sides: &mut Sides<K>) -> Result<(), Stopped> {
+        self.extend_databases(length)?;
+        if self.symmetries.mirror.is_none() {
+            return self.grow_both(length, &mut sides.ahead, &mut sides.behind);
+        }
+        let ahead = &mut sides.ahead;
+        ahead.stem = format!("L{length}");
+        match self.pruning {
+            Pruning::Leading { .. } => {
+                ahead.side = Side::Leading;
+                self.lead(length..=length, false, ahead)?;
+                if self.palindromic {
+                    return Ok(());
+                }
+                self.follow(length, false, ahead)?;
+                if ahead.levels.len() <= length as usize {
+                    sides.behind = LevelSequence::new(format!("L{length}-trailing"), Side::Trailing);
+                    self.trail_toward(&[MeetingPoint { lengths: length..=length, ahead }], &mut sides.behind)?;
+                }
+                Ok(())
+            }
+            Pruning::Narrowed { .. } => self.narrow(length, ahead),
+            Pruning::None if !self.palindromic => {
+                let grown = self.grow_shared(length);
+                ahead.levels.clone_from(&self.kept.levels);
+                ahead.figures = self.unreported();
+                grown
+            }
+            _ => {
+                let puzzle = TransferPuzzle::new(&self.tables, &self.problem.start, self.bounds(length));
+                self.open(&puzzle, ahead);
+                self.grow_to(&puzzle, self.last_level(length), ahead)
+            }
+        }
+    }
+
+    fn sum(&self, length: u32, sides: &Sides<K>) -> Result<Solutions, Stopped> {
+        let group = self.problem.symmetries().fixing;
+        let ahead = &sides.ahead.levels;
+        let palindromes = match self.symmetries.mirror {
+            Some(_) => {
+                let half = &ahead[..=length as usize / 2];
+                Some(Held::summing(&[half], |held| self.palindromes(length, half, &group, held))?)
+            }
+            None => None,
+        };
+        // Of the numbers that the elements of a group fix.
+        let mean = |terms: &[&[u128]]| {
+            let sum = sum_of_products(terms.concat().into_iter().map(|n| (n, 1)))?;
+            let order = terms.concat().len() as u128;
+            match sum.is_multiple_of(order) {
+                true => Ok(sum / order),
+                false => {
+                    Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number")))
+                }
+            }
+        };
+        if let Some((own, _)) = palindromes.as_ref().filter(|_| self.palindromic) {
+            // Each is its own reversal, so reversals make no classes larger.
+            let (palindromic, classes) = (own[0], mean(&[own])?);
+            let mirrored = Mirrored { up_to_reversal: classes, palindromic, palindromic_up_to_symmetry: classes };
+            return Ok(Solutions { sequences: palindromic, up_to_symmetry: classes, mirrored: Some(mirrored) });
+        }
+        let all = [&ahead[..], &sides.behind.levels];
+        let fixed = Held::summing(&all, |held| self.fixed_by(length, sides, &group, held))?;
+        let mirrored = match &palindromes {
+            Some((own, by_reversal)) => Some(Mirrored {
+                up_to_reversal: mean(&[&fixed, by_reversal])?,
+                palindromic: own[0],
+                palindromic_up_to_symmetry: mean(&[own])?,
+            }),
+            None => None,
+        };
+        Ok(Solutions { sequences: fixed[0], up_to_symmetry: mean(&[&fixed])?, mirrored })
+    }
+
+    /// By k of the group the solutions that k fixes.
+    fn fixed_by(
+        &self,
+        length: u32,
+        sides: &Sides<K>,
+        group: &[Symmetry],
+        held: &mut Held,
+    ) -> Result<Vec<u128>, Stopped> {
+        let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
+        // The move from A_N on says how often a solution of the leading half counts.
+        let led = self.leads().then_some(length);
+        let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
+        let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
+        theres.sort_unstable();
+        let on_ahead = states(ahead, heres, || self.before(led), self.means(), held)?;
+        let on_behind = states(behind, theres, || self.before(None), self.means(), held)?;
+        held.check()?;
+        let f = ways(&on_ahead, || self.before(led), self.means())?;
+        let g = ways(&on_behind, || self.before(None), self.means())?;
+        let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
+        let of_class = |&(here, there): &(K, K)| {
+            let both = sum_of_products(std::iter::once((to(&f, here), to(&g, there))))?;
+            Ok((both, self.orbit(here).len() as u128))
+        };
+        let all = common.iter().map(of_class).collect::<Result<Vec<_>, Stopped>>()?;
+        let mut fixed = vec![sum_of_products(all.into_iter())?];
+        let start = problem::set(&self.problem.start);
+        let other = if self.symmetries.mirror.is_some() { start } else { problem::set(&self.problem.target) };
+        for k in &group[1..] {
+            let f = self.walks_fixed(k, start, &on_ahead, led)?;
+            let g = self.walks_fixed(k, other, &on_behind, None)?;
+            let both = |(army, n): (&Cells<W>, &u128)| (*n, g.get(&self.reflected(*army)).copied().unwrap_or(0));
+            fixed.push(sum_of_products(f.iter().map(both))?);
+        }
+        Ok(fixed)
+    }
+
+    /// By k of the group the palindromic solutions that k fixes, and the solutions that Rk fixes, by the levels as far as N.
+    fn palindromes(
+        &self,
+        length: u32,
+        levels: &[Level<K>],
+        group: &[Symmetry],
+        held: &mut Held,
+    ) -> Result<(Vec<u128>, Vec<u128>), Stopped> {
+        let identity = &group[0];
+        let continues = |army: Cells<W>, k: &Symmetry| {
+            let image = self.reflected(k.apply(army));
+            match length.is_multiple_of(2) {
+                true => image == army,
+                false => (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image),
+            }
+        };
+        let middle = |key| {
+            let army = self.tables.army(key);
+            group.iter().any(|k| continues(army, k))
+        };
+        let middles = filtered(&levels[levels.len() - 1], middle)?;
+        let on_walks = states(levels, middles, || self.before(None), self.means(), held)?;
+        held.check()?;
+        let f = ways(&on_walks, || self.before(None), self.means())?;
+        let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
+        for k in group {
+            let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
+            by_reversal.push(match square.cells == identity.cells {
+                true => sum_of_products(f.iter().map(|&(key, n)| {
+                    let members = self.orbit(key);
+                    (members.iter().filter(|&&army| continues(army, k)).count() as u128, n)
+                }))?,
+                false => {
+                    let fixed = self.walks_fixed(&square, problem::set(&self.problem.start), &on_walks, None)?;
+                    sum_of_products(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| (n, 1)))?
+                }
+            });
+            own.push(match own.is_empty() {
+                true => by_reversal[0],
+                false => {
+                    let fixed = self.walks_fixed(k, problem::set(&self.problem.start), &on_walks, None)?;
+                    let palindromic = fixed.iter().filter(|&(&army, _)| continues(army, identity));
+                    sum_of_products(palindromic.map(|(_, &n)| (n, 1)))?
+                }
+            });
+        }
+        Ok((own, by_reversal))
+    }
+
+    /// The walks through these levels all of whose armies k fixes, by where they end.
+    fn walks_fixed(
+        &self,
+        k: &Symmetry,
+        start: Cells<W>,
+        on_walks: &[Vec<K>],
+        led: Option<u32>,
+    ) -> Result<HashMap<Cells<W>, u128>, Stopped> {
+        walks(start, on_walks.len() - 1, |army, depth| {
+            let here = |&next: &Cells<W>| {
+                k.apply(next) == next && on_walks[depth + 1].binary_search(&self.tables.canonical(next)).is_ok()
+            };
+            let next = self.successor_armies(army).into_iter().filter(here);
+            next.map(|next| (next, self.counts_for(led, depth, army, next))).collect()
+        })
+    }
+
+    fn means(&self) -> Resources<'_> {
+        Resources { stop: self.stop, plan: self.expander.plan() }
+    }
+
+    /// What comes before states, for [`super::ways`]; `led` is the length where only the leading half is there.
+    fn before(&self, led: Option<u32>) -> impl FnMut(K, usize, &mut Before<K>) {
+        let free = TransferPuzzle::new(&self.tables, &self.problem.start, Vec::new());
+        let mut scratch = free.scratch();
+        move |key, depth, found| {
+            // Every move can be undone.
+            if led.is_none_or(|length| depth != length as usize / 2) {
+                free.successors(&mut scratch, key, 0, &mut |k| found.push((k, 1)));
+                return;
+            }
+            let army = self.tables.army(key);
+            let from = self.successor_armies(army).into_iter();
+            found.extend(from.map(|from| (self.tables.canonical(from), self.counts_for(led, depth, from, army))));
+        }
+    }
+
+    /// How many solutions one with this move from level `depth` on stands for.
+    fn counts_for(&self, led: Option<u32>, depth: usize, from: Cells<W>, to: Cells<W>) -> u8 {
+        let Some(length) = led.filter(|length| depth == *length as usize / 2) else { return 1 };
+        let partition = &self.databases().abstraction.partition;
+        let value = |cell: usize| i64::from(partition.values[usize::from(partition.class_of[cell])]);
+        let c = |army: Cells<W>| army.iter().map(value).sum::<i64>();
+        match c(from) + if length.is_multiple_of(2) { 0 } else { c(to) } {
+            1.. => 2,
+            0 => 1,
+            _ => 0,
+        }
+    }
+
+    /// The armies of a class.
+    fn orbit(&self, key: K) -> Vec<Cells<W>> {
+        let army = self.tables.army(key);
+        let mut images: Vec<Cells<W>> = self.symmetries.fixing.iter().map(|k| k.apply(army)).collect();
+        images.sort_unstable();
+        images.dedup();
+        images
+    }
+
+    /// The states in which levels from both sides meet, ascending, each with what it is behind.
+    fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
+        let swapped = ahead.len() > behind.len();
+        let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
+        let at_once = self.image_blocks();
+        let search = |first: usize| -> Result<Vec<(K, K)>, Stopped> {
+            self.stop.check()?;
+            let blocks = first..(first + at_once).min(small.blocks());
+            Ok(found(self.images(small, blocks)?, large)?)
+        };
+        let places: Vec<usize> = (0..small.blocks()).step_by(at_once).collect();
+        let mut common = places.into_par_iter().map(search).collect::<Result<Vec<_>, Stopped>>()?.concat();
+        if swapped {
+            common.iter_mut().for_each(|(key, image)| std::mem::swap(key, image));
+        }
+        common.sort_unstable();
+        Ok(common)
+    }
+}

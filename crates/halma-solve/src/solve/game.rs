@@ -1,0 +1,225 @@
+//! Shortest games: exact lengths, one after another, each found or refuted.
+//!
+//! For a length L the question is whether a game of exactly L moves exists, given that there is no shorter one. Levels
+//! are made from the start under bounds for L; a state on level L in which the winner has filled the goal is the end
+//! of a game. Because no shorter game exists, a state that an earlier level with the same side to move holds may be dropped: a
+//! game through it would be shorter by their distance. (A position of two armies need not be reached from the levels next to
+//! its own, since nobody may undo his move at once: so all levels of one parity are compared.)
+//!
+//! When a level has grown past [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a truncated search
+//! goes ahead from a part of it. It proves nothing, but where games exist it finds one long before the levels are complete.
+
+pub mod beam;
+pub mod count;
+mod walk;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use halma_bounds::game::{Bounds, GameBound, build};
+use halma_engine::search::{CancellationToken, Expander, Stopped};
+use halma_engine::store::workspace::Workspace;
+use halma_puzzles::game::pair::PairKey;
+use halma_puzzles::game::{Armies, GamePuzzle, TooLarge};
+use halma_rules::game::{self, Game};
+use halma_rules::moves;
+use halma_rules::symmetry::Symmetry;
+
+use super::level_sequence::{LevelLoop, LevelSequence};
+use super::{Answer, Attempt, LevelFigures, Progress, Side, exhausted};
+use beam::Beam;
+
+/// The size of a level from which a truncated search looks ahead.
+pub const PROBE_AT: u64 = 200_000;
+
+/// How much larger a level has to be than the last one from which it looked ahead.
+pub const PROBE_AGAIN: u64 = 4;
+
+/// The part of such a level that it keeps: one in so many states.
+pub const PROBE_PART: u64 = 50;
+
+/// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
+pub const PROBE_MOST: u64 = 200_000;
+
+/// A search for the shortest games.
+pub struct GameSearch<'a, const W: usize, K: PairKey> {
+    game: &'a Game,
+    bounds: Bounds,
+    beam: Option<Beam>,
+    fixing: Vec<Symmetry>,
+    /// Bounds of games that blue and that red wins; they serve all lengths.
+    built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
+    /// The game without bounds.
+    free: GamePuzzle<W, K>,
+    expander: &'a Expander,
+    stop: &'a CancellationToken,
+    progress: &'a dyn Progress,
+    workspace: Option<&'a Workspace>,
+}
+
+impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
+    /// A search under `bounds`; where `beam` is given, every level is truncated and nothing is refuted. `symmetry` says
+    /// whether states that K exchanges count as one.
+    ///
+    /// # Errors
+    /// Where the game is too large for `W` and `K`.
+    pub fn new(
+        game: &'a Game,
+        bounds: Bounds,
+        beam: Option<Beam>,
+        symmetry: bool,
+        (expander, stop, progress): (&'a Expander, &'a CancellationToken, &'a dyn Progress),
+    ) -> Result<Self, TooLarge> {
+        let mut fixing = game.symmetries();
+        fixing.truncate(if symmetry { fixing.len() } else { 1 });
+        let free = GamePuzzle::new(game, u32::MAX, Vec::new(), &fixing)?;
+        let built = [OnceLock::new(), OnceLock::new()];
+        Ok(Self { game, bounds, beam, fixing, built, free, expander, stop, progress, workspace: None })
+    }
+
+    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
+    #[must_use]
+    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
+        self.workspace = workspace;
+        self
+    }
+
+    /// K, the identity alone where symmetry is not used.
+    #[must_use]
+    pub fn symmetries(&self) -> &[Symmetry] {
+        &self.fixing
+    }
+
+    /// A length that no game falls below: bound (7) of the paper; `None` where there is no game at all.
+    #[must_use]
+    pub fn lower_bound(&self) -> Option<u32> {
+        self.game.closed().is_none().then(|| self.game.theorem_1())
+    }
+
+    /// Decides whether a game of exactly `length` moves exists, given that there is none shorter.
+    pub fn attempt(&self, length: u32) -> Attempt<Armies<W>> {
+        let begun = Instant::now();
+        self.progress.length(length);
+        let puzzle = self.puzzle(length);
+        let mut trail = self.trail(&puzzle, format!("L{length}"));
+        let answer = self.search(&puzzle, &mut trail);
+        #[cfg(any(test, feature = "testing"))]
+        let answer = match answer {
+            Err(_) if self.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
+            answer => answer,
+        };
+        let mut answer = answer.unwrap_or_else(Answer::Stopped);
+        if let Answer::Found(game) = &answer
+            && let Err(fault) = self.check(&puzzle, game)
+        {
+            // A search that is wrong about what it found is wrong about what it refuted, too.
+            answer = Answer::Stopped(Stopped::Contradiction(format!("the game found is none: {fault}")));
+        }
+        Attempt { levels: trail.figures, ..Attempt::of(length, answer, begun) }
+    }
+
+    /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.
+    pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
+        let mut trail = self.trail(&self.free, "levels".into());
+        let result = (0..depth).try_for_each(|_| self.level_loop().grow(&self.free, &mut trail));
+        (trail.figures, result)
+    }
+
+    /// The games of `length` moves under the bounds.
+    fn puzzle(&self, length: u32) -> GamePuzzle<W, K> {
+        let winner = game::Side::winner(length);
+        let bounds =
+            self.built[usize::from(winner == game::Side::Red)].get_or_init(|| build(&self.bounds, self.game, winner));
+        #[cfg(any(test, feature = "testing"))]
+        let bounds = &crate::fault::bounds(self.expander.fault, bounds);
+        self.free.of_length(length, bounds.clone())
+    }
+
+    /// Level 0 of `puzzle`.
+    fn trail(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
+        let mut trail = LevelSequence::new(stem, Side::Forward);
+        trail.compared = usize::MAX;
+        self.level_loop().open(puzzle, &mut trail);
+        trail
+    }
+
+    fn level_loop(&self) -> LevelLoop<'_> {
+        let Self { expander, stop, progress, workspace, .. } = *self;
+        LevelLoop { expander, stop, progress, workspace }
+    }
+
+    fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut LevelSequence<K>) -> Result<Answer<Armies<W>>, Stopped> {
+        if let Some(beam) = self.beam {
+            return self.beam(puzzle, beam, trail);
+        }
+        let mut probe_at = PROBE_AT;
+        let last = puzzle.length();
+        #[cfg(any(test, feature = "testing"))]
+        let last = if self.expander.fault == Some(crate::fault::Fault::StopEarly) { last / 2 } else { last };
+        for _ in 0..last {
+            self.level_loop().grow(puzzle, trail)?;
+            let states = trail.last().whole();
+            if states == 0 {
+                return Ok(if exhausted(&trail.figures) { Answer::Exhausted } else { Answer::Refuted });
+            }
+            if states >= probe_at {
+                probe_at = PROBE_AGAIN * states;
+                if let Some(game) = self.look_ahead(puzzle, trail)? {
+                    return Ok(Answer::Found(game));
+                }
+            }
+        }
+        Ok(self.ending(puzzle, &trail.levels)?.map_or(Answer::Refuted, Answer::Found))
+    }
+
+    /// A game by a truncated search from the last of these levels, if that finds one.
+    fn look_ahead(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        trail: &LevelSequence<K>,
+    ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
+        let begun = Instant::now();
+        let beam = Beam { keep: (trail.last().whole() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
+        let mut ahead = LevelSequence::new(String::new(), Side::Forward);
+        (ahead.levels, ahead.compared, ahead.aside) = (trail.levels.clone(), usize::MAX, true);
+        let answer = self.truncated(puzzle, beam, &mut ahead)?;
+        let game = match answer {
+            Answer::Found(game) => Some(game),
+            _ => None,
+        };
+        let what = if game.is_some() { "found a game" } else { "found none, which proves nothing" };
+        let seconds = begun.elapsed().as_secs_f64();
+        self.progress.note(&format!("looked ahead from {} states: {what}, {seconds:.1} s", beam.keep));
+        Ok(game)
+    }
+
+    /// Whether the armies play a game of that length by the slow generator, nobody winning before the end.
+    fn check(&self, puzzle: &GamePuzzle<W, K>, game: &[Armies<W>]) -> Result<(), String> {
+        if game.len() != puzzle.length() as usize + 1 || game.first() != Some(&puzzle.bases()) {
+            return Err("it does not start at the start, or has another length".into());
+        }
+        for (depth, pair) in game.windows(2).enumerate() {
+            if puzzle.won(pair[0]).is_some() {
+                return Err(format!("it is over after {depth} moves"));
+            }
+            let side = depth % 2;
+            let (gone, come) = (pair[0][side] & !pair[1][side], pair[1][side] & !pair[0][side]);
+            let men = pair[0][0] | pair[0][1];
+            let occupied: Vec<bool> = (0..self.game.lattice.len()).map(|c| men.contains(c)).collect();
+            let legal = pair[0][1 - side] == pair[1][1 - side]
+                && gone.len() == 1
+                && come.len() == 1
+                && gone
+                    .iter()
+                    .zip(come.iter())
+                    .all(|(from, to)| moves::destinations(&self.game.lattice, &occupied, from, false).contains(&to));
+            if !legal {
+                return Err(format!("move {} is illegal", depth + 1));
+            }
+        }
+        match puzzle.won(game[game.len() - 1]) {
+            Some(side) if side == puzzle.winner() => Ok(()),
+            _ => Err("nobody wins it".into()),
+        }
+    }
+}

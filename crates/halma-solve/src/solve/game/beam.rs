@@ -1,0 +1,180 @@
+//! Truncated search: of each level only the best states stay. It finds games and proves nothing.
+//!
+//! The score of a position is a weighted sum, the less the better. In the order of their weights:
+//! - the winner's men outside the goal;
+//! - the loser's men that are still in the goal;
+//! - the men that must change their type and so must step;
+//! - the rungs that the lowest even and the lowest odd man still miss, on each direction of lines ([`Lines::rungs`]);
+//! - for each man outside the steps to the goal that are left after his best single move.
+//!
+//! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
+
+use halma_bounds::game::lines::Lines;
+use halma_engine::search::{Stopped, digest};
+use halma_engine::store::Level;
+use halma_puzzles::game::pair::PairKey;
+use halma_puzzles::game::{Armies, GamePuzzle};
+use halma_rules::cells::Cells;
+use halma_rules::moves::Pieces;
+use halma_rules::problem::set;
+
+use super::{Answer, GameSearch, Side, exhausted};
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::truncate::best_of;
+
+/// How wide a truncated search is, and which way it leans where scores are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beam {
+    /// States kept on each level.
+    pub keep: usize,
+    /// Any number.
+    pub seed: u64,
+}
+
+/// What the parts of the score weigh.
+const OUTSIDE: i64 = 16;
+const DISTANCE: i64 = 1;
+const RUNG: i64 = 3;
+const TYPE: i64 = 6;
+const IN_THE_WAY: i64 = 12;
+
+/// The score of positions for one winner.
+struct Score<const W: usize> {
+    base: Cells<W>,
+    /// Steps to the goal, by cell.
+    distance: Vec<u8>,
+    lines: Vec<Lines<W>>,
+    of_type: [Cells<W>; 4],
+}
+
+impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
+    /// Goes on from the last of these levels, which is truncated too.
+    pub(super) fn truncated(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        beam: Beam,
+        trail: &mut LevelSequence<K>,
+    ) -> Result<Answer<Armies<W>>, Stopped> {
+        let score = self.score(puzzle);
+        let mut complete = true;
+        trail.cut = true;
+        while trail.levels.len() <= puzzle.length() as usize && !trail.is_dead() {
+            let last = trail.levels.len() - 1;
+            if trail.last().whole() > beam.keep as u64 {
+                trail.levels[last] = self.best(puzzle, &score, beam, trail.last())?;
+                complete = false;
+            }
+            self.level_loop().grow(puzzle, trail)?;
+        }
+        let arrived = trail.levels.len() > puzzle.length() as usize;
+        let game = if arrived { self.ending(puzzle, &trail.levels)? } else { None };
+        Ok(match game {
+            Some(game) => Answer::Found(game),
+            None if complete && exhausted(&trail.figures) => Answer::Exhausted,
+            None if complete => Answer::Refuted,
+            None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
+        })
+    }
+
+    /// A truncated search of all levels. Where it dies out and no bound had a part in that, in games that either side wins,
+    /// greater lengths make the same levels again.
+    pub(super) fn beam(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        beam: Beam,
+        trail: &mut LevelSequence<K>,
+    ) -> Result<Answer<Armies<W>>, Stopped> {
+        let spent = |trail: &LevelSequence<K>| trail.is_dead() && trail.figures.iter().all(|f| f.tally.pruned == 0);
+        let answer = self.truncated(puzzle, beam, trail)?;
+        let (Answer::Unproved(reason), true) = (&answer, spent(trail)) else { return Ok(answer) };
+        let next = self.puzzle(puzzle.length() + 1);
+        let mut aside = LevelSequence::new(String::new(), Side::Forward);
+        (aside.compared, aside.aside) = (usize::MAX, true);
+        self.level_loop().open(&next, &mut aside);
+        let other = self.truncated(&next, beam, &mut aside)?;
+        let found = matches!(other, Answer::Found(_));
+        let given_up = || Answer::GivenUp(format!("{reason}, and greater lengths have no others"));
+        Ok(if spent(&aside) && !found { given_up() } else { answer })
+    }
+
+    fn score(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {
+        let lattice = &self.game.lattice;
+        let goal = self.game.base(puzzle.winner().other());
+        let of_type = [0, 1, 2, 3].map(|t| (0..lattice.len()).filter(|&c| lattice.board.type_of(c) == t).collect());
+        Score {
+            base: set(goal),
+            distance: lattice.distances(goal),
+            lines: Lines::all(self.game, puzzle.winner()),
+            of_type,
+        }
+    }
+
+    fn best(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        score: &Score<W>,
+        beam: Beam,
+        level: &Level<K>,
+    ) -> Result<Level<K>, Stopped> {
+        let scored = |block| {
+            let (mut keys, mut scratch) = (Vec::new(), Scoring::new(self.game.blue.len()));
+            level.read_block(block, &mut keys)?;
+            let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
+            Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
+        };
+        let here = self.expander.install(|| best_of(level, beam.keep, self.expander.plan(), scored))?;
+        let keys = self.expander.exchange().first(here, beam.keep)?;
+        Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
+    }
+}
+
+/// Space for scoring one position after another.
+struct Scoring<const W: usize> {
+    cells: [Vec<u8>; 2],
+    men: Vec<u8>,
+    reach: Vec<Cells<W>>,
+    pieces: Pieces<W>,
+}
+
+impl<const W: usize> Scoring<W> {
+    fn new(men: usize) -> Self {
+        let (cells, reach) = ([vec![0; men], vec![0; men]], vec![Cells::EMPTY; 2 * men]);
+        Self { cells, men: Vec::new(), reach, pieces: Pieces::default() }
+    }
+}
+
+impl<const W: usize> Score<W> {
+    fn of<K: PairKey>(&self, puzzle: &GamePuzzle<W, K>, key: K, scratch: &mut Scoring<W>) -> i64 {
+        let Scoring { cells, men, reach, pieces } = scratch;
+        let (armies, _) = puzzle.armies_near(key, cells);
+        let (winner, loser) = puzzle.sides(armies);
+        let outside = winner & !self.base;
+        men.clear();
+        men.extend(outside.iter().chain(((winner & self.base) | loser).iter()).map(|c| c as u8));
+        puzzle.mover().reach(men, winner | loser, pieces, reach);
+        let left = |(&man, reach): (&u8, &Cells<W>)| {
+            let here = self.distance[usize::from(man)];
+            i64::from(reach.iter().map(|c| self.distance[c]).fold(here, u8::min))
+        };
+        let distance: i64 = men.iter().zip(&*reach).take(outside.len()).map(left).sum();
+        let rungs: i64 = self.lines.iter().map(|lines| missing(lines, outside, winner | loser)).sum();
+        let excess = |cells: &Cells<W>| ((winner & *cells).len() as i64 - (self.base & *cells).len() as i64).max(0);
+        OUTSIDE * outside.len() as i64
+            + DISTANCE * distance
+            + RUNG * rungs
+            + TYPE * self.of_type.iter().map(excess).sum::<i64>()
+            + IN_THE_WAY * (loser & self.base).len() as i64
+    }
+}
+
+/// Rungs that the lowest even and the lowest odd man miss.
+fn missing<const W: usize>(lines: &Lines<W>, outside: Cells<W>, men: Cells<W>) -> i64 {
+    let (mut occupied, mut lowest) = (0u32, [usize::MAX; 2]);
+    men.for_each(|c| occupied |= 1 << lines.line(c));
+    outside.for_each(|c| {
+        let line = lines.line(c);
+        lowest[line % 2] = lowest[line % 2].min(line);
+    });
+    let below = lowest.into_iter().filter(|&line| line < lines.front);
+    below.map(|line| i64::from((lines.rungs(line) & !occupied).count_ones())).sum()
+}

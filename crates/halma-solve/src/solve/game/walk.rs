@@ -1,0 +1,79 @@
+//! From level sets back to a game.
+
+use halma_engine::search::Stopped;
+use halma_engine::store::{Level, StoreError};
+use halma_puzzles::game::pair::PairKey;
+use halma_puzzles::game::{Armies, GamePuzzle};
+use halma_rules::cells::Cells;
+use halma_rules::game::Side;
+
+use super::GameSearch;
+
+impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
+    /// A game that ends on the last of these levels, if one does.
+    pub(super) fn ending(
+        &self,
+        puzzle: &GamePuzzle<W, K>,
+        levels: &[Level<K>],
+    ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
+        let exchange = self.expander.exchange();
+        let here = goals(puzzle, &levels[levels.len() - 1])?.first().copied();
+        let Some(last) = exchange.all_reduce_min(here)? else { return Ok(None) };
+        let mut keys = vec![last];
+        for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
+            let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
+            // Every move can be undone by a move of the same man.
+            let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
+            let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
+            let found = exchange.all_reduce_min(level.first_of(before)?)?;
+            keys.push(found.ok_or_else(|| contradiction("a state on a level has no predecessor on the one before"))?);
+        }
+        keys.reverse();
+        let mut game = vec![puzzle.bases()];
+        for (depth, &key) in keys.iter().enumerate().skip(1) {
+            let side = Side::to_move(depth as u32 - 1);
+            let next = neighbours(puzzle, game[depth - 1], side);
+            let next = next.into_iter().find(|&armies| puzzle.canonical(armies, depth as u32) == key);
+            game.push(next.ok_or_else(|| contradiction("two positions of a game are not one move apart"))?);
+        }
+        Ok(Some(game))
+    }
+}
+
+fn contradiction(what: &str) -> Stopped {
+    Stopped::Contradiction(what.into())
+}
+
+/// The states of a level that end a game, ascending.
+pub(super) fn goals<const W: usize, K: PairKey>(
+    puzzle: &GamePuzzle<W, K>,
+    level: &Level<K>,
+) -> Result<Vec<K>, StoreError> {
+    let (mut keys, mut goals) = (Vec::new(), Vec::new());
+    for block in 0..level.blocks() {
+        level.read_block(block, &mut keys)?;
+        goals.extend(keys.iter().copied().filter(|&key| puzzle.is_goal(key)));
+    }
+    Ok(goals)
+}
+
+/// The positions one move of `side` away; also those from which such a move leads here.
+pub(super) fn neighbours<const W: usize, K: PairKey>(
+    puzzle: &GamePuzzle<W, K>,
+    armies: Armies<W>,
+    side: Side,
+) -> Vec<Armies<W>> {
+    let mover = usize::from(side == Side::Red);
+    let men: Vec<u8> = armies[mover].iter().chain(armies[1 - mover].iter()).map(|c| c as u8).collect();
+    let mut reach = vec![Cells::EMPTY; men.len()];
+    puzzle.mover().reach(&men, armies[0] | armies[1], &mut Default::default(), &mut reach);
+    let mut all = Vec::new();
+    for (&from, targets) in men.iter().zip(&reach).take(armies[mover].len()) {
+        targets.for_each(|to| {
+            let mut moved = armies;
+            moved[mover] = armies[mover].without(from.into()).with(to);
+            all.push(moved);
+        });
+    }
+    all
+}

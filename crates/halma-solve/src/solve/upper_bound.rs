@@ -1,0 +1,154 @@
+//! How many lengths to decide at once: what a truncated search has found, and what the lengths so far have cost.
+//!
+//! No answer depends on it. What is decided together depends on nothing but the problem and what was decided before, so
+//! that a run that goes on after a stop does as it would have done.
+
+use std::ops::RangeInclusive;
+
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_record::words::counted;
+use halma_rules::cells::Cells;
+
+use super::Solution;
+use super::truncate::BETA;
+use super::{Answer, LevelSequence, Side, TransferSearch};
+
+/// States kept on each level of the first truncated search, and of the last; in between tenfold each time.
+const KEEP: RangeInclusive<usize> = 1_000..=100_000;
+/// Solutions of more moves than so many times the least number are not looked for.
+const FARTHEST: u32 = 3;
+/// A next search may take so many times the successors of all before it,
+const FACTOR: f64 = 4.0;
+/// and where it is the last one, if no solution is found, so many times;
+const LEAP: f64 = 32.0;
+/// successors up to this count are quick.
+const QUICK: f64 = 1e6;
+/// Where nobody knows where to end, a search decides so many lengths at most.
+const TOGETHER: u32 = 6;
+
+/// What truncated searches have found.
+pub(super) struct UpperBound<const W: usize> {
+    /// States a level that the next one keeps.
+    keep: usize,
+    /// Successors that the last one made.
+    made: u64,
+    shortest: Option<Solution<W>>,
+}
+
+impl<const W: usize> Default for UpperBound<W> {
+    fn default() -> Self {
+        Self { keep: *KEEP.start(), made: 0, shortest: None }
+    }
+}
+
+impl<const W: usize> UpperBound<W> {
+    /// Whether no solution has been found yet.
+    pub(super) fn is_blind(&self) -> bool {
+        self.shortest.is_none()
+    }
+}
+
+impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+    /// The last of the lengths from `first` on to decide at once, none beyond `most`. What was `decided` before, each
+    /// time up to some length, took so many successors.
+    ///
+    /// # Errors
+    /// What stopped the truncated search.
+    pub fn reach(&mut self, first: u32, most: u32, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
+        if !self.decides_several() || first == 0 {
+            return Ok(first);
+        }
+        let done: u64 = decided.iter().map(|&(_, made)| made).sum();
+        // The next one makes ten times as many as the last one did, each of them several times as dear. What has been found
+        // already may well be a shortest one.
+        while KEEP.contains(&self.upper_bound.keep)
+            && self.foreseen(first).is_none()
+            && self.upper_bound.made * if self.upper_bound.shortest.is_none() { 20 } else { 80 } <= done
+        {
+            self.foresee(first)?;
+        }
+        let found = self.upper_bound.shortest.as_ref().map(|&(length, _)| length.saturating_sub(1));
+        let last = found.into_iter().chain((most < u32::MAX).then_some(most)).min();
+        Ok(farthest(first, last, decided))
+    }
+
+    /// The solution of `length` moves that a truncated search has found.
+    pub(super) fn foreseen(&self, length: u32) -> Option<Vec<Cells<W>>> {
+        self.upper_bound.shortest.as_ref().filter(|&&(found, _)| found == length).map(|(_, walk)| walk.clone())
+    }
+
+    /// Searches the best states of each level for a solution of `first` moves or more, shorter than the one known.
+    fn foresee(&mut self, first: u32) -> Result<(), Stopped> {
+        let keep = self.upper_bound.keep;
+        let farthest = FARTHEST * self.lower_bound()?.unwrap_or(0);
+        let known = self.upper_bound.shortest.as_ref().map_or(u32::MAX, |&(length, _)| length);
+        let mut trail = LevelSequence::new("foreseen".into(), Side::Forward);
+        trail.aside = true;
+        for length in first..=farthest.min(known - 1) {
+            self.grow_truncated(length.div_ceil(2), keep, BETA, &mut trail)?;
+            if trail.is_dead() {
+                break;
+            }
+            if let Answer::Found(walk) = self.meet(length, &trail.levels)? {
+                let moves = counted(length as usize, "move");
+                self.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
+                self.upper_bound.shortest = Some((length, walk));
+                break;
+            }
+        }
+        self.upper_bound.made = trail.figures.iter().map(|f| f.tally.generated).sum();
+        self.upper_bound.keep = 10 * keep;
+        Ok(())
+    }
+}
+
+/// The last length to decide at once, from `first` on: `last` where that is known and seems near, else as far as the
+/// growth so far lets expect an effort of the same order as what was `decided`, each time up to some length with so many
+/// successors.
+fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
+    let last = last.map(|last| last.max(first));
+    let Some((&(top, made), before)) = decided.split_last() else { return first };
+    // Odd and even lengths differ: one length more says little.
+    let Some(&(earlier, less)) = before.iter().rev().find(|&&(earlier, _)| earlier + 2 <= top) else { return first };
+    let done: f64 = decided.iter().map(|&(_, made)| made as f64).sum();
+    let power = |growth: f64, lengths: u32| (0..lengths).fold(1.0, |p, _| p * growth);
+    let ratio = made.max(1) as f64 / less.max(1) as f64;
+    // The growth from one length to the next, in sixteenths: the same on every machine.
+    let growth = (17..).map(|g| f64::from(g) / 16.0).find(|&g| power(g, top - earlier) >= ratio).unwrap_or(f64::MAX);
+    let expected = |length: u32| made as f64 * power(growth, length - top);
+    // What little work says of growth may be far from the truth.
+    let width = top - before.last().map_or(top - 1, |&(before, _)| before);
+    let trusted = if done < QUICK { first + 2 * width - 1 } else { u32::MAX };
+    if let Some(last) = last.filter(|&last| expected(last) <= LEAP * done.max(QUICK)) {
+        return last.min(trusted);
+    }
+    let beyond = last.unwrap_or(u32::MAX).min(trusted).min(first + TOGETHER - 1);
+    (first..=beyond).rev().find(|&length| expected(length) <= FACTOR * done.max(QUICK)).unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_learnt_from_single_lengths_before_several_are_decided() {
+        assert_eq!(farthest(19, Some(26), &[]), 19);
+        assert_eq!(farthest(20, Some(26), &[(19, 1_500)]), 20);
+        // Two lengths alone may be alike, whatever comes.
+        assert_eq!(farthest(21, Some(26), &[(19, 1_500), (20, 1_500)]), 21);
+        assert_eq!(farthest(22, Some(26), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
+    }
+
+    #[test]
+    fn what_grows_slowly_is_decided_up_to_the_known_end_and_what_grows_fast_length_by_length() {
+        let slow = [(36, 20_000_000), (39, 43_000_000)];
+        assert_eq!(farthest(40, Some(45), &slow), 45);
+        assert_eq!(farthest(40, None, &slow), 45);
+        assert_eq!(farthest(40, Some(100), &slow), 45);
+        let fast = [(28, 68_000_000), (29, 490_000_000), (30, 1_160_000_000)];
+        assert_eq!(farthest(31, Some(35), &fast), 31);
+        assert_eq!(farthest(31, None, &fast), 31);
+        assert_eq!(farthest(31, Some(30), &fast), 31);
+    }
+}

@@ -1,0 +1,333 @@
+//! Walks through levels: the states on those that end where they should, and in how many ways each is come to.
+//!
+//! Let f(X) be the number of walks from the start to X. K keeps the start, so f(kX) = f(X), and one number for each class
+//! will do: f(X) is the sum of f over the states that one move leads from to X, taken of one member X of each class.
+//!
+//! What comes before a state is told by closures that `before` makes, one for each thread: given a key and the level
+//! before its own, they list the key of every state there that a move leads from, once for each such state, and beside
+//! it how many times walks through this move count.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use rayon::prelude::*;
+
+use halma_engine::budget::plan::MemoryPlan;
+use halma_engine::budget::{give_back, memory};
+use halma_engine::key::Key;
+use halma_engine::search::{CancellationToken, Stopped};
+use halma_engine::store::{Level, StoreError};
+
+/// A state before another one, and how many times walks through both count.
+pub(crate) type Before<K> = Vec<(K, u8)>;
+
+/// How many states are taken back at a time, where memory is enough.
+const PART: usize = 1 << 16;
+
+/// How many parts are taken before what they give is put together.
+const AT_ONCE: usize = 64;
+
+/// Bytes for each state that is taken back: the hundred states around it.
+const AROUND: u64 = 4 << 10;
+
+/// What sums may use, and when they are to stop.
+#[derive(Clone, Copy)]
+pub(crate) struct Resources<'a> {
+    pub(crate) stop: &'a CancellationToken,
+    pub(crate) plan: &'a MemoryPlan,
+}
+
+/// What is not enough; how much would be is said by who knows what there is to hold.
+const SHORT: Stopped = Stopped::Memory { least: 0, exact: false };
+
+impl Resources<'_> {
+    fn part(self) -> usize {
+        self.plan.room().batch(AROUND, PART)
+    }
+
+    /// Whether to go on. All states of the solutions are held in memory, which may not be enough.
+    fn check(self) -> Result<(), Stopped> {
+        self.stop.check()?;
+        if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
+    }
+
+    /// The same, where `entries` more are to be held.
+    fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
+        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
+    }
+}
+
+/// How many states there are to be held, as far as that is known.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// By level, of both sides.
+    sizes: Vec<usize>,
+    /// Whether levels were let go, so that only their sizes are known.
+    partial: bool,
+    /// Whether a level is not known at all.
+    unknown: bool,
+}
+
+impl Held {
+    /// What `sum` gives. Where memory is not enough for it, the error says how much would be; `levels` are those that it
+    /// goes by.
+    pub(crate) fn summing<K: Key, T>(
+        levels: &[&[Level<K>]],
+        sum: impl FnOnce(&mut Self) -> Result<T, Stopped>,
+    ) -> Result<T, Stopped> {
+        let mut held = Self::default();
+        match sum(&mut held) {
+            Err(Stopped::Memory { .. }) => {
+                give_back();
+                let least = held.least(memory(), levels);
+                Err(Stopped::Memory { least, exact: !held.unknown })
+            }
+            summed => summed,
+        }
+    }
+
+    /// What sums of these states take beside `rest`, at most: the states of all levels; the ways to those of one level and of
+    /// the one before it, of both sides; what becomes of them; and the levels that are on disk now and with more memory stay
+    /// in it, which are no more than a quarter for each side.
+    fn least<K: Key>(&self, rest: u64, levels: &[&[Level<K>]]) -> u64 {
+        let entry = size_of::<(K, u128)>();
+        let largest = self.sizes.iter().copied().max().unwrap_or(0);
+        let sums = self.sizes.iter().sum::<usize>() * size_of::<K>() + 5 * largest * entry;
+        let on_disk = |level: &Level<K>| level.bytes().saturating_sub(level.resident_bytes());
+        let on_disk: u64 = levels.iter().copied().flatten().map(on_disk).sum();
+        let needed = rest + sums as u64;
+        needed + on_disk.min(needed) + needed / 16
+    }
+
+    /// Whether all levels were held; to be asked when the sizes of all are known.
+    pub(crate) fn check(&self) -> Result<(), Stopped> {
+        if self.partial { Err(SHORT) } else { Ok(()) }
+    }
+}
+
+/// The classes on each level from which walks end in `ends`, ascending. Where memory is not enough for all of them they are
+/// only counted, and the last ones given.
+pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    levels: &[Level<K>],
+    ends: Vec<K>,
+    before: impl Fn() -> B + Sync,
+    means: Resources<'_>,
+    held: &mut Held,
+) -> Result<Vec<Vec<K>>, Stopped> {
+    held.sizes.push(ends.len());
+    let mut found = vec![ends];
+    for depth in (0..levels.len() - 1).rev() {
+        let mut last = found.pop().unwrap_or_default();
+        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+        if matches!(earlier, Err(Stopped::Memory { .. })) && !held.partial {
+            held.partial = true;
+            found.clear();
+            earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+        }
+        if held.partial {
+            last = Vec::new();
+        }
+        found.push(last);
+        held.unknown |= earlier.is_err();
+        let earlier = earlier?;
+        held.sizes.push(earlier.len());
+        found.push(earlier);
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The classes on `level`, which is number `depth`, from which a move leads to one of `last`, ascending.
+fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    (level, depth): (&Level<K>, usize),
+    last: &[K],
+    before: &(impl Fn() -> B + Sync),
+    means: Resources<'_>,
+) -> Result<Vec<K>, Stopped> {
+    // In parts, because every state has dozens of neighbours, few of which are on the level.
+    let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
+        means.check()?;
+        let mut all = Vec::new();
+        keys.iter().for_each(|&key| before(key, depth, &mut all));
+        let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
+        all.sort_unstable();
+        all.dedup();
+        let (mut cursor, mut kept) = (level.cursor(), Vec::new());
+        for key in all {
+            if cursor.contains(key)? {
+                kept.push(key);
+            }
+        }
+        Ok(kept)
+    };
+    let size = means.part();
+    // Every state comes once for each part that it is next to: those of a few parts are put together with those before.
+    let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
+    for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
+        let parts = keys.par_chunks(size).map_init(before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        means.check_for::<K>(parts.iter().map(Vec::len).sum())?;
+        parts.into_iter().for_each(|part| fresh.extend(part));
+        if fresh.len() >= kept.len() {
+            gather(&mut kept, &mut fresh, means)?;
+        }
+    }
+    gather(&mut kept, &mut fresh, means)?;
+    kept.shrink_to_fit();
+    Ok(kept)
+}
+
+/// Puts `fresh` among `kept`, ascending and each once.
+fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, means: Resources<'_>) -> Result<(), Stopped> {
+    fresh.par_sort_unstable();
+    fresh.dedup();
+    means.check_for::<K>(kept.len() + fresh.len())?;
+    kept.append(fresh);
+    kept.par_sort_unstable();
+    kept.dedup();
+    Ok(())
+}
+
+/// f of the classes on the last of these levels, which hold those and only those that come before these.
+pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+    on_walks: &[Vec<K>],
+    before: impl Fn() -> B + Sync,
+    means: Resources<'_>,
+) -> Result<Vec<(K, u128)>, Stopped> {
+    let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
+    for (depth, keys) in on_walks[1..].iter().enumerate() {
+        let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
+            means.check()?;
+            let f = |&key: &K| {
+                from.clear();
+                before(key, depth, from);
+                let terms = from.iter().filter_map(|&(key, counts)| {
+                    ways.binary_search_by_key(&key, |&(k, _)| k).ok().map(|at| (ways[at].1, u128::from(counts)))
+                });
+                Ok((key, sum_of_products(terms)?))
+            };
+            keys.iter().map(f).collect()
+        };
+        means.check_for::<(K, u128)>(keys.len())?;
+        let (mut next, size) = (Vec::with_capacity(keys.len()), means.part());
+        for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
+            let parts = keys.par_chunks(size).map_init(|| (before(), Vec::new()), part);
+            parts.collect::<Result<Vec<_>, Stopped>>()?.into_iter().for_each(|part| next.extend(part));
+        }
+        ways = next;
+    }
+    Ok(ways)
+}
+
+/// The walks from `start` through so many levels, by where they end; `after` lists the states after one on a level.
+///
+/// By state, not by class: for walks that a symmetry fixes, another member of a class is fixed by another symmetry.
+pub(crate) fn walks<S: Copy + Eq + Hash>(
+    start: S,
+    moves: usize,
+    after: impl Fn(S, usize) -> Vec<(S, u8)>,
+) -> Result<HashMap<S, u128>, Stopped> {
+    let mut walks = HashMap::from([(start, 1)]);
+    for depth in 0..moves {
+        let mut next = HashMap::new();
+        for (&state, &n) in &walks {
+            for (moved, counts) in after(state, depth) {
+                let sum = next.entry(moved).or_insert(0);
+                *sum = sum_of_products([(*sum, 1), (n, u128::from(counts))].into_iter())?;
+            }
+        }
+        walks = next;
+    }
+    Ok(walks)
+}
+
+/// The sum, unless it is too large a number.
+pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> Result<u128, Stopped> {
+    terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
+}
+
+/// All keys of a level that `wanted` wants, ascending.
+pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
+    let block = |number: usize| -> Result<Vec<K>, StoreError> {
+        let mut keys = Vec::new();
+        level.read_block(number, &mut keys)?;
+        keys.retain(|&key| wanted(key));
+        Ok(keys)
+    };
+    Ok((0..level.blocks()).into_par_iter().map(block).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_engine::store::SegmentWriter;
+
+    const SIZES: [u64; 4] = [1, 700, 40_000, 200_000];
+
+    fn levels() -> Vec<Level<u64>> {
+        let level = |&size: &u64| {
+            let mut writer = SegmentWriter::default();
+            (0..size).for_each(|key| writer.push(3 * key));
+            [writer.finish()].into_iter().collect()
+        };
+        SIZES.iter().map(level).collect()
+    }
+
+    /// Three states before each, some of which are on no level; the last one counts twice.
+    fn before(key: u64, depth: usize, found: &mut Before<u64>) {
+        let size = SIZES[depth];
+        let mut all = vec![(key / 3 % size * 3, 1), (key * 7 % size, 1), (key % 11 % size * 3 + size / 2 * 3, 2)];
+        all.sort_unstable();
+        all.dedup_by_key(|(key, _)| *key);
+        found.extend(all);
+    }
+
+    /// How many states there are on each level, and the ways to those of the last.
+    type Summed = (Vec<usize>, Vec<(u64, u128)>);
+
+    fn summed(ends: &[u64], plan: &MemoryPlan) -> Result<Summed, Stopped> {
+        let (levels, stop) = (levels(), CancellationToken::after(None));
+        let means = Resources { stop: &stop, plan };
+        Held::summing(&[&levels], |held| {
+            let on_walks = states(&levels, ends.to_vec(), || before, means, held)?;
+            held.check()?;
+            let sums = ways(&on_walks, || before, means)?;
+            Ok((held.sizes.clone(), sums))
+        })
+    }
+
+    #[test]
+    fn sums_are_those_of_walks_written_out() {
+        let ends: Vec<u64> = (0..SIZES[3]).step_by(5).map(|key| 3 * key).collect();
+        let mut sums: Vec<HashMap<u64, u128>> = vec![HashMap::from([(0, 1)])];
+        for depth in 0..3 {
+            let keys: Vec<u64> =
+                if depth == 2 { ends.clone() } else { (0..SIZES[depth + 1]).map(|key| 3 * key).collect() };
+            let sum = |key: u64| -> u128 {
+                let mut from = Vec::new();
+                before(key, depth, &mut from);
+                from.iter().map(|(key, n)| sums[depth].get(key).copied().unwrap_or(0) * u128::from(*n)).sum()
+            };
+            sums.push(keys.into_iter().map(|key| (key, sum(key))).collect());
+        }
+        let (sizes, found) = summed(&ends, &MemoryPlan::new(None, 2)).unwrap();
+        assert!(sizes[0] == ends.len() && sizes[1..].iter().all(|&size| size > 0), "{sizes:?}");
+        assert!(found.len() == ends.len() && found.iter().all(|(key, n)| sums[3][key] == *n));
+        assert!(found.iter().any(|&(_, n)| n > 1));
+    }
+
+    #[test]
+    fn sums_that_memory_is_not_enough_for_say_how_much_would_be() {
+        let Err(Stopped::Memory { least, exact }) = summed(&[0, 3], &MemoryPlan::new(Some(1 << 20), 1)) else {
+            panic!()
+        };
+        assert!(least > 1 << 20 && !exact);
+        let needs = |sizes: &[usize]| {
+            let held = Held { sizes: sizes.to_vec(), ..Held::default() };
+            held.least::<u64>(1 << 20, &[&levels()])
+        };
+        assert!(needs(&[1]) < needs(&[1, 1000]) && needs(&[1, 1000]) < needs(&[1000, 1000]));
+        // All states, and the ways to those of the largest level and of the one before it, at least.
+        assert!(needs(&[1 << 20, 1 << 20]) > (2 << 20) * 8 + (2 << 20) * 32);
+        assert!(Held { partial: true, ..Held::default() }.check().is_err());
+    }
+}

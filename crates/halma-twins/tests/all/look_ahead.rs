@@ -1,0 +1,100 @@
+//! The search's look-ahead and the verifier's say the same of armies of every kind.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use halma_bounds::abstraction::Abstraction;
+use halma_bounds::database::Databases;
+use halma_bounds::frontier::WorkContext;
+use halma_bounds::relaxed::Ladders;
+use halma_check::twins::TransferLookAhead;
+use halma_engine::search::CancellationToken;
+use halma_engine::search::exchange::Alone;
+use halma_record::job::{Granularity, LookAheadDepth};
+use halma_rules::centroid;
+use halma_rules::job::{Job, Problem};
+use halma_rules::moves::destinations;
+
+/// Men on cells that these numbers choose.
+fn army(numbers: &[u16], cells: usize) -> Vec<usize> {
+    let mut free: Vec<usize> = (0..cells).collect();
+    let mut men: Vec<usize> = numbers.iter().map(|&n| free.remove(usize::from(n) % free.len())).collect();
+    men.sort_unstable();
+    men
+}
+
+/// Whether both say the same of `men`, so many moves before one of two armies: one that other moves lead to from there,
+/// `late` moves too late, or some other army.
+fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, other: bool, budgets: LookAheadDepth) {
+    let size = 3 + usize::from(picks[0]) % 6;
+    let cells = halma_rules::board::Board::named(board).unwrap();
+    let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
+    let start = army(&picks[1..=size], cells.len());
+    let job = Job::parse("a.toml".as_ref(), &stated(board, moves, jumps_only, &names(&start))).unwrap();
+    let Problem::Transfer(problem) = &job.problem else { unreachable!() };
+    let mut goal = start.clone();
+    let steps = 1 + usize::from(picks[10]) % 7;
+    for pick in &picks[11..11 + steps] {
+        let occupied: Vec<bool> = (0..cells.len()).map(|c| goal.contains(&c)).collect();
+        let all: Vec<(usize, usize)> = (0..goal.len())
+            .flat_map(|i| {
+                let to = destinations(&problem.lattice, &occupied, goal[i], jumps_only);
+                to.into_iter().map(move |to| (i, to))
+            })
+            .collect();
+        let Some(&(i, to)) = all.get(usize::from(*pick) % all.len().max(1)) else { return };
+        goal[i] = to;
+        goal.sort_unstable();
+    }
+    let near = u32::from(picks[19].is_multiple_of(4));
+    let left = (steps.saturating_sub(late)).max(1) as u32;
+    if other {
+        goal = army(&picks[20..20 + size], cells.len());
+    }
+    let symmetries = problem.symmetries();
+    let centroid = centroid::of_cells(problem, &symmetries);
+    let databases = Databases::new(problem, &symmetries, &centroid, Granularity::default(), 4_000);
+    let abstraction: &Arc<Abstraction> = &databases.abstraction;
+    let small = |army: &[usize]| army.iter().map(|&c| c as u8).collect::<Vec<u8>>();
+    let (limit, depths) = (2 + left + near, (budgets.full.into(), budgets.least.into()));
+    let ends = [&small(&start)[..], &small(&goal)];
+    let class_of = &abstraction.partition.class_of;
+    let slow = TransferLookAhead::new(&job.stated, class_of, ends, (limit, near), depths, left + near).unwrap();
+    let Some(slow) = slow else { return };
+    let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+    let source = vec![abstraction.rank_of(&small(&goal))];
+    let table = Arc::new(abstraction.distances(source, left + near, &(), context).unwrap());
+    let ladders = Ladders::new(&problem.lattice, jumps_only).unwrap();
+    let fast = ladders.filter(abstraction, &table, (limit, near), budgets);
+    assert_eq!(fast.asks(2), slow.asks(2));
+    // From a state that is too far by the table nothing begins.
+    if slow.within(&small(&start), left) {
+        assert_eq!(fast.sifter().admits(&small(&start), 2), slow.stays(&small(&start), 2), "{start:?} to {goal:?}");
+    }
+    if late == 0 && !other {
+        assert!(slow.stays(&small(&start), 2), "a real walk is cut: {start:?} to {goal:?}");
+    }
+}
+
+fn stated(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
+    let both = format!("army = {army:?}\ntarget = {army:?}");
+    format!("[problem]\nkind = 'transfer'\nboard = '{board}'\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn the_search_s_look_ahead_and_the_plain_one_agree(
+        board in 0..5usize,
+        moves in prop_oneof![Just(4u8), Just(6), Just(8)],
+        jumps_only: bool,
+        picks in proptest::collection::vec(any::<u16>(), 40),
+        late in 0..3usize,
+        other: bool,
+        budgets in prop_oneof![Just((20u8, 1u8)), Just((3, 1)), Just((5, 4)), Just((1, 1))],
+    ) {
+        let board = halma_rules::board::NAMED[board];
+        agree(board, moves, jumps_only, &picks, late, other, LookAheadDepth { full: budgets.0, least: budgets.1 });
+    }
+}

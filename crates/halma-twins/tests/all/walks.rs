@@ -1,0 +1,196 @@
+//! No state of a real walk is cut.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use halma_bounds::database::Databases;
+use halma_bounds::frontier::WorkContext;
+use halma_bounds::relaxed::Ladders;
+use halma_engine::search::exchange::Alone;
+use halma_engine::search::{CancellationToken, Watch};
+use halma_record::job::{Granularity, LookAheadDepth};
+use halma_rules::centroid;
+use halma_rules::job::{self, Job};
+use halma_rules::moves::destinations;
+use halma_rules::problem::Transfer;
+use halma_rules::replay::Replay;
+use halma_solve::run::{Question, run};
+use halma_solve::solve::{LevelFigures, Progress};
+
+const BUDGETS: [LookAheadDepth; 4] = [
+    LookAheadDepth { full: 20, least: 1 },
+    LookAheadDepth { full: 7, least: 4 },
+    LookAheadDepth { full: 4, least: 1 },
+    LookAheadDepth { full: 1, least: 1 },
+];
+
+/// What judges armies of one problem, over at most so many histograms.
+struct Looks {
+    problem: Transfer,
+    databases: Databases,
+    ladders: Ladders,
+}
+
+impl Looks {
+    fn new(problem: Transfer, histograms: u64) -> Self {
+        let symmetries = problem.symmetries();
+        let centroid = centroid::of_cells(&problem, &symmetries);
+        let databases = Databases::new(&problem, &symmetries, &centroid, Granularity::default(), histograms);
+        let ladders = Ladders::new(&problem.lattice, problem.jumps_only).unwrap();
+        Self { problem, databases, ladders }
+    }
+
+    /// Whether `men` may stand so many moves before `goal`, by each of the budgets.
+    fn admitted(&self, men: &[u8], goal: &[u8], moves: u32) -> [bool; 4] {
+        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        let abstraction = &self.databases.abstraction;
+        let table = abstraction.distances(vec![abstraction.rank_of(goal)], moves, &(), context).unwrap();
+        let table = Arc::new(table);
+        BUDGETS.map(|budgets| {
+            let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), budgets);
+            filter.sifter().admits(men, 3)
+        })
+    }
+
+    /// All that one move leads to from an army.
+    fn after(&self, men: &[u8]) -> Vec<Vec<u8>> {
+        let Transfer { lattice, jumps_only, .. } = &self.problem;
+        let occupied: Vec<bool> = (0..lattice.len()).map(|c| men.contains(&(c as u8))).collect();
+        let mut all = Vec::new();
+        for (i, &from) in men.iter().enumerate() {
+            for to in destinations(lattice, &occupied, usize::from(from), *jumps_only) {
+                let mut next = men.to_vec();
+                next[i] = to as u8;
+                next.sort_unstable();
+                all.push(next);
+            }
+        }
+        all
+    }
+}
+
+fn problem(text: &str) -> Transfer {
+    let job = Job::parse("a.toml".as_ref(), &format!("[problem]\nkind = \"transfer\"\n{text}")).unwrap();
+    let job::Problem::Transfer(problem) = job.problem else { unreachable!() };
+    problem
+}
+
+fn small(cells: &[usize]) -> Vec<u8> {
+    let mut men: Vec<u8> = cells.iter().map(|&c| c as u8).collect();
+    men.sort_unstable();
+    men
+}
+
+/// splitmix64, below a limit.
+fn random(seed: &mut u64, below: usize) -> usize {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut x = *seed;
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((u128::from(x ^ x >> 31) * below as u128) >> 64) as usize
+}
+
+#[test]
+fn no_part_of_a_known_solution_is_cut() {
+    for name in ["p2-triangle-4-4move", "p2-triangle-4-6move", "p2-triangle-4-8move", "p3-triangle-4-jumps-6move"] {
+        let file = format!("{}/../../tests/solutions/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&file).unwrap();
+        let stated = text.split("[solution]").next().unwrap().split("kind = \"transfer\"").nth(1).unwrap();
+        let looks = Looks::new(problem(stated), 100_000);
+        let mut walk = vec![small(&looks.problem.start)];
+        for chain in &Replay::read(file.as_ref()).unwrap().moves {
+            let (from, to) = (chain[0] as u8, chain[chain.len() - 1] as u8);
+            let mut next = walk[walk.len() - 1].clone();
+            let mover = next.iter().position(|&man| man == from).unwrap();
+            next[mover] = to;
+            next.sort_unstable();
+            walk.push(next);
+        }
+        for (i, men) in walk.iter().enumerate() {
+            for moves in 1..=8.min(walk.len() - 1 - i) {
+                for spare in 0..2 {
+                    let left = (moves + spare) as u32;
+                    assert_eq!(looks.admitted(men, &walk[i + moves], left), [true; 4], "{name}, {moves} from {i}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_walk_at_random_is_cut_and_other_states_are() {
+    let holes = "\"\"\"\nSS...#\n.S.#..\n..#...\n.#..T.\n#...TT\n\"\"\"";
+    let problems = [
+        "board = '9x9'\nmoves = 4\narmy = 'triangle-3'".to_string(),
+        "board = '9x9'\nmoves = 6\narmy = 'triangle-4'".into(),
+        "board = '9x9'\nmoves = 8\narmy = 'square-2'\njumps-only = true".into(),
+        "board = 'star-121'\nmoves = 6\narmy = ['e5', 'f5', 'e6']\ntarget = ['m13', 'l13', 'm12']".into(),
+        "board = '16x16'\nmoves = 8\narmy = 'triangle-3'".into(),
+        format!("moves = 6\nmap = {holes}"),
+        format!("moves = 8\nmap = {holes}"),
+    ];
+    let mut seed = 26;
+    for text in problems {
+        let looks = Looks::new(problem(&text.replace("map =", "board =")), 5_000);
+        let (mut cut, mut before, mut walks) = ([0; 4], None, 0);
+        // On the widest board three men hardly ever have too far to go: there it takes more walks until one has.
+        while walks < 40 || cut[0] == 0 && walks < 1000 {
+            walks += 1;
+            // Some moves to get away from the corner, and a few that are then looked back at.
+            let (away, moves) = (random(&mut seed, 12), 1 + random(&mut seed, 7));
+            let mut walk = vec![small(&looks.problem.start)];
+            for _ in 0..away + moves {
+                let mut all = looks.after(&walk[walk.len() - 1]);
+                walk.push(all.swap_remove(random(&mut seed, all.len())));
+            }
+            let (men, goal) = (&walk[away], &walk[away + moves]);
+            assert_eq!(looks.admitted(men, goal, moves as u32), [true; 4], "{text}: {walk:?}");
+            // The way to where another walk has come may be too long.
+            if let Some(other) = before.replace(goal.clone()) {
+                let other = looks.admitted(men, &other, moves as u32);
+                cut.iter_mut().zip(other).for_each(|(cut, admitted)| *cut += usize::from(!admitted));
+            }
+        }
+        assert!(cut[0] == cut[1] && cut[1] >= cut[2] && cut[0] > 0, "{text}, {walks} walks: {cut:?}");
+    }
+}
+
+/// Asks for a stop after so many levels.
+struct StopsAfter<'a>(AtomicU32, &'a CancellationToken);
+
+impl Watch for StopsAfter<'_> {}
+
+impl Progress for StopsAfter<'_> {
+    fn level(&self, _: &LevelFigures) {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.1.request();
+        }
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
+    let job = |threads: u32| {
+        let text = format!(
+            "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 4\narmy = 'triangle-3'\n\
+             [search]\npruning = 'leading(look-ahead=6)'\n[limits]\nthreads = {threads}\n"
+        );
+        Job::parse("a.toml".as_ref(), &text).unwrap()
+    };
+    let question = Question::Prove { max_length: 23 };
+    let whole = run(&job(1), question, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+    assert!(whole.runs.iter().any(|run| run.levels.len() > 5));
+    let folder = tempfile::tempdir().unwrap();
+    let mut stopped = job(2);
+    stopped.output.dir = Some(folder.path().into());
+    stopped.limits.checkpoint = Some(std::time::Duration::ZERO);
+    for levels in 3.. {
+        let stop = CancellationToken::after(None);
+        let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &stop), &stop).unwrap();
+        if record.verdict != halma_record::record::Verdict::Incomplete {
+            assert!(levels > 3, "it was stopped");
+            assert_eq!(record.without_measurements().runs, whole.runs);
+            break;
+        }
+    }
+}

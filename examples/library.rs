@@ -1,0 +1,31 @@
+//! halma as a library, without a job file: a problem, its shortest solution, the boards, the record.
+//!
+//! `cargo run --release --no-default-features --example library`
+
+use halma::Solver;
+use halma::lattice::Rule;
+use halma::problem::Transfer;
+use halma::replay::Replay;
+
+const MAP: &str = "
+SS....
+SS....
+..##..
+..##..
+....TT
+....TT
+";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let problem = Transfer::drawn(MAP, Rule::Eight)?;
+    let record = Solver::new(problem).threads(2).memory(256 << 20).solve()?;
+    println!("{}", halma::report::sentence(&record));
+    for run in &record.runs {
+        println!("{:>3} moves: {:?}, {} successors", run.length, run.verdict, run.generated);
+    }
+    // Code that shares nothing with the search plays the solution.
+    let replay = Replay::from_record("library".as_ref(), &record)?;
+    println!("\n{}{}", replay.draw(), replay.summary());
+    print!("{}", record.to_json()?);
+    Ok(())
+}
