@@ -1,9 +1,11 @@
-//! The abstraction behind pattern databases: of an army, only how many men stand in each class of cells.
+//! The abstraction behind the pattern databases (Culberson and Schaeffer 1998): of an army, only how many men stand in
+//! each class of cells. It departs from the usual one in that no men are left out: all are there, with less said of
+//! where.
 //!
 //! An abstract move takes one man out of his class and puts him into another one with room: a step to a class that some
-//! cell of his class has as a neighbour; or a chain of jumps from class to class, each over a class that still holds
-//! a man, landing in classes with room. The abstract steps and jumps are read off the lattice's own tables, so every
-//! real move maps to an abstract one or leaves the histogram as it is, and abstract distances never exceed real ones.
+//! cell of his class has as a neighbour; or a chain of jumps from class to class, each over a class that still holds a
+//! man, landing in classes with room. The abstract steps and jumps are read off the lattice's own tables, so every real
+//! move maps to an abstract one or leaves the histogram as it is, and abstract distances never exceed real ones.
 //!
 //! What is possible depends only on the histogram without the mover, so abstract moves can be undone, as real ones can.
 

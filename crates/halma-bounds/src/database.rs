@@ -1,5 +1,6 @@
-//! The pattern databases of one problem: distances to the target, from the start, and to the middles of the leading
-//! half.
+//! The pattern databases of one problem (Culberson and Schaeffer, *Pattern databases*, 1998): distances to the target,
+//! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. They
+//! grow only as far as the lengths ask.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,4 +1,5 @@
-//! Histograms: how many men stand in each class of cells, numbered without gaps.
+//! Histograms: how many men stand in each class of cells, numbered without gaps (ranking of bounded compositions; Knuth,
+//! *The Art of Computer Programming*, 7.2.1.3).
 
 /// A partition of the cells into classes.
 #[derive(Clone, Debug, PartialEq, Eq)]

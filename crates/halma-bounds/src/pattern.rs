@@ -1,4 +1,5 @@
-//! Pattern databases as bounds: a state stays only if the moves made and the abstract distance still to go fit.
+//! An admissible heuristic as a bound: a state stays only if the moves made and its pattern database's distance still
+//! to go fit the length (g + h <= L in the words of A*).
 
 use std::sync::Arc;
 

@@ -1,12 +1,14 @@
-//! The relaxed look-ahead: moves of a state's own men, of which those that have moved may stand wherever one of them could
-//! have gone.
+//! Look-ahead in a relaxed problem, as planners do by ignoring what actions delete (Bonet and Geffner 2001): moves of a
+//! state's own men, of which those that have moved may stand wherever one of them could have gone. It departs in that
+//! the relaxed moves are counted exactly, and a pattern database judges where they end.
 //!
-//! Histograms let a man jump over some man of a diagonal wherever on it he stands. Here he must reach real cells over real
-//! men, or over cells where a moved man may be; only what moved men leave behind is relaxed. docs/proof.md (lemma 14a) says
-//! what a relaxed move is and why no state of a solution is cut.
+//! Histograms let a man jump over some man of a diagonal wherever on it he stands. Here he must reach real cells over
+//! real men, or over cells where a moved man may be; only what moved men leave behind is relaxed. docs/proof.md (lemma
+//! 14a) says what a relaxed move is and why no state of a solution is cut.
 //!
-//! A state is looked at man by man only if it passes a cheaper look: there the men of a class move as one, and the cells of
-//! a class that somebody has left block nobody. Every way man by man is one of these, so this look changes no verdict.
+//! A state is looked at man by man only if it passes a cheaper look: there the men of a class move as one, and the
+//! cells of a class that somebody has left block nobody. Every way man by man is one of these, so this look changes no
+//! verdict.
 
 mod choices;
 mod memory;

@@ -1,7 +1,8 @@
-//! Binomial ranks: the sets of k out of n cells, numbered from 0 in the order of [`Cells`].
+//! Ranking by the combinatorial number system (Knuth, *The Art of Computer Programming*, 7.2.1.3): the sets of k out of
+//! n cells, numbered from 0 in the order of [`Cells`].
 //!
-//! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k), the combinatorial number
-//! system. Ten men on 81 cells need 41 bits, 15 need 53, 19 on 256 cells need 95.
+//! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k), the combinatorial number system.
+//! Ten men on 81 cells need 41 bits, 15 need 53, 19 on 256 cells need 95.
 
 use halma_engine::key::Key;
 use halma_rules::cells::Cells;

@@ -1,8 +1,10 @@
-//! Shortest transfers: exact lengths, one after another, each found or refuted.
+//! Iterative deepening on the length of a transfer (Korf, *Depth-first iterative-deepening*, 1985): is there a solution
+//! of exactly L moves, given that none is shorter?
 //!
-//! For a length L the question is whether a walk of exactly L moves leads from S to T on which the state after i moves
-//! is first reached at move i. The first L that answers yes is the shortest length, because every shorter one has
-//! been refuted by then; and for the same reason a state that comes again on a later level may be dropped.
+//! The first L that has one is the shortest length, because every shorter one has been refuted by then. It departs from
+//! the usual form in that each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou and
+//! Hansen 2006): a bound for L cuts states, and only the last levels are needed to find duplicates. Because no shorter
+//! solution exists, a state that comes again on a later level may be dropped.
 
 pub mod count;
 pub mod game;

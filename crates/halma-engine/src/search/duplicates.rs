@@ -1,4 +1,4 @@
-//! Duplicate detection in memory: the keys of one range, each once.
+//! Delayed duplicate detection in memory (Korf 2004): the keys of one range, each once.
 //!
 //! Keys are ranks, and what a level makes in one range of them lies close together: often there is a key for every few
 //! dozen numbers. There, one bit for each number is both the set and its order, at a nanosecond a key and no comparison.

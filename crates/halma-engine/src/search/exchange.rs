@@ -1,4 +1,4 @@
-//! One search in several processes: what they tell each other.
+//! Collective operations (all-to-all, all-gather, all-reduce, as in MPI): what the processes of one search tell each other.
 //!
 //! Every process does the same, in the same order, with its share of each level: the states whose keys it owns
 //! ([`owner`]). Whatever decides how the search goes on is agreed upon, so that all of them go the same way; and nobody

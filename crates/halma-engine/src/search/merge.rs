@@ -1,4 +1,4 @@
-//! The successors of one range of keys, wherever they have gone, in ascending order and each once.
+//! External merge sort of one range: its successors, wherever they have gone, in ascending order and each once.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! What one range of keys has received while a level is made.
+//! A shard buffer: the successors that one range of keys has received while a level is made. A full one is compressed
+//! into a sorted run.
 
 use super::duplicates::{Scratch, SortedSet};
 use super::merge::merge;

@@ -1,4 +1,5 @@
-//! Ranges of keys, so chosen that each gets about as many of a level's successors.
+//! Range partition by a sample, as in sample sort: ranges of keys, so chosen that each gets about as many of a level's
+//! successors.
 //!
 //! Duplicates are eliminated range by range, each in memory that stays in one core's cache; the ranges one after
 //! another are the sorted level. Which ranges are taken changes no result.

@@ -1,10 +1,11 @@
-//! One step of the level search in several processes.
+//! One level of a distributed breadth-first search: states belong to processes by their keys, as in hash-distributed
+//! search (Kishimoto, Fukunaga and Botea 2009), but in rounds, so that the result does not depend on timing.
 //!
 //! Each process expands its share of the level as if it were alone, eliminating duplicates among what it makes itself,
-//! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range by
-//! range what was made goes to the processes that own it, as sorted, coded runs; there they are merged. What outgrows
-//! an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is others', and
-//! no two rounds overlap: that is the back-pressure.
+//! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range
+//! by range what was made goes to the processes that own it, as sorted, coded runs; there they are merged. What
+//! outgrows an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is
+//! others', and no two rounds overlap: that is the back-pressure.
 
 use serde::{Deserialize, Serialize};
 

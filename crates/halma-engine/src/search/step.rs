@@ -1,4 +1,7 @@
-//! One step of the level search.
+//! One level of breadth-first search with delayed duplicate detection (Korf, *Best-first frontier search with delayed
+//! duplicate detection*, 2004): successors are collected first, and duplicates go later, range by range. What does not
+//! fit memory is sorted into runs on disk and merged. It departs in that expanding one piece and sorting another go on
+//! at once, on all threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,28 +1,29 @@
-//! Counting: how many transfers have the shortest length.
+//! Counting shortest paths by dynamic programming over levels: how many transfers have the shortest length. Up to
+//! symmetry by Burnside's lemma, so that states are stored once a class and no solution is listed.
 //!
 //! A *solution* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with
-//! the same ends are one move, men are not told apart. So a solution is a walk S = A_0, ..., A_L = T of armies, each one
-//! move from the next. It is counted as it is, with those that a symmetry of K takes to each other counted once, and with
-//! those also counted once of which one is the other's *mirrored reversal* (RA)_i = ρA_(L-i). It is *palindromic* if
-//! A = RA, for the one ρ that the search goes by and the record names: its second half is the first one, mirrored and
-//! reversed.
+//! the same ends are one move, men are not told apart. So a solution is a walk S = A_0, ..., A_L = T of armies, each
+//! one move from the next. It is counted as it is, with those that a symmetry of K takes to each other counted once,
+//! and with those also counted once of which one is the other's *mirrored reversal* (RA)_i = ρA_(L-i). It is
+//! *palindromic* if A = RA, for the one ρ that the search goes by and the record names: its second half is the first
+//! one, mirrored and reversed.
 //!
 //! Levels from both ends hold the armies of every solution that is looked for: levels *ahead* 0 to m from S, and levels
-//! *behind* 0 to L - m, from T or, where there is a mirror, from S again, as ρA_L, ρA_(L-1), ... A state that came on an earlier
-//! level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each level, each one
-//! move from the next, that ends ahead where one ends behind (or where its mirror image does), is a solution, and every
-//! solution is such a chain: all of them are the sum of f g over the states in common, f and g being the ways to come
-//! there (`crates/halma-solve/src/solve/walks.rs`).
+//! *behind* 0 to L - m, from T or, where there is a mirror, from S again, as ρA_L, ρA_(L-1), ... A state that came on
+//! an earlier level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each
+//! level, each one move from the next, that ends ahead where one ends behind (or where its mirror image does), is a
+//! solution, and every solution is such a chain: all of them are the sum of f g over the states in common, f and g
+//! being the ways to come there (`crates/halma-solve/src/solve/walks.rs`).
 //!
-//! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N moves,
-//! c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for their
-//! reversals, and those with 0, among which are the reversals of all of them, once. The number depends on the move that
-//! follows the middle, so that move carries it.
+//! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N
+//! moves, c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for
+//! their reversals, and those with 0, among which are the reversals of all of them, once. The number depends on the
+//! move that follows the middle, so that move carries it.
 //!
-//! By Burnside's lemma, classes under K are the mean over k in K of the solutions that k fixes, and classes under K and R
-//! together the mean of these and of the solutions that Rk fixes. k fixes a solution if it fixes each of its armies. Rk fixes it
-//! if A_(L-i) = ρkA_i for all i: if the half as far as A_N is fixed by k² (for A_i = ρkρkA_i = k²A_i), and ρk takes A_N to itself, or
-//! for 2N + 1 moves to the army that one move leads to.
+//! By Burnside's lemma, classes under K are the mean over k in K of the solutions that k fixes, and classes under K and
+//! R together the mean of these and of the solutions that Rk fixes. k fixes a solution if it fixes each of its armies.
+//! Rk fixes it if A_(L-i) = ρkA_i for all i: if the half as far as A_N is fixed by k² (for A_i = ρkρkA_i = k²A_i), and
+//! ρk takes A_N to itself, or for 2N + 1 moves to the army that one move leads to.
 //!
 //! K is that of the problem, also where the search was told not to use it.
 

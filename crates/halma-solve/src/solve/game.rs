@@ -1,13 +1,15 @@
-//! Shortest games: exact lengths, one after another, each found or refuted.
+//! Iterative deepening on the length of a game, as in [`super`]: exact lengths, one after another, each found or
+//! refuted.
 //!
 //! For a length L the question is whether a game of exactly L moves exists, given that there is no shorter one. Levels
-//! are made from the start under bounds for L; a state on level L in which the winner has filled the goal is the end
-//! of a game. Because no shorter game exists, a state that an earlier level with the same side to move holds may be dropped: a
-//! game through it would be shorter by their distance. (A position of two armies need not be reached from the levels next to
-//! its own, since nobody may undo his move at once: so all levels of one parity are compared.)
+//! are made from the start under bounds for L; a state on level L in which the winner has filled the goal is the end of
+//! a game. Because no shorter game exists, a state that an earlier level with the same side to move holds may be
+//! dropped: a game through it would be shorter by their distance. (A position of two armies need not be reached from
+//! the levels next to its own, since nobody may undo his move at once: so all levels of one parity are compared.)
 //!
-//! When a level has grown past [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a truncated search
-//! goes ahead from a part of it. It proves nothing, but where games exist it finds one long before the levels are complete.
+//! When a level has grown past [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a
+//! truncated search goes ahead from a part of it. It proves nothing, but where games exist it finds one long before the
+//! levels are complete.
 
 pub mod beam;
 pub mod count;

@@ -1,4 +1,8 @@
-//! Searches of half the way, which the mirror completes.
+//! Bidirectional search in which one side is the mirror image of the other, so that only one is made.
+//!
+//! The usual form (Pohl, *Bi-directional search*, 1971) expands from both ends until the frontiers meet. Where a
+//! symmetry ρ exchanges start and target, the levels from the target are the images of those from the start: the search
+//! is over at the middle, where a level meets its own image (Bell 2009, Section 3.1).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,12 +1,19 @@
-//! The leading half and the following one (design: pattern databases guide both, nothing is guessed).
+//! Half of a bidirectional search, and a forward search from the middle positions that survive it.
+//!
+//! Of a solution and its mirrored reversal one is at least half way at the middle, measured by any function that the
+//! mirror negates; so it is enough to look for those. Pattern databases guide both parts (Culberson and Schaeffer,
+//! *Pattern databases*, 1998). It departs from bidirectional heuristic search in that the goals of the first half are a
+//! half space, not a frontier, and that one first half decides several lengths.
+//!
 //!
 //! Levels 0 to N hold only what can still come to a middle that is at least half way; some shortest solution has one,
 //! or its mirrored reversal has. From those middles, levels N + 1 on follow to the target.
 //!
-//! One leading half serves several lengths. Let F(L) be the leading levels for L moves. A state that some solution of
-//! l < L moves has on level i <= l / 2 is on F(L), too, where the solution's middle is admissible for l: it is nearer to
-//! that middle than N - i, and the middle (for odd l perhaps the state after it, which then leads by more) is admissible
-//! for L. So F(L) refutes every length up to L, each by what follows from its own middles on level l / 2 of F(L).
+//! One leading half serves several lengths. Let F(L) be the leading levels for L moves. A state that some solution of l
+//! < L moves has on level i <= l / 2 is on F(L), too, where the solution's middle is admissible for l: it is nearer to
+//! that middle than N - i, and the middle (for odd l perhaps the state after it, which then leads by more) is
+//! admissible for L. So F(L) refutes every length up to L, each by what follows from its own middles on level l / 2 of
+//! F(L).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Level after level, in memory and in the run's folder.
+//! Breadth-first search, level after level, in memory and in the run's folder, where it leaves checkpoints.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -30,7 +30,7 @@ pub(super) struct LevelSequence<K> {
     pub(super) forgotten: usize,
     /// Whether its levels are cut to the best states: such never go to the run's folder.
     pub(super) cut: bool,
-    /// Whether its levels are nobody's business.
+    /// Whether its levels are hidden: not reported to progress.
     pub(super) aside: bool,
     /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
     /// from as far as that.

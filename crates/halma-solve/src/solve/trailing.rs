@@ -1,4 +1,6 @@
-//! The trailing part of a search whose following levels outgrow it.
+//! Backward search, for the last moves of lengths whose levels after the middle grow too large: the mirror makes it a
+//! search from the start as well. The two meet as in bidirectional search (Pohl 1971), one backward half for all
+//! lengths decided together.
 //!
 //! A solution A_0, ..., A_L with a leading middle has A_m on the following level m, which holds every such army. Its
 //! mirrored reversal B_i = ρ(A_(L-i)) also begins at the start, and B_(L-m) is the mirror image of A_m. So levels from

@@ -1,4 +1,5 @@
-//! Truncated levels (Sections 3.2 and 3.3): only the best states stay. Finds solutions, and guesses C; proves nothing.
+//! Beam search (Lowerre 1976; Bell 2009, Sections 3.2 and 3.3): only the best states of each level stay. It finds
+//! solutions, and guesses C; it proves nothing, and its verdict says so.
 
 use rayon::prelude::*;
 

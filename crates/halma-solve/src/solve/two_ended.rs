@@ -1,4 +1,7 @@
-//! Problems without a mirror: one search from each end, the smaller frontier first, until they meet.
+//! Bidirectional breadth-first search (Pohl, *Bi-directional search*, 1971), for problems without a mirror: one search
+//! from each end, the smaller frontier first (his cardinality criterion), until their depths add up to the length. It
+//! departs in that they are not asked to meet as early as they can, but at exactly that length, given that no shorter
+//! one exists.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! How many lengths to decide at once: what a truncated search has found, and what the lengths so far have cost.
+//! An upper bound by beam search, and from it how many lengths to decide at once: what a truncated search has found, and what
+//! the lengths so far have cost.
 //!
 //! No answer depends on it. What is decided together depends on nothing but the problem and what was decided before, so
 //! that a run that goes on after a stop does as it would have done.
