@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use halma_rules::job::{Pruning, raw};
 
+mod asking;
 mod batch;
 mod certify;
 mod check;
@@ -18,8 +19,9 @@ pub mod row;
 mod status;
 mod views;
 
+pub use asking::{Search, search};
 pub use batch::Table;
-pub use commands::{Search, run, search};
+pub use commands::run;
 pub use exit::{Exit, Failure};
 
 /// Searches board puzzles exhaustively and proves what the shortest solution is.

@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
     let board = Board::named("9x9").unwrap();
     if let Ok(script) = Script::parse(text, &board) {
         let written = script.write(&board);
-        let again = Script::parse(&written, &board).unwrap_or_else(|e| panic!("{written:?}: {e}"));
+        let again = Script::parse(&written, &board).unwrap_or_else(|e| panic!("{written:?}: {e:?}"));
         assert_eq!(again.write(&board), written);
     }
 });

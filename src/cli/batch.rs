@@ -14,7 +14,7 @@ use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::Question;
 
-use super::commands::{Search, ask, overrides, put};
+use super::asking::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
 use crate::describe;
 use crate::progress::{Lines, status};

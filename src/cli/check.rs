@@ -6,7 +6,7 @@ use std::path::Path;
 use halma_check::{Options, Report};
 use halma_files::plain;
 
-use super::commands::put;
+use super::asking::{put, too_little};
 use super::{Exit, Failure};
 
 /// What the command line says of how to check.
@@ -37,13 +37,6 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
     let report = pool.install(|| halma_check::check(run, &options))?;
     put(&text(&report, terms.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
-}
-
-/// Why a command does not begin with so little memory.
-pub(super) fn too_little(memory: u64, least: u64, with: &str) -> Failure {
-    let (memory, least) = (memory.div_ceil(1 << 10), least.div_ceil(1 << 20));
-    let message = format!("{memory} KiB of memory are too little: this needs at least {least} MiB{with}");
-    Failure { exit: Exit::Input, message }
 }
 
 fn text(report: &Report, sample: Option<u64>) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::commands::put;
+use super::asking::put;
 use super::{Cli, Exit, Failure};
 
 /// The JSON Schema of job files.

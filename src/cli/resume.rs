@@ -5,7 +5,7 @@ use std::io::Write;
 use halma_record::record::{self, Record};
 use halma_solve::run;
 
-use super::commands::{Search, ask_there, print};
+use super::asking::{Search, ask_there, print};
 use super::{Exit, Failure, SearchArgs};
 
 /// `halma resume`: goes on with the run in a folder, or shows the record of one that has ended.

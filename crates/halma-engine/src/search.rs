@@ -13,6 +13,7 @@ pub mod digest;
 pub mod duplicates;
 pub mod exchange;
 mod expand;
+mod expander;
 mod levels;
 pub mod merge;
 mod plan;
@@ -25,8 +26,8 @@ mod trace;
 use std::fmt;
 
 pub use cancellation::{CancellationToken, Stopped};
-pub use expand::WHOLE_DIGEST;
-pub use expand::{Expander, Expansion, Tally, saved, saved_share};
+pub use expander::WHOLE_DIGEST;
+pub use expander::{Expander, Expansion, Tally, saved, saved_share};
 pub use levels::{Levels, levels};
 pub use trace::{trace, trace_shared};
 

@@ -7,6 +7,7 @@
 //! The blocks of a level lie in memory or in a file ([`mod@file`], which has the format); whoever reads a level cannot
 //! tell which. Blocks in files are checked whenever they are read.
 
+pub mod disk;
 pub mod disk_tables;
 pub mod file;
 mod map;

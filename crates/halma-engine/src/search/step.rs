@@ -13,7 +13,7 @@ use halma_files::number::Digest;
 
 use super::digest;
 use super::duplicates::Scratch;
-use super::expand::{Expander, Expansion, Tally, saved_share};
+use super::expander::{Expander, Expansion, Tally, saved_share};
 use super::merge::merge;
 use super::shard_buffer::{ShardBuffer, coded};
 use super::shards::Shards;

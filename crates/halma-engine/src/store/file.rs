@@ -27,7 +27,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use halma_files::folder::{Folder, parted};
 
-use super::workspace::Disk;
+use super::disk::Disk;
 use super::{BlockEntry, Bytes, Level, Segment, StoreError, map, varint};
 use crate::key::Key;
 

@@ -1,0 +1,137 @@
+//! What the commands have in common: a job is read, a question asked, an answer printed.
+
+use std::cell::OnceCell;
+use std::io::{self, Write};
+use std::path::Path;
+
+use halma_engine::search::CancellationToken;
+use halma_files::plain;
+use halma_record::record::Record;
+use halma_record::source::Fault;
+use halma_rules::job::{Job, Overrides};
+use halma_rules::replay::Checked;
+use halma_solve::run::{self, Question};
+
+use super::{Exit, Failure, SearchArgs};
+use crate::interrupt::Interrupts;
+use crate::progress::{self, All, Lines, StatusFile};
+use crate::report;
+
+/// The search behind the commands: a job, a question, how much to tell meanwhile.
+pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
+
+/// The engine's search: it tells its progress on standard error and stops on a signal. Signals are caught from the
+/// first search on; commands that do not search end on them like any filter.
+pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
+    let interrupts = OnceCell::new();
+    move |job: &Job, question: Question, args: &SearchArgs| {
+        if interrupts.get().is_none() {
+            let installed = Interrupts::install()
+                .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+            let _ = interrupts.set(installed);
+        }
+        let stop = interrupts
+            .get()
+            .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.stop(job.limits.time));
+        let exchange = args.cluster.exchange(job, question, &stop)?;
+        let mut told = All::default();
+        if exchange.process() > 0 {
+            // The first tells how all of them are doing.
+            return Ok(run::run_shared(job, question, &told, &stop, exchange)?);
+        }
+        if !args.quiet {
+            told.0.push(progress::watched(args.live.screen.as_ref()));
+        }
+        if let Some(log) = &args.live.log {
+            told.0.push(Box::new(Lines::in_log(log)));
+        }
+        if let Some(folder) = &job.output.dir {
+            told.0.push(Box::new(StatusFile::new(folder)));
+        }
+        Ok(run::run_shared(job, question, &told, &stop, exchange)?)
+    }
+}
+
+/// Reads the job at `path`, or standard input where that is `-`.
+pub(super) fn read(path: &Path) -> Result<Job, Fault> {
+    if path == Path::new("-") { Job::read_standard_input() } else { Job::read(path) }
+}
+
+pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
+    Overrides {
+        pruning: args.pruning.clone(),
+        max_length,
+        threads: args.threads.map(|t| t as usize),
+        memory: args.memory,
+        output_dir: args.output_dir.clone(),
+        keep_levels: args.keep_levels,
+        cache: args.cache.clone(),
+    }
+}
+
+/// Prints a record as asked for; the exit status is the record's.
+pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if args.cluster.follows() {
+        // The first process prints; what is wrong is said by all.
+        return match &record.reason {
+            Some(reason) => Err(Failure { exit: Exit::of(record), message: reason.clone() }),
+            None => Ok(Exit::of(record)),
+        };
+    }
+    let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
+    put(&text, out)?;
+    Ok(Exit::of(record))
+}
+
+/// Writes an answer. A reader who goes away before its end has read enough: the exit status stays that of the answer.
+pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
+}
+
+/// Searches, which writes the record, and has the solution replayed by code that shares nothing with the search.
+pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+    // Now, and not when the search has taken hours.
+    let dir = run::place(job, question)?;
+    // Processes of a cluster share their host's processors, and only know each other later: the run itself asks then.
+    if args.cluster.is_alone() {
+        run::affordable(job, question, 1)?;
+    }
+    if let Some(dir) = &dir {
+        std::fs::create_dir_all(dir).map_err(|e| Failure {
+            exit: Exit::Input,
+            message: format!("{}: the output folder cannot be made: {e}", dir.display()),
+        })?;
+    }
+    if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
+        let text = format!("the folder has the record of another question; this one: {}", beneath.display());
+        // Who closed standard error does not want it.
+        let _ = writeln!(io::stderr(), "{}", plain::message(&text));
+    }
+    let mut job = job.clone();
+    job.output.dir = dir;
+    ask_there(&job, question, args, search)
+}
+
+/// As [`ask`], in the job's output folder, which is the right one.
+pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
+    let record = search(job, question, args)?;
+    if record.solution.is_some() {
+        Checked::from_record(&job.file, &record)
+            .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
+    }
+    Ok(record)
+}
+
+pub(super) fn json(text: serde_json::Result<String>) -> Result<String, Failure> {
+    text.map_err(|e| Failure { exit: Exit::Failed, message: format!("the record cannot be printed: {e}") })
+}
+
+/// Why a command does not begin with so little memory.
+pub(super) fn too_little(memory: u64, least: u64, with: &str) -> Failure {
+    let (memory, least) = (memory.div_ceil(1 << 10), least.div_ceil(1 << 20));
+    let message = format!("{memory} KiB of memory are too little: this needs at least {least} MiB{with}");
+    Failure { exit: Exit::Input, message }
+}
