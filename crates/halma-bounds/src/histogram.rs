@@ -13,8 +13,7 @@ pub struct Partition {
     pub groups: Vec<usize>,
 }
 
-/// The most classes a partition may have, so that a set of classes is one word.
-pub const MAX_CLASSES: usize = 32;
+pub use halma_record::job::pruning::MAX_CLASSES;
 
 /// Bands of centroids that are alike on both sides of 0, for each kind of groups: groups with cells of the same |centroid|s
 /// are of one kind, so that K and the mirror take bands to bands.

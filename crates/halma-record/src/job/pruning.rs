@@ -102,7 +102,7 @@ impl LookAheadDepth {
     }
 }
 
-/// The most classes that histograms can tell apart.
+/// The most classes that histograms can tell apart, so that a set of classes is one word.
 pub const MAX_CLASSES: usize = 32;
 
 /// All names, as messages list them.
