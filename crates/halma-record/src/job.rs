@@ -2,10 +2,12 @@
 
 pub mod game_bounds;
 pub mod pruning;
+pub mod puzzle;
 pub mod raw;
 mod rule;
 mod spec;
 
 pub use pruning::{Granularity, LookAheadDepth, Pruning};
+pub use puzzle::PuzzleSpec;
 pub use rule::Rule;
 pub use spec::{Army, ProblemSpec};

@@ -1,0 +1,87 @@
+//! Puzzles from files, compiled: what a table says ([`halma_record::job::puzzle`], `docs/guide/puzzle-files.md`) as steps on
+//! numbered cells and letters, the same for rewrite rules and for sliding blocks; and permutations.
+
+pub mod blocks;
+pub mod ground;
+pub mod permutation;
+pub mod rules;
+
+use std::ops::Range;
+
+use halma_record::job::PuzzleSpec;
+
+pub use ground::Ground;
+pub use permutation::Permutations;
+
+/// What is wrong with a table, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFault {
+    /// The keys and list positions that lead to the value.
+    pub path: Vec<Part>,
+    /// The bytes of its text that are meant; all of it where not given.
+    pub range: Option<Range<usize>>,
+    /// What was found, and what is allowed.
+    pub message: String,
+}
+
+/// A key of a table, or a position in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A key.
+    Key(String),
+    /// A position, from 0.
+    At(usize),
+}
+
+impl TableFault {
+    /// A fault of the value of `key`.
+    pub fn of(key: &str, message: impl Into<String>) -> Self {
+        Self { path: vec![Part::Key(key.into())], range: None, message: message.into() }
+    }
+
+    /// The same in the entry `position` of its list.
+    #[must_use]
+    pub fn at(mut self, position: usize) -> Self {
+        self.path.push(Part::At(position));
+        self
+    }
+
+    /// The same under the key `key` of its table.
+    #[must_use]
+    pub fn key(mut self, key: &str) -> Self {
+        self.path.push(Part::Key(key.into()));
+        self
+    }
+
+    /// The same in these bytes of its text.
+    #[must_use]
+    pub fn within(mut self, range: Range<usize>) -> Self {
+        self.range = Some(range);
+        self
+    }
+}
+
+/// A compiled puzzle.
+#[derive(Clone, Debug)]
+pub enum Compiled {
+    /// Rewrite rules or blocks.
+    Ground(Ground),
+    /// Permutations.
+    Permutations(Permutations),
+}
+
+/// Compiles the table of a puzzle; `None` where its kind is none of [`halma_record::job::puzzle::KINDS`].
+///
+/// # Errors
+/// What is wrong with it.
+pub fn compile(spec: &PuzzleSpec) -> Result<Option<Compiled>, TableFault> {
+    fn table<T: serde::de::DeserializeOwned>(spec: &PuzzleSpec) -> Result<T, TableFault> {
+        spec.table().map_err(|message| TableFault { path: Vec::new(), range: None, message })
+    }
+    Ok(Some(match spec.kind.as_str() {
+        "rules" => Compiled::Ground(rules::compile(&table(spec)?)?),
+        "blocks" => Compiled::Ground(blocks::compile(&table(spec)?)?),
+        "permutation" => Compiled::Permutations(permutation::compile(&table(spec)?)?),
+        _ => return Ok(None),
+    }))
+}
