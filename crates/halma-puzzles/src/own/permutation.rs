@@ -5,6 +5,7 @@
 //! different this is a factorial number system. Every digit's value is kept multiplied by its weight, so that ranking adds entries of
 //! tables, unranking compares and subtracts, and neither multiplies nor divides.
 
+mod coordinate;
 mod tables;
 
 use halma_engine::key::{Key, U256};
@@ -13,7 +14,7 @@ use halma_rules::puzzle::permutation::{Arrangement, PieceSet, SetArrangement, Se
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use tables::SetTables;
+use tables::{Places, SetTables, Turns};
 
 /// A puzzle of more states than the widest key can number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -44,6 +45,7 @@ pub fn key_bytes(puzzle: &Permutations) -> Result<usize, TooManyStates> {
 pub struct PermutationCoding<K> {
     sets: Vec<PieceSet>,
     tables: Vec<SetTables<K>>,
+    changes: Vec<Changes>,
     count: K,
     moves: Vec<Move>,
     /// What undoes them, in the same order.
@@ -58,14 +60,21 @@ pub struct PermutationCoding<K> {
 #[derive(Clone, Debug)]
 struct Move(Vec<SetMove>);
 
-/// What a move does to one set.
-#[derive(Clone, Debug)]
+/// What a move does to one set: rows of [`Changes`].
+#[derive(Clone, Copy, Debug)]
 struct SetMove {
     set: usize,
-    /// By position, where its piece goes; empty where all pieces stay.
-    to: Vec<u8>,
-    /// Position, where its piece comes from, and its turn: of positions where something changes, if orientations count.
-    turns: Vec<(u8, u8, u8)>,
+    places: Option<usize>,
+    turns: Option<usize>,
+}
+
+/// The different ways in which moves change a set.
+#[derive(Clone, Debug, Default)]
+struct Changes {
+    /// Of the pieces, where some go elsewhere.
+    places: Vec<Places>,
+    /// Of the orientations, at those positions where they may change.
+    turns: Vec<Turns>,
 }
 
 /// A state, unranked, and space to rank others.
@@ -81,8 +90,10 @@ struct Unranked<K> {
     orientations: Vec<u8>,
     /// The positions of the pieces 0, ascending, then of the pieces 1, and so on.
     places: Vec<u8>,
-    /// The pieces' part of the key.
-    rank: K,
+    /// The pieces' part of the key, and its number where there is a table for it.
+    placed: (usize, K),
+    /// The same of the orientations.
+    turned: (usize, K),
     /// Space for the places after a move.
     spare: Vec<u8>,
 }
@@ -96,15 +107,22 @@ impl<K: Key> PermutationCoding<K> {
         let all = count(puzzle);
         let count = tables::key(&all).ok_or(TooManyStates { bits: all.bits() })?;
         let mut weight = BigUint::from(1u8);
-        let tables = puzzle.sets.iter().map(|set| SetTables::new(set, &mut weight)).collect();
-        let compiled = |sets: &[SetTransformation]| Move::new(&puzzle.sets, sets);
+        let mut tables: Vec<SetTables<K>> = puzzle.sets.iter().map(|set| SetTables::new(set, &mut weight)).collect();
+        let mut changes = vec![Changes::default(); tables.len()];
+        let mut compiled = |sets: &[SetTransformation]| Move::new(&puzzle.sets, sets, &mut changes);
+        let moves = puzzle.moves.iter().map(|m| compiled(&m.sets)).collect();
+        let inverses = puzzle.moves.iter().map(|m| compiled(&puzzle.inverse(&m.sets))).collect();
+        for (tables, changes) in tables.iter_mut().zip(&changes) {
+            tables.tabulate(&changes.places, &changes.turns);
+        }
         let mut coding = Self {
-            moves: puzzle.moves.iter().map(|m| compiled(&m.sets)).collect(),
-            inverses: puzzle.moves.iter().map(|m| compiled(&puzzle.inverse(&m.sets))).collect(),
+            moves,
+            inverses,
             names: puzzle.moves.iter().map(|m| m.name.clone()).collect(),
             closed: puzzle.closed,
             sets: puzzle.sets.clone(),
             tables,
+            changes,
             count,
             goal: K::default(),
             start: K::default(),
@@ -150,7 +168,8 @@ impl<K: Key> PermutationCoding<K> {
             pieces: vec![0; set.positions],
             orientations: vec![0; set.positions],
             places: vec![0; set.positions],
-            rank: K::default(),
+            placed: (0, K::default()),
+            turned: (0, K::default()),
             spare: vec![0; set.positions],
         };
         Scratch(self.sets.iter().map(unranked).collect())
@@ -176,11 +195,29 @@ impl<K: Key> PermutationCoding<K> {
         scratch.0.into_iter().map(|s| SetArrangement { pieces: s.pieces, orientations: s.orientations }).collect()
     }
 
+    /// All that stands anywhere.
     fn decode(&self, scratch: &mut Scratch<K>, key: K) {
         let mut rest = key;
         for (tables, set) in self.tables.iter().zip(&mut scratch.0).rev() {
             tables.orientations(&mut rest, &mut set.orientations);
-            set.rank = tables.places(&mut rest, &mut set.places, &mut set.spare);
+            tables.places(&mut rest, &mut set.places, &mut set.spare);
+            tables.pieces(&set.places, &mut set.pieces);
+        }
+    }
+
+    /// What [`Self::after`] needs to know of a state.
+    fn prepare(&self, scratch: &mut Scratch<K>, key: K) {
+        let mut rest = key;
+        for (tables, set) in self.tables.iter().zip(&mut scratch.0).rev() {
+            match &tables.by_turn {
+                Some(table) => set.turned = table.take(&mut rest),
+                None => tables.orientations(&mut rest, &mut set.orientations),
+            }
+            if let Some(table) = &tables.by_place {
+                set.placed = table.take(&mut rest);
+                continue;
+            }
+            set.placed.1 = tables.places(&mut rest, &mut set.places, &mut set.spare);
             tables.pieces(&set.places, &mut set.pieces);
         }
     }
@@ -215,7 +252,7 @@ impl<K: Key> PermutationCoding<K> {
 
     fn all_after(&self, moves: &[Move], scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
         out.clear();
-        self.decode(scratch, key);
+        self.prepare(scratch, key);
         out.extend(moves.iter().map(|step| self.after(step, scratch, key)).filter(|&next| next != key));
         out.sort_unstable();
         out.dedup();
@@ -227,15 +264,26 @@ impl<K: Key> PermutationCoding<K> {
         let mut next = key;
         for change in &step.0 {
             let (tables, now) = (&self.tables[change.set], &mut scratch.0[change.set]);
-            if !change.to.is_empty() {
-                tables.moved(&now.places, &change.to, &mut now.spare);
-                next = next.minus(now.rank).plus(tables.rank(&now.spare));
+            if let Some(row) = change.places {
+                let (number, before) = now.placed;
+                let placed = if let Some(table) = &tables.by_place {
+                    table.after(row, number)
+                } else {
+                    tables.moved(&now.places, &self.changes[change.set].places[row], &mut now.spare);
+                    tables.rank(&now.spare)
+                };
+                next = next.minus(before).plus(placed);
             }
-            for &(position, from, turn) in &change.turns {
-                let (position, from) = (usize::from(position), usize::from(from));
-                let turned = tables.turn(now.pieces[from], now.orientations[from], turn);
-                let before = tables.turned(position, now.orientations[position]);
-                next = next.minus(before).plus(tables.turned(position, turned));
+            if let Some(row) = change.turns {
+                if let Some(table) = &tables.by_turn {
+                    let (number, before) = now.turned;
+                    next = next.minus(before).plus(table.after(row, number));
+                } else {
+                    let turns = self.changes[change.set].turns[row].iter();
+                    let piece = |from: u8| now.pieces[usize::from(from)];
+                    next =
+                        turns.fold(next, |key, &turn| tables.after_turn(key, turn, piece(turn.1), &now.orientations));
+                }
             }
         }
         next
@@ -245,7 +293,7 @@ impl<K: Key> PermutationCoding<K> {
     #[must_use]
     pub fn move_name(&self, from: K, to: K) -> Option<&str> {
         let mut scratch = self.scratch();
-        self.decode(&mut scratch, from);
+        self.prepare(&mut scratch, from);
         let number = self.moves.iter().position(|step| self.after(step, &mut scratch, from) == to)?;
         Some(&self.names[number])
     }
@@ -269,24 +317,35 @@ impl<K: Key> PermutationCoding<K> {
 }
 
 impl Move {
-    fn new(sets: &[PieceSet], transformation: &[SetTransformation]) -> Self {
-        let changed = sets.iter().zip(transformation).enumerate().filter(|(_, (_, step))| !step.is_identity());
-        Self(changed.map(|(number, (set, step))| SetMove::new(number, set, step)).collect())
+    fn new(sets: &[PieceSet], transformation: &[SetTransformation], changes: &mut [Changes]) -> Self {
+        let all = sets.iter().zip(transformation).zip(changes).enumerate();
+        let changed = all.filter(|(_, ((_, step), _))| !step.is_identity());
+        Self(changed.map(|(number, ((set, step), changes))| changes.add(number, set, step)).collect())
     }
 }
 
-impl SetMove {
-    fn new(number: usize, set: &PieceSet, step: &SetTransformation) -> Self {
-        let mut to: Vec<u8> = vec![0; set.positions];
+impl Changes {
+    /// The rows of a move, new or those of another move that does the same.
+    fn add(&mut self, number: usize, set: &PieceSet, step: &SetTransformation) -> SetMove {
+        fn row<T: PartialEq>(rows: &mut Vec<T>, new: T) -> usize {
+            rows.iter().position(|row| *row == new).unwrap_or_else(|| {
+                rows.push(new);
+                rows.len() - 1
+            })
+        }
+        let mut to: Places = vec![0; set.positions];
         for (position, &from) in step.from.iter().enumerate() {
             to[usize::from(from)] = position as u8;
         }
-        if to.iter().enumerate().all(|(from, &to)| from == usize::from(to)) || set.pieces.len() == 1 {
-            to.clear();
-        }
+        let stays = set.pieces.len() == 1 || to.iter().enumerate().all(|(from, &to)| from == usize::from(to));
         let all = (0..set.positions).map(|p| (p as u8, step.from[p], step.turn[p]));
-        let turns = all.filter(|&(position, from, turn)| tables::has_digits(set) && (position != from || turn != 0));
-        Self { set: number, to, turns: turns.collect() }
+        let turns: Turns =
+            all.filter(|&(position, from, turn)| tables::has_digits(set) && (position != from || turn != 0)).collect();
+        SetMove {
+            set: number,
+            places: (!stays).then(|| row(&mut self.places, to)),
+            turns: (!turns.is_empty()).then(|| row(&mut self.turns, turns)),
+        }
     }
 }
 

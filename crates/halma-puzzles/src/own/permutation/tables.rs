@@ -4,11 +4,17 @@ use halma_engine::key::Key;
 use halma_rules::puzzle::permutation::PieceSet;
 use num_bigint::BigUint;
 
+use super::coordinate::Coordinate;
+
 /// The tables of one set.
 #[derive(Clone, Debug)]
 pub(super) struct SetTables<K> {
-    /// Of all pieces but the last, which stand where the others do not.
-    pieces: Vec<Ranked<K>>,
+    /// For each piece but those of the last number, which stand where the others do not: what its place adds, by the number
+    /// of free positions before it. Where it is the j-th of equal ones, j from 0, and of the positions before it c are free or taken
+    /// by those j, this is C(c, j + 1) times the weight.
+    columns: Vec<K>,
+    /// Where in `columns` those of each piece begin.
+    begins: Vec<usize>,
     /// How many of each piece there are.
     counts: Vec<usize>,
     /// Whether the orientation of each piece counts.
@@ -17,14 +23,18 @@ pub(super) struct SetTables<K> {
     modulus: u8,
     /// What an orientation adds, at `position * modulus + orientation`; empty where none counts.
     turned: Vec<K>,
+    /// How many ways there are to place the pieces, with the weight of that number; then to turn them.
+    sizes: [(K, K); 2],
+    /// What changes make of the places, where there are few.
+    pub by_place: Option<Coordinate<K>>,
+    /// What changes make of the orientations, where there are few and all of them count.
+    pub by_turn: Option<Coordinate<K>>,
 }
 
-/// The rank of equal pieces among those positions that the pieces before them leave.
-#[derive(Clone, Debug)]
-struct Ranked<K> {
-    /// For the j-th of them, j from 0: C(c, j + 1) times the weight, for each position c on which it can stand.
-    columns: Vec<Vec<K>>,
-}
+/// Where the pieces go: the new position of each old one.
+pub(super) type Places = Vec<u8>;
+/// Position, where its piece comes from, and its turn.
+pub(super) type Turns = Vec<(u8, u8, u8)>;
 
 /// A number as a key, if it fits.
 pub(super) fn key<K: Key>(number: &BigUint) -> Option<K> {
@@ -67,14 +77,19 @@ impl<K: Key> SetTables<K> {
     pub fn new(set: &PieceSet, weight: &mut BigUint) -> Self {
         let entry = |number: BigUint| key(&number).unwrap_or(K::MAX);
         let mut left = set.positions;
-        let mut pieces = Vec::new();
+        let lowest = weight.clone();
+        let (mut columns, mut begins) = (Vec::new(), vec![0]);
         for piece in &set.pieces[..set.pieces.len() - 1] {
-            // The j-th of k leaves room for those after it.
-            let column = |j: usize| (0..=left - piece.count + j).map(|c| entry(choose(c, j + 1) * &*weight)).collect();
-            pieces.push(Ranked { columns: (0..piece.count).map(column).collect() });
+            for j in 0..piece.count {
+                // Those after it need places, too.
+                let places = j..=left - piece.count + j;
+                columns.extend(places.map(|c| entry(choose(c, j + 1) * &*weight)));
+                begins.push(columns.len());
+            }
             *weight *= choose(left, piece.count);
             left -= piece.count;
         }
+        let between = weight.clone();
         let mut turned = Vec::new();
         if has_digits(set) {
             for _ in 0..set.positions {
@@ -83,12 +98,52 @@ impl<K: Key> SetTables<K> {
             }
         }
         Self {
-            pieces,
+            columns,
+            begins,
             counts: set.pieces.iter().map(|p| p.count).collect(),
             oriented: set.pieces.iter().map(|p| p.oriented).collect(),
             modulus: set.orientations,
             turned,
+            sizes: [(entry(&between / &lowest), entry(lowest)), (entry(&*weight / &between), entry(between))],
+            by_place: None,
+            by_turn: None,
         }
+    }
+
+    /// Adds the transition tables for these changes, where they are small.
+    pub fn tabulate(&mut self, places: &[Places], turns: &[Turns]) {
+        let all = self.oriented.iter().all(|&oriented| oriented);
+        // Otherwise the orientations after a move depend on the pieces.
+        if all || self.turned.is_empty() {
+            let (mut old, mut new) = (vec![0; self.positions()], vec![0; self.positions()]);
+            let [(count, weight), _] = self.sizes;
+            self.by_place = Coordinate::new(&count, weight, places.len(), |row, mut value| {
+                self.places(&mut value, &mut old, &mut new);
+                self.moved(&old, &places[row], &mut new);
+                self.rank(&new)
+            });
+        }
+        if all {
+            let mut old = vec![0; self.positions()];
+            let [_, (count, weight)] = self.sizes;
+            self.by_turn = Coordinate::new(&count, weight, turns.len(), |row, value| {
+                self.orientations(&mut value.clone(), &mut old);
+                turns[row].iter().fold(value, |value, &change| self.after_turn(value, change, 0, &old))
+            });
+        }
+    }
+
+    /// How many positions the set has.
+    fn positions(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// The key after `change`, a turn of a piece, where `before` has the orientations before the move.
+    #[inline]
+    pub fn after_turn(&self, key: K, (position, from, turn): (u8, u8, u8), piece: u8, before: &[u8]) -> K {
+        let (position, from) = (usize::from(position), usize::from(from));
+        let turned = self.turn(piece, before[from], turn);
+        key.minus(self.turned(position, before[position])).plus(self.turned(position, turned))
     }
 
     /// What an orientation on a position adds to the key.
@@ -100,7 +155,7 @@ impl<K: Key> SetTables<K> {
 
     /// The orientation of a piece after a turn.
     #[inline]
-    pub fn turn(&self, piece: u8, orientation: u8, turn: u8) -> u8 {
+    fn turn(&self, piece: u8, orientation: u8, turn: u8) -> u8 {
         if !self.oriented[usize::from(piece)] {
             return 0;
         }
@@ -111,16 +166,19 @@ impl<K: Key> SetTables<K> {
     /// What the pieces add to the key: by piece, the positions of those that are equal, ascending.
     #[inline]
     pub fn rank(&self, places: &[u8]) -> K {
-        let (mut rank, mut taken, mut at) = (K::default(), [0u64; 4], 0);
-        for piece in &self.pieces {
-            let places = &places[at..at + piece.columns.len()];
-            for (&place, column) in places.iter().zip(&piece.columns) {
-                rank = rank.plus(column[usize::from(place) - below(&taken, place)]);
-            }
-            for &place in places {
-                taken[usize::from(place / 64)] |= 1 << (place % 64);
-            }
-            at += places.len();
+        if places.len() <= 64 { self.rank_in::<1>(places) } else { self.rank_in::<4>(places) }
+    }
+
+    /// The same on up to `64 * W` positions.
+    #[inline]
+    fn rank_in<const W: usize>(&self, places: &[u8]) -> K {
+        let (mut rank, mut taken) = (K::default(), [0u64; W]);
+        for (&begin, &place) in self.begins[..self.begins.len() - 1].iter().zip(places) {
+            let (word, bit) = (usize::from(place / 64) % W, 1 << (place % 64));
+            let whole: u32 = taken[..word].iter().map(|w| w.count_ones()).sum();
+            let before = whole + (taken[word] & (bit - 1)).count_ones();
+            rank = rank.plus(self.columns[begin + usize::from(place) - before as usize]);
+            taken[word] |= bit;
         }
         rank
     }
@@ -139,27 +197,20 @@ impl<K: Key> SetTables<K> {
     /// The places of the pieces in the uppermost digits of `rest`, which loses them; what they add to the key.
     #[inline]
     pub fn places(&self, rest: &mut K, places: &mut [u8], free: &mut [u8]) -> K {
-        let before = *rest;
-        let mut end: usize = places.len() - self.counts[self.counts.len() - 1];
-        for piece in self.pieces.iter().rev() {
-            for column in piece.columns.iter().rev() {
-                end -= 1;
-                places[end] = largest(column, rest) as u8;
-            }
+        let (before, ranked) = (*rest, self.begins.len() - 1);
+        for (place, column) in places[..ranked].iter_mut().zip(self.begins.windows(2)).rev() {
+            *place = largest(&self.columns[column[0]..column[1]], rest) as u8;
         }
-        // So far they count those positions only that the pieces before them leave.
+        // So far they count those positions only that are free.
         free.iter_mut().zip(0..).for_each(|(free, position)| *free = position);
-        let (mut at, mut left) = (0, places.len());
-        for &count in &self.counts[..self.counts.len() - 1] {
-            for place in places[at..at + count].iter_mut().rev() {
-                let index = usize::from(*place);
-                *place = free[index];
-                free.copy_within(index + 1..left, index);
-                left -= 1;
-            }
-            at += count;
+        let mut left = places.len();
+        for place in &mut places[..ranked] {
+            let index = usize::from(*place);
+            *place = free[index];
+            free.copy_within(index + 1..left, index);
+            left -= 1;
         }
-        places[at..].copy_from_slice(&free[..left]);
+        places[ranked..].copy_from_slice(&free[..left]);
         before.minus(*rest)
     }
 
@@ -178,23 +229,15 @@ impl<K: Key> SetTables<K> {
         for (moved, &place) in moved.iter_mut().zip(places) {
             *moved = to[usize::from(place)];
         }
-        let mut at = 0;
-        for piece in &self.pieces {
-            let count = piece.columns.len();
+        let mut rest = moved;
+        for &count in &self.counts[..self.counts.len() - 1] {
+            let (equal, others) = rest.split_at_mut(count);
             if count > 1 {
-                moved[at..at + count].sort_unstable();
+                equal.sort_unstable();
             }
-            at += count;
+            rest = others;
         }
     }
-}
-
-/// How many of the positions below `place` are in the set.
-#[inline]
-fn below(set: &[u64; 4], place: u8) -> usize {
-    let word = usize::from(place / 64);
-    let whole: u32 = set[..word].iter().map(|w| w.count_ones()).sum();
-    (whole + (set[word] & ((1 << (place % 64)) - 1)).count_ones()) as usize
 }
 
 /// The last entry of an ascending row that `rest` holds, which loses it. The first is 0.

@@ -68,10 +68,14 @@ fn compile(definition: &str, quarter: bool) -> Permutations {
 
 /// How many states lie on each level.
 fn levels(puzzle: &Permutations, most: usize) -> Vec<usize> {
-    let coding = PermutationCoding::<u64>::new(puzzle).unwrap();
+    levels_as::<u64>(puzzle, most)
+}
+
+fn levels_as<K: Key>(puzzle: &Permutations, most: usize) -> Vec<usize> {
+    let coding = PermutationCoding::<K>::new(puzzle).unwrap();
     let mut scratch = coding.scratch();
     let mut level = vec![coding.start()];
-    let mut seen: HashSet<u64> = level.iter().copied().collect();
+    let mut seen: HashSet<K> = level.iter().copied().collect();
     let (mut sizes, mut out) = (Vec::new(), Vec::new());
     while !level.is_empty() && sizes.len() < most {
         sizes.push(level.len());
@@ -95,6 +99,18 @@ fn the_2x2x2_cube_has_its_known_levels() {
     assert_eq!(levels(&cube, 7), [1, 9, 54, 321, 1847, 9992, 50_136]);
     assert_eq!(levels(&compile(CUBE, true), 7), [1, 6, 27, 120, 534, 2256, 8969]);
     assert_eq!(all_permutations(&cube), 3 * 3_674_160, "a corner alone cannot be turned");
+}
+
+/// Corners as the table of what moves make of them, edges ranked anew.
+#[test]
+fn the_3x3x3_cube_has_its_known_levels() {
+    let cube = compile(include_str!("3x3x3.tws"), false);
+    assert_eq!(count(&cube).to_string(), "519024039293878272000", "twelve times the cube's states");
+    assert_eq!((cube.moves.len(), key_bytes(&cube)), (18, Ok(16)));
+    assert_eq!(levels_as::<u128>(&cube, 5), [1, 18, 243, 3240, 43_239]);
+    assert_eq!(levels_as::<U256>(&cube, 4), [1, 18, 243, 3240]);
+    let quarter = compile(include_str!("3x3x3.tws"), true);
+    assert_eq!(levels_as::<u128>(&quarter, 5), [1, 12, 114, 1068, 10_011]);
 }
 
 #[test]
@@ -220,6 +236,9 @@ fn check<K: Key>(definition: &str, quarter: bool, steps: &[usize]) -> Result<(),
 }
 
 proptest! {
+    // Each case compiles its puzzles anew.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn successors_are_those_of_the_rules(steps in proptest::collection::vec(0..100usize, 0..20), quarter: bool) {
         check::<u64>(CUBE, quarter, &steps)?;
