@@ -240,22 +240,29 @@ impl<K: Key> PermutationCoding<K> {
         self.sets.iter().zip(&scratch.0).all(fits)
     }
 
-    /// The states one move away, each once, ascending, without the state itself; `out` has nothing else afterwards.
+    /// The states one move away, each once, ascending, without the state itself; put behind what `out` has.
     pub fn successors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
         self.all_after(&self.moves, scratch, key, out);
     }
 
-    /// The states from which one move leads here, each once, ascending, without the state itself.
+    /// The states from which one move leads here, each once, ascending, without the state itself; put behind what `out` has.
     pub fn predecessors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
         self.all_after(if self.closed { &self.moves } else { &self.inverses }, scratch, key, out);
     }
 
     fn all_after(&self, moves: &[Move], scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
-        out.clear();
         self.prepare(scratch, key);
+        let first = out.len();
         out.extend(moves.iter().map(|step| self.after(step, scratch, key)).filter(|&next| next != key));
-        out.sort_unstable();
-        out.dedup();
+        out[first..].sort_unstable();
+        let mut kept = first;
+        for at in first..out.len() {
+            if at == first || out[at] != out[kept - 1] {
+                out[kept] = out[at];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
     }
 
     /// The state after a move, where `scratch` has the one before, `key`.

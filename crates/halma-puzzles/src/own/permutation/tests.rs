@@ -81,6 +81,7 @@ fn levels_as<K: Key>(puzzle: &Permutations, most: usize) -> Vec<usize> {
         sizes.push(level.len());
         let mut next = Vec::new();
         for key in level {
+            out.clear();
             coding.successors(&mut scratch, key, &mut out);
             next.extend(out.iter().copied().filter(|&k| seen.insert(k)));
         }
@@ -219,14 +220,16 @@ fn check<K: Key>(definition: &str, quarter: bool, steps: &[usize]) -> Result<(),
     let arrangement = coding.unrank(key);
     prop_assert_eq!(coding.rank(&arrangement), key);
     prop_assert!(coding.is_state(&mut scratch, key));
-    let (mut after, mut before) = (Vec::new(), Vec::new());
+    let (mut after, mut before) = (vec![key; 2], Vec::new());
     coding.successors(&mut scratch, key, &mut after);
     let mut expected: Vec<K> = puzzle.moves.iter().map(|m| coding.rank(&puzzle.after(&arrangement, &m.sets))).collect();
     expected.retain(|&k| k != key);
     expected.sort_unstable();
     expected.dedup();
-    prop_assert_eq!(&after, &expected);
-    for &next in &after {
+    prop_assert_eq!(&after[..2], [key; 2], "what was there stays");
+    prop_assert_eq!(&after[2..], &expected);
+    for &next in &expected {
+        before.clear();
         prop_assert!(next < coding.count());
         coding.predecessors(&mut scratch, next, &mut before);
         prop_assert!(before.contains(&key));

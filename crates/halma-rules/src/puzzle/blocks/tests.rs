@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::puzzle::Part;
+use crate::puzzle::ground::Repeats;
 
 const KLOTSKI: &str = "ABBC\nABBC\nDEEF\nDGHF\nI..J\n";
 const KLOTSKI_GOAL: &str = "????\n????\n????\n?BB?\n?BB?\n";
@@ -121,6 +122,7 @@ fn klotski_is_its_own_mirror_image_and_not_upside_down() {
     let candidates = &ground.candidates;
     assert_eq!(candidates.len(), 2, "{candidates:?}");
     assert!(candidates.iter().any(|map| map.cells[..4] == [3, 2, 1, 0]));
+    assert_eq!(ground.symmetries().len(), 2);
     for map in candidates {
         let mut image = vec![0; 20];
         for (cell, &letter) in ground.starts[0].iter().enumerate() {
@@ -131,9 +133,18 @@ fn klotski_is_its_own_mirror_image_and_not_upside_down() {
     // A diagonal takes lying blocks to upright ones.
     let corner = compile(&table(".AA\nB..\nB..", "", Metric::Step)).unwrap();
     assert_eq!(corner.candidates.iter().filter(|map| map.letters == [1, 0, 3, 2, 4]).count(), 1);
+    assert_eq!(corner.symmetries().len(), 2, "{:?}", corner.candidates);
     // But not where one of the two is told apart.
     let told = BlocksTable { distinct: vec!["A".into()], ..table(".AA\nB..\nB..", "", Metric::Step) };
     assert_eq!(compile(&told).unwrap().candidates.len(), 1);
+}
+
+#[test]
+fn every_move_of_a_block_can_be_undone() {
+    for metric in [Metric::Step, Metric::Slide, Metric::Move] {
+        let ground = compile(&table(KLOTSKI, KLOTSKI_GOAL, metric)).unwrap();
+        assert_eq!(ground.repeats(), Repeats::Previous, "{metric:?}");
+    }
 }
 
 #[test]
