@@ -222,16 +222,16 @@ fn all_moves(file: &File, quarter: bool) -> Result<Vec<PermutationMove>, TableFa
                 return Err(TableFault::of("definition", message).within(named.range.clone()));
             }
             found.push(PermutationMove { name, sets });
+            if found.len() > MAX_MOVES {
+                return Err(too_many());
+            }
         }
-    }
-    if found.len() > MAX_MOVES {
-        return Err(too_many());
     }
     Ok(found)
 }
 
 fn too_many() -> TableFault {
-    let message = format!("with all powers there are more than {MAX_MOVES} moves; quarter = true counts no powers");
+    let message = format!("there are more than {MAX_MOVES} moves, powers included; quarter = true counts no powers");
     TableFault::of("definition", message)
 }
 
