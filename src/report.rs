@@ -35,7 +35,12 @@ pub fn text(record: &Record, levels: bool) -> String {
         let runs = record.runs.iter().flat_map(|run| &run.levels);
         let all = runs.fold(0u64, |sum, level| sum.saturating_add(level.states));
         let radius = record.runs.last().map_or(0, |run| run.length);
-        let _ = writeln!(text, "\n{} states in all; the farthest are {} away.", grouped(all), counted(radius as usize, "move"));
+        let _ = writeln!(
+            text,
+            "\n{} states in all; the farthest are {} away.",
+            grouped(all),
+            counted(radius as usize, "move")
+        );
         for picture in &record.farthest {
             let _ = writeln!(text, "\n{picture}");
         }

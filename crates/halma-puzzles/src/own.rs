@@ -103,7 +103,6 @@ pub trait Worker<K: Key>: Send {
 
     /// Whether a number is that of a state.
     fn is_state(&mut self, state: K) -> bool;
-
 }
 
 /// Keys that models have.

@@ -102,7 +102,9 @@ impl<K: Key> LetterRanks<K> {
                 // No set has an entry above C(cells, men) in its rank: what does not fit the key is never added.
                 let value = halma_rules::choose::choose(index, j).unwrap_or(0);
                 table[index * stride + j] = match times(unit, value) {
-                    Some(value) if K::from_words(value.words()).words() == value.words() => K::from_words(value.words()),
+                    Some(value) if K::from_words(value.words()).words() == value.words() => {
+                        K::from_words(value.words())
+                    }
                     _ => K::MAX,
                 };
             }

@@ -242,7 +242,12 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         }
     }
 
-    fn bounded(&self, bound: &dyn Bound<K>, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<K>, Stopped> {
+    fn bounded(
+        &self,
+        bound: &dyn Bound<K>,
+        length: u32,
+        figures: &mut Vec<LevelFigures>,
+    ) -> Result<Answer<K>, Stopped> {
         let puzzle = Searched::forward(self.model).bounded(bound, length);
         let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
         let level_loop = self.level_loop();
@@ -345,7 +350,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         if legal && first == Some(length as usize) {
             return answer;
         }
-        let what = format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
+        let what =
+            format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
         Answer::Stopped(Stopped::Contradiction(what))
     }
 
@@ -385,7 +391,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 let (mut worker, mut after) = (self.model.worker(), Vec::new());
                 worker.after(state, &mut after);
                 after.retain(|&next| {
-                    worker.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
+                    worker.image(next, map) == next
+                        && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
                 });
                 after.into_iter().map(|next| (next, 1)).collect()
             };
