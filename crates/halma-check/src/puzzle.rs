@@ -1,0 +1,107 @@
+//! Records of puzzles from files, interpreted from their tables as `docs/guide/puzzle-files.md` says, as plainly as can be: no
+//! rule is compiled, no state is packed, and every successor is made from the whole state.
+
+mod blocks;
+mod code;
+mod count;
+mod graph;
+mod grid;
+mod levels;
+mod model;
+mod permutation;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use halma_record::job::{Pruning, PuzzleSpec};
+use halma_record::record::{Asked, Record};
+
+use super::evidence::Evidence;
+use super::keys::PUBLISHED;
+use super::number::Wide;
+use super::{Options, Report, self_consistency};
+use blocks::Blocks;
+use code::{Arithmetic, Code};
+use graph::Graph;
+use levels::Levels;
+use model::Model;
+use permutation::Permutations;
+use rules::Rules;
+
+/// The puzzle of a table, under the symmetries of the record.
+fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
+    let fixing = match &record.symmetries {
+        Some(symmetries) if symmetries.mirror.is_some() => return Err("symmetries.mirror: a puzzle has none".into()),
+        Some(symmetries) => Some(&symmetries.fixing[..]),
+        None => None,
+    };
+    let named = |fault: String| format!("problem: {fault}");
+    let lacking = || "the record does not name its symmetries".to_string();
+    Ok(match spec.kind.as_str() {
+        "rules" => Box::new(Rules::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
+        "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
+        "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
+        "permutation" => return Err("symmetries: permutations have none".into()),
+        other => return Err(format!("problem.kind: `{other}` is no puzzle from a file")),
+    })
+}
+
+/// What puzzles from files do not have is not there, and the digests have the published keys.
+fn is_plain(record: &Record) -> Result<(), String> {
+    let absent = [
+        ("lattice", record.lattice.is_none()),
+        ("impossible", record.impossible.is_none()),
+        ("centroid", record.centroid.is_none()),
+        ("partition", record.partition.is_none()),
+        ("palindromic", !record.palindromic),
+    ];
+    if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
+        return Err(format!("{name}: a puzzle from a file has none"));
+    }
+    let keys = [record.digest_key, record.second_digest_key];
+    match keys[0].map(|k| k.0) == Some(PUBLISHED[0]) && keys[1].is_none_or(|k| k.0 == PUBLISHED[1]) {
+        true => Ok(()),
+        false => Err("digest_key or second_digest_key is not the published one".into()),
+    }
+}
+
+/// What holds of the record of a puzzle from a file, whose level files lie below `folder`: all of it, the figures and the
+/// verdict included.
+pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+    record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
+    self_consistency::puzzle_verdict(record)?;
+    is_plain(record)?;
+    if record.question != Asked::Levels && record.pruning != Pruning::None {
+        return Err(format!("pruning {} is none of puzzles from files", record.pruning));
+    }
+    let model = model(spec, record)?;
+    let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
+    if let Some(symmetries) = &record.symmetries {
+        let order = symmetries.fixing.len();
+        checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+    }
+    checked.push("every successor is accounted for, and the verdict follows from the runs".into());
+    let report = Report { checked, ..Report::default() };
+    let bits = code::total(&model.parts()).bits();
+    match bits {
+        0..=64 => levels::<u64>(&*model, record, folder, options, report),
+        65..=128 => levels::<u128>(&*model, record, folder, options, report),
+        _ => levels::<Wide>(&*model, record, folder, options, report),
+    }
+}
+
+/// The same with numbers of that kind.
+fn levels<N: Arithmetic>(
+    model: &dyn Model,
+    record: &Record,
+    folder: &Path,
+    options: &Options,
+    report: Report,
+) -> Result<Report, String> {
+    let code = Code::<N>::new(model.parts()).ok_or("the states are too many to number")?;
+    let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
+    let (budget, evidence, distance) = (options.budget, Evidence::default(), None);
+    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()
+}
