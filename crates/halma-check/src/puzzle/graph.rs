@@ -25,7 +25,7 @@ impl Cuts {
     /// Whether the bound says that no way of that length leads from there to the goal.
     fn drop(&self, distance: &Distance, state: &[u8], depth: u32) -> bool {
         let left = self.length.checked_sub(depth);
-        !distance(state).is_some_and(|moves| left.is_some_and(|left| moves <= left))
+        distance(state).is_none_or(|moves| left.is_none_or(|left| moves > left))
     }
 }
 

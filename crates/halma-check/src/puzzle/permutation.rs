@@ -2,7 +2,7 @@
 
 mod parse;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use halma_record::job::puzzle::PermutationTable;
 
@@ -11,6 +11,10 @@ use super::model::{Model, State};
 
 /// The greatest order of a move.
 const MOST_POWERS: usize = 1 << 12;
+
+/// The most words that a scramble stands for, and how deep sequences may name each other.
+const MOST_SCRAMBLED: usize = 100_000;
+const MOST_NESTED: usize = 17;
 
 /// A set of pieces.
 #[derive(Clone, Debug)]
@@ -103,35 +107,61 @@ impl Turn {
 impl Permutations {
     /// The puzzle of a table.
     pub fn new(table: &PermutationTable) -> Result<Self, String> {
-        let (sets, moves) = parse::definition(&table.definition)?;
+        let (sets, moves, sequences) = parse::definition(&table.definition)?;
         let solved = sets.iter().flat_map(|set| {
             let orientations = if set.oriented { &set.orientations[..] } else { &[] };
             [&set.pieces[..], orientations].concat()
         });
         let solved: State = solved.collect();
         let mut made = Self { sets, moves, quarter: table.quarter, start: Vec::new(), solved: solved.clone() };
-        let mut start = solved;
-        for word in table.scramble.as_deref().unwrap_or_default().split_whitespace() {
-            let (turn, times) = made.scrambling(word).ok_or_else(|| format!("scramble: `{word}` is no move"))?;
-            start = made.powers(turn, &start, times).pop().unwrap_or(start);
+        let words = table.scramble.as_deref().unwrap_or_default();
+        let words: Vec<&str> = words.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
+        let (mut start, mut left) = (solved, MOST_SCRAMBLED);
+        for word in words {
+            made.scramble(word, &sequences, MOST_NESTED, &mut left, &mut start)?;
         }
         made.start = vec![start];
         Ok(made)
     }
 
-    /// A move and its power, as scrambles have them: `R`, `R2`, `R'`, `R2'`.
-    fn scrambling(&self, word: &str) -> Option<(&Move, usize)> {
-        let named = |name: &str| self.moves.iter().find(|turn| turn.name == name);
-        if let Some(turn) = named(word) {
-            return Some((turn, 1));
+    /// Makes the moves that a word of a scramble stands for.
+    fn scramble(
+        &self,
+        word: &str,
+        sequences: &BTreeMap<String, Vec<String>>,
+        depth: usize,
+        left: &mut usize,
+        state: &mut State,
+    ) -> Result<(), String> {
+        let fault = |what: &str| Err(format!("scramble: `{word}` {what}"));
+        *left = left.saturating_sub(1);
+        if depth == 0 || *left == 0 {
+            return fault("stands for too many moves");
         }
+        match (self.readings(word).first(), sequences.get(word)) {
+            (Some((turn, times)), _) => {
+                *state = self.powers(turn, state, *times).pop().unwrap_or_else(|| state.clone());
+                Ok(())
+            }
+            (None, Some(words)) => words.iter().try_for_each(|w| self.scramble(w, sequences, depth - 1, left, state)),
+            (None, None) => fault("is no move"),
+        }
+    }
+
+    /// What a word may stand for: a move, or a move and its power, as in `R2`, `R'`, `R2'`.
+    fn readings(&self, word: &str) -> Vec<(&Move, usize)> {
+        let named = |name: &str| self.moves.iter().find(|turn| turn.name == name);
         let (rest, inverse) = word.strip_suffix('\'').map_or((word, false), |rest| (rest, true));
-        let (turn, times) = named(rest).map(|turn| (turn, 1)).or_else(|| {
-            let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-            let times = rest[name.len()..].parse::<usize>().ok()?;
-            named(name).map(|turn| (turn, times % turn.order))
-        })?;
-        Some((turn, if inverse { (turn.order - times % turn.order) % turn.order } else { times }))
+        let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+        let times = rest[name.len()..].parse::<usize>().ok();
+        let power = |turn: &Move, times: usize| match times % turn.order {
+            times if inverse => (turn.order - times) % turn.order,
+            times => times,
+        };
+        let whole = named(word).map(|turn| (turn, 1 % turn.order));
+        let undone = named(rest).filter(|_| inverse).map(|turn| (turn, power(turn, 1)));
+        let powered = named(name).zip(times).map(|(turn, times)| (turn, power(turn, times)));
+        [whole, undone, powered].into_iter().flatten().collect()
     }
 
     fn after(&self, turn: &Move, state: &[u8]) -> State {
@@ -157,24 +187,6 @@ impl Permutations {
     fn is_one_move(&self, power: usize, order: usize) -> bool {
         !self.quarter || power == 1 || power + 1 == order
     }
-
-    /// All moves from a state: their names, and where they lead.
-    fn all(&self, state: &[u8]) -> Vec<(String, State)> {
-        let mut found = Vec::new();
-        for turn in &self.moves {
-            for (power, after) in (1..).zip(self.powers(turn, state, turn.order - 1)) {
-                if self.is_one_move(power, turn.order) {
-                    let suffix = match power {
-                        1 => String::new(),
-                        _ if power + 1 == turn.order => "'".into(),
-                        _ => power.to_string(),
-                    };
-                    found.push((format!("{}{suffix}", turn.name), after));
-                }
-            }
-        }
-        found
-    }
 }
 
 impl Model for Permutations {
@@ -199,7 +211,13 @@ impl Model for Permutations {
     }
 
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
-        Ok(self.all(state).into_iter().map(|(_, after)| after).filter(|after| after != state).collect())
+        let mut found = BTreeSet::new();
+        for turn in &self.moves {
+            let powers = (1..).zip(self.powers(turn, state, turn.order - 1));
+            found.extend(powers.filter(|(power, _)| self.is_one_move(*power, turn.order)).map(|(_, after)| after));
+        }
+        found.remove(state);
+        Ok(found)
     }
 
     // The inverse of a power is a power, and that of a named move is a move, too.
@@ -226,7 +244,10 @@ impl Model for Permutations {
     }
 
     fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
-        let found: BTreeSet<State> = self.all(state).into_iter().filter(|(n, _)| n == text).map(|(_, s)| s).collect();
+        let is_one_move = |turn: &Move, times: usize| times > 0 && self.is_one_move(times, turn.order);
+        let readings = self.readings(text).into_iter().filter(|(turn, times)| is_one_move(turn, *times));
+        let found: BTreeSet<State> =
+            readings.filter_map(|(turn, times)| self.powers(turn, state, times).pop()).collect();
         match found.len() {
             1 => found.into_iter().next().filter(|after| after != state).ok_or_else(|| "it changes nothing".into()),
             0 => Err("no move has this name".into()),

@@ -127,11 +127,13 @@ impl Rules {
         Some(after)
     }
 
-    /// The rule applied from `first` on in that direction: the letters afterwards, and where the man went.
-    fn once(&self, rule: &Rule, first: u8, direction: Step, letters: &[u8]) -> Option<(Vec<u8>, u8)> {
+    /// The rule applied from `first` on in that direction, if that changes anything: the letters afterwards, and where the man
+    /// went, unless what is like him was there before.
+    fn once(&self, rule: &Rule, first: u8, direction: Step, letters: &[u8]) -> Option<(Vec<u8>, Option<u8>)> {
         let cells = self.grid.line(first, direction, rule.left.len())?;
-        let after = Self::applied(rule, &cells, letters)?;
-        Some((after, cells[rule.goes_to.unwrap_or(0)]))
+        let after = Self::applied(rule, &cells, letters).filter(|after| after != letters)?;
+        let to = rule.goes_to.map(|place| cells[place]);
+        Some((after, to.filter(|&to| letters[usize::from(to)] != letters[usize::from(first)])))
     }
 
     /// All letters that one move of a side leads to.
@@ -140,11 +142,10 @@ impl Rules {
         for rule in self.rules.iter().filter(|rule| rule.turn == turn) {
             for &direction in &rule.directions {
                 for first in 0..self.grid.len() {
-                    let Some((after, man)) = self.once(rule, first as u8, direction, letters) else { continue };
-                    if rule.chain {
-                        chains.insert((after, man));
-                    } else {
-                        self.repeated(rule, direction, (after, man), &mut results);
+                    match self.once(rule, first as u8, direction, letters) {
+                        None => {}
+                        Some((after, Some(man))) if rule.chain => drop(chains.insert((after, man))),
+                        Some(once) => self.repeated(rule, direction, once, &mut results),
                     }
                 }
             }
@@ -154,7 +155,7 @@ impl Rules {
         while let Some((letters, man)) = open.pop() {
             for rule in self.rules.iter().filter(|rule| rule.turn == turn && rule.chain) {
                 for &direction in &rule.directions {
-                    let next = self.once(rule, man, direction, &letters);
+                    let next = self.once(rule, man, direction, &letters).and_then(|(after, man)| Some((after, man?)));
                     open.extend(next.filter(|next| chains.insert(next.clone())));
                 }
             }
@@ -168,23 +169,17 @@ impl Rules {
     }
 
     /// The results of a rule that was applied once and may be repeated in its direction.
-    fn repeated(&self, rule: &Rule, direction: Step, first: (Vec<u8>, u8), results: &mut BTreeSet<Vec<u8>>) {
-        let mut at = first;
+    fn repeated(&self, rule: &Rule, way: Step, once: (Vec<u8>, Option<u8>), results: &mut BTreeSet<Vec<u8>>) {
+        let mut at = once;
         loop {
-            let next = match rule.until {
-                Until::Once => None,
-                Until::Any | Until::Blocked => self.once(rule, at.1, direction, &at.0),
-            };
-            let ends_here = rule.until == Until::Any || next.is_none();
+            let man = at.1.filter(|_| rule.until != Until::Once);
+            let next = man.and_then(|man| self.once(rule, man, way, &at.0));
+            if next.is_none() || rule.until == Until::Any {
+                results.insert(at.0);
+            }
             match next {
-                Some(next) => {
-                    let before = std::mem::replace(&mut at, next);
-                    results.extend(ends_here.then_some(before.0));
-                }
-                None => {
-                    results.insert(at.0);
-                    return;
-                }
+                Some(next) => at = next,
+                None => return,
             }
         }
     }

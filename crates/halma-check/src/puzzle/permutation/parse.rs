@@ -1,5 +1,7 @@
 //! Files of twsearch, line by line.
 
+use std::collections::BTreeMap;
+
 use super::{MOST_POWERS, Move, Set, Turn};
 
 /// The most pieces of a set, and of all orientations.
@@ -91,23 +93,37 @@ fn solve(set: &mut Set, numbers: Option<Numbers>) -> Result<(), String> {
     Ok(())
 }
 
-/// What a move does to a set.
-fn turn(set: &Set, numbers: Option<Numbers>) -> Result<Turn, String> {
+/// What a move does to a set. Of a `MoveTransformation` positions are counted from 0, and what is added stands at the position
+/// that the piece goes to; else from 1, and at the one that it comes from.
+fn turn(set: &Set, numbers: Option<Numbers>, transformation: bool) -> Result<Turn, String> {
     let Some((from, add)) = numbers else { return Ok(Turn::identity(set.size)) };
+    let first = usize::from(!transformation);
     let from = from.into_iter().map(number).collect::<Result<Vec<_>, _>>()?;
     let mut sorted = from.clone();
     sorted.sort_unstable();
-    if !sorted.into_iter().eq(1..=set.size) {
-        return Err(format!("set {}: no permutation of 1 to {}", set.name, set.size));
+    if !sorted.into_iter().eq(first..first + set.size) {
+        return Err(format!("set {}: no permutation", set.name));
     }
+    let from: Vec<u8> = from.iter().map(|&position| (position - first) as u8).collect();
     let add = add.unwrap_or_default().into_iter().map(number).collect::<Result<Vec<_>, _>>()?;
     if add.iter().any(|&add| add >= usize::from(set.base)) {
         return Err(format!("set {}: an orientation of {} or more", set.name, set.base));
     }
-    let identity = Turn::identity(set.size);
-    // Where no orientation counts, none has to come back.
-    let add = if add.is_empty() || !set.oriented { identity.add } else { add.iter().map(|&add| add as u8).collect() };
-    Ok(Turn { from: from.iter().map(|&position| (position - 1) as u8).collect(), add })
+    let stands = |(to, &from): (usize, &u8)| if transformation { to } else { usize::from(from) };
+    let add: Vec<u8> = match add.is_empty() || !set.oriented {
+        // Where no orientation counts, none has to come back.
+        true => vec![0; set.size],
+        false => from.iter().enumerate().map(|place| add[stands(place)] as u8).collect(),
+    };
+    Ok(Turn { from, add })
+}
+
+/// Whether twsearch keeps a name for turns of the whole puzzle: an axis, or capitals and a `v`.
+fn is_rotation(name: &str) -> bool {
+    let axes = ["x", "y", "z"].into_iter().flat_map(|axis| ["", "2", "'"].map(|power| format!("{axis}{power}")));
+    let grip = name.strip_suffix('v').unwrap_or_default();
+    axes.into_iter().any(|axis| axis == name)
+        || !grip.is_empty() && grip.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
 /// How often a move has to be made until it has done nothing.
@@ -124,10 +140,14 @@ fn order(sets: &[Set], turns: &[Turn]) -> Result<usize, String> {
     Ok(order)
 }
 
-/// The sets and moves of a file.
-pub fn definition(text: &str) -> Result<(Vec<Set>, Vec<Move>), String> {
+/// What a file says: the sets, the moves, and other names for some of these.
+pub type Definition = (Vec<Set>, Vec<Move>, BTreeMap<String, Vec<String>>);
+
+/// Reads a file.
+pub fn definition(text: &str) -> Result<Definition, String> {
     let mut lines = Lines::of(text);
     let (mut sets, mut moves): (Vec<Set>, Vec<Move>) = (Vec::new(), Vec::new());
+    let mut sequences = BTreeMap::new();
     let (mut named, mut solved) = (false, false);
     while let Some(line) = lines.next() {
         match line[..] {
@@ -146,19 +166,26 @@ pub fn definition(text: &str) -> Result<(Vec<Set>, Vec<Move>), String> {
                 let found = lines.sets(&sets)?;
                 sets.iter_mut().zip(found).try_for_each(|(set, numbers)| solve(set, numbers))?;
             }
-            ["Move", name] if solved && moves.iter().all(|turn| turn.name != name) => {
+            ["MoveAlias", name, of] => drop(sequences.insert(name.into(), vec![of.into()])),
+            ["MoveSequence", name, ref of @ ..] if !of.is_empty() => {
+                sequences.insert(name.into(), of.iter().map(|word| word.to_string()).collect());
+            }
+            ["SwizzleSet", ..] => {}
+            ["Move" | "MoveTransformation", name] if solved && moves.iter().all(|turn| turn.name != name) => {
                 let fault = |fault: String| format!("move {name}: {fault}");
                 let found = lines.sets(&sets).map_err(fault)?;
-                let turns = sets.iter().zip(found).map(|(set, numbers)| turn(set, numbers));
+                let turns = sets.iter().zip(found).map(|(set, numbers)| turn(set, numbers, line[0] != "Move"));
                 let turns = turns.collect::<Result<Vec<_>, _>>().map_err(fault)?;
                 let order = order(&sets, &turns).map_err(fault)?;
-                moves.push(Move { name: name.into(), turns, order });
+                let turn = Move { name: name.into(), turns, order };
+                // Turns of the whole puzzle are no moves.
+                moves.extend((!is_rotation(name)).then_some(turn));
             }
             _ => return Err(format!("definition: `{}` is not expected there", line.join(" "))),
         }
     }
     match solved && !moves.is_empty() {
-        true => Ok((sets, moves)),
+        true => Ok((sets, moves, sequences)),
         false => Err("definition: no solved state, or no moves".into()),
     }
 }

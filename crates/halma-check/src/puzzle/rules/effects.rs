@@ -131,7 +131,9 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
             };
             // What stays as it is counts, too: it is what the application needs.
             let letters = (0..cells.len()).map(|place| (cells[place], (matched[place], after(place))));
-            let change = Change { letters: letters.collect(), man: rule.goes_to.map(|to| (cells[0], cells[to])) };
+            // Where what is like him was there before, no man moves.
+            let to = rule.goes_to.filter(|&to| matched[to] != matched[0]);
+            let change = Change { letters: letters.collect(), man: to.map(|to| (cells[0], cells[to])) };
             if change.letters.values().any(|(before, after)| before != after) {
                 found.insert(change);
             }
@@ -148,13 +150,18 @@ pub fn can_be_undone(rules: &Rules) -> bool {
     for rule in &rules.rules {
         for &direction in &rule.directions {
             let Some(changes) = changes(rules, rule, direction, &mut room) else { return false };
+            let (moved, others): (BTreeSet<Change>, BTreeSet<Change>) =
+                changes.into_iter().partition(|change| change.man.is_some());
             match (rule.chain, rule.until) {
-                (_, Until::Blocked) if changes.is_empty() => {}
+                (_, Until::Blocked) if moved.is_empty() => {}
+                // It may end with an application in which no man moves.
+                (_, Until::Any) if !others.is_empty() => return false,
                 (_, Until::Blocked) => return false,
-                (true, _) => chains.extend(changes),
-                (false, Until::Once) => single.extend(changes.iter().map(Change::without_man)),
-                (false, Until::Any) => repeated.push(changes),
+                (true, _) => chains.extend(moved),
+                (false, Until::Once) => single.extend(moved.iter().map(Change::without_man)),
+                (false, Until::Any) => repeated.push(moved),
             }
+            single.extend(others);
         }
     }
     single.iter().all(|change| single.contains(&change.undone()))

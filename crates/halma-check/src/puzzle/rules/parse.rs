@@ -95,10 +95,13 @@ fn words(entry: &RuleEntry) -> Result<Words, String> {
 }
 
 impl Words {
-    /// The place to which the first symbol of the left side goes.
-    fn goes_to(&self) -> Option<usize> {
+    /// The place to which the first man of the left side goes: the one that has his letter, or of a class the first that has it,
+    /// and had another symbol.
+    fn goes_to(&self, is_class: bool) -> Option<usize> {
         let man = self.left[0];
-        let mut places = (0..self.right.len()).filter(|&place| self.right[place] == man && self.left[place] != man);
+        let places = (0..self.right.len()).filter(|&place| self.right[place] == man);
+        let places = places.take(if is_class { 1 } else { usize::MAX });
+        let mut places = places.filter(|&place| self.left[place] != man);
         places.next().filter(|_| places.next().is_none())
     }
 
@@ -119,10 +122,13 @@ impl Words {
         }
         let until = self.options.until.or(table.until).unwrap_or(Until::Once);
         let chain = self.options.chain.unwrap_or(table.chain) && until == Until::Once;
-        let goes_to = self.goes_to();
-        if goes_to.is_none() && (chain || until != Until::Once) {
+        let goes_to = self.goes_to(alphabet.is_class(self.left[0]));
+        // What the table says for all is for rules in which a man moves.
+        let own = self.options.chain == Some(true) || self.options.until.is_some_and(|until| until != Until::Once);
+        if goes_to.is_none() && own {
             return Err(fault("no man moves, so that none can go on"));
         }
+        let (chain, until) = if goes_to.is_some() { (chain, until) } else { (false, Until::Once) };
         let turn = self.options.turn.unwrap_or(0);
         if self.options.turn.is_some_and(|turn| !(1..=2).contains(&turn)) {
             return Err(fault("turn is neither 1 nor 2"));

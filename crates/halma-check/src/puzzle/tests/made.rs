@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use halma_record::job::{Army, ProblemSpec, Pruning, PuzzleSpec, Rule};
+use halma_record::job::PuzzleSpec;
 use halma_record::record::{Asked, Digest, LevelRecord, PROGRAM, Record, RunRecord, Side, SymmetryRecord, Verdict};
 use serde_json::json;
 
@@ -11,7 +11,6 @@ use super::super::graph::Graph;
 use super::super::model::{Model, State};
 use super::super::{holds, model};
 use crate::keys::{PUBLISHED, mix};
-use crate::number::Wide;
 use crate::{Options, Report};
 
 pub fn spec(kind: &str, table: serde_json::Value) -> PuzzleSpec {
@@ -19,52 +18,32 @@ pub fn spec(kind: &str, table: serde_json::Value) -> PuzzleSpec {
     PuzzleSpec { kind: kind.into(), title: None, table }
 }
 
-/// A record without an answer, under these symmetries.
+/// A record without an answer, under these symmetries; its problem is any, and nobody looks at it.
 pub fn blank(question: Asked, fixing: Option<Vec<Vec<u8>>>) -> Record {
-    let problem = ProblemSpec {
-        kind: String::new(),
-        board: String::new(),
-        map: None,
-        moves: Rule::Four,
-        army: Army::Cells(Vec::new()),
-        men: 0,
-        jumps_only: false,
-        start: Vec::new(),
-        target: Vec::new(),
-    };
-    Record {
-        format: 1,
-        program: PROGRAM.into(),
-        problem,
-        source: None,
-        machine: None,
-        lattice: None,
-        symmetries: fixing.map(|fixing| SymmetryRecord { fixing, mirror: None }),
-        question,
-        max_length: None,
-        depth: None,
-        verdict: Verdict::Levels,
-        reason: None,
-        length: None,
-        refuted_up_to: None,
-        exhausted: false,
-        lower_bound: None,
-        impossible: None,
-        centroid: None,
-        partition: None,
-        pruning: Pruning::None,
-        palindromic: false,
-        solution: None,
-        counts: None,
-        runs: Vec::new(),
-        digest_key: Some(Digest(PUBLISHED[0])),
-        second_digest_key: Some(Digest(PUBLISHED[1])),
-        seconds: 0.0,
-        cpu_seconds: 0.0,
-        peak_memory_bytes: 0,
-        disk_bytes_written: 0,
-        threads: 1,
-    }
+    let record = json!({
+        "format": 1,
+        "program": PROGRAM,
+        "problem": halma("..."),
+        "question": "levels",
+        "verdict": "levels",
+        "pruning": "none",
+        "runs": [],
+        "digest_key": format!("{:032x}", PUBLISHED[0]),
+        "second_digest_key": format!("{:032x}", PUBLISHED[1]),
+        "seconds": 0.0,
+        "cpu_seconds": 0.0,
+        "peak_memory_bytes": 0,
+        "disk_bytes_written": 0,
+        "threads": 1,
+    });
+    let symmetries = fixing.map(|fixing| SymmetryRecord { fixing, mirror: None });
+    Record { question, symmetries, ..serde_json::from_value(record).unwrap() }
+}
+
+/// A transfer on a board without men, as records state it.
+pub fn halma(map: &str) -> serde_json::Value {
+    json!({ "kind": "transfer", "board": "map", "map": map, "moves": 4, "army": [], "men": 0,
+        "jumps_only": false, "start": [], "target": [] })
 }
 
 pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> RunRecord {
@@ -90,15 +69,15 @@ pub fn identity(cells: usize) -> Vec<Vec<u8>> {
 }
 
 /// A plain breadth-first search: levels of keys with what a record says of each, until one is empty or `last` is reached.
-pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: Side) -> Vec<(Vec<Wide>, LevelRecord)> {
+pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: Side) -> Vec<(Vec<u128>, LevelRecord)> {
     let model = model(spec, &blank(Asked::Levels, fixing)).unwrap();
-    let code = Code::<Wide>::new(model.parts()).unwrap();
+    let code = Code::<u128>::new(model.parts()).unwrap();
     let graph = Graph { model: &*model, code: &code, backward: false };
     let from = if side == Side::Backward { model.goal_states().unwrap() } else { model.starts().to_vec() };
-    let mut level: Vec<Wide> = from.iter().map(|state| graph.key(state)).collect();
+    let mut level: Vec<u128> = from.iter().map(|state| graph.key(state)).collect();
     level.sort();
     level.dedup();
-    let mut seen: std::collections::BTreeSet<Wide> = level.iter().copied().collect();
+    let mut seen: std::collections::BTreeSet<u128> = level.iter().copied().collect();
     let mut found = vec![(level.clone(), said(0, side, &level, 0, 0))];
     for depth in 1..=last {
         let (mut generated, mut reached) = (0, std::collections::BTreeSet::new());
@@ -118,7 +97,7 @@ pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: 
     found
 }
 
-fn said(depth: u32, side: Side, keys: &[Wide], generated: u64, old: u64) -> LevelRecord {
+fn said(depth: u32, side: Side, keys: &[u128], generated: u64, old: u64) -> LevelRecord {
     let digest = |at: usize| Digest(keys.iter().fold(0, |sum: u128, &key| sum.wrapping_add(mix(PUBLISHED[at], key))));
     let states = keys.len() as u64;
     LevelRecord {

@@ -166,3 +166,97 @@ fn an_unsolvable_puzzle_is_exhausted() {
     record.refuted_up_to = Some(record.runs.len() as u32 - 1);
     passes(&corner, &record);
 }
+
+/// The 2x2x2 cube with a corner that stays, by faces: whence the piece of each corner comes, and how it is turned there.
+const CUBE: [(&str, [usize; 7], [usize; 7]); 3] = [
+    ("U", [3, 0, 1, 2, 4, 5, 6], [0; 7]),
+    ("R", [4, 1, 2, 0, 6, 5, 3], [2, 0, 0, 1, 1, 0, 2]),
+    ("F", [1, 5, 2, 3, 0, 4, 6], [1, 2, 0, 0, 2, 1, 0]),
+];
+
+#[test]
+fn the_2x2x2_cube_has_the_published_levels_in_both_forms_of_moves() {
+    let row = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    for transformation in [true, false] {
+        let mut file = "Name 2x2x2 # a comment\nSet C 7 3\nSolved\nC\n1 2 3 4 5 6 7\nEnd\n".to_string();
+        for (face, from, turns) in CUBE {
+            let (word, from, turns) = match transformation {
+                true => ("MoveTransformation", from, turns),
+                false => {
+                    let mut at_source = [0; 7];
+                    (0..7).for_each(|to| at_source[from[to]] = turns[to]);
+                    ("Move", from.map(|f| f + 1), at_source)
+                }
+            };
+            file += &format!("{word} {face}\nC\n{}\n{}\nEnd\n", row(&from), row(&turns));
+        }
+        let puzzle = |quarter: bool| spec("permutation", json!({ "definition": file, "quarter": quarter }));
+        assert_eq!(sizes(&puzzle(false), None, 4), [1, 9, 54, 321, 1847]);
+        assert_eq!(sizes(&puzzle(true), None, 5), [1, 6, 27, 120, 534, 2256]);
+        passes(&puzzle(false), &levels(&puzzle(false), None, 3));
+    }
+}
+
+/// Chains of jumps over men of either kind, stated as rules, are Halma.
+#[test]
+fn halma_as_rules_has_the_levels_of_the_transfers_model() {
+    use crate::board::Board;
+    use crate::keys::Binomials;
+    use crate::level_walk::States;
+    use crate::number::Number;
+    use crate::transfer_model::TransferModel;
+
+    let rules = json!(["A . -> . A", { "rule": "A x . -> . x A", "chain": true }]);
+    let map = "AAA.\nAA#.\n....\n....";
+    let puzzle = spec("rules", json!({ "board": map, "rules": rules, "legend": { "x": "A" } }));
+    let board = Board::of(&serde_json::from_value(super::made::halma(&map.replace('A', "."))).unwrap()).unwrap();
+    let (men, binomials) = (5, Binomials::new(board.len(), 5).unwrap());
+    let fixing = identity(board.len());
+    let (mirror, centroid) = (None, None);
+    let model = TransferModel { board, jumps_only: false, binomials, men, fixing, mirror, centroid };
+    let mut seen = Vec::new();
+    let mut level = vec![model.key(&[0, 1, 2, 4, 5], &mut Vec::new())];
+    for (keys, said) in search(&puzzle, Some(identity(15)), 5, Side::Forward) {
+        assert!(keys.iter().map(|key| key.words()).eq(level.iter().map(|key| key.words())));
+        let (mut next, generated) = model.expand(&level, said.depth, &[]).unwrap();
+        seen.extend(level);
+        next.sort_unstable();
+        next.dedup();
+        next.retain(|key| !seen.contains(key));
+        level = next;
+        assert!(generated > 0);
+    }
+    assert!(seen.len() > 1000);
+    passes(&puzzle, &levels(&puzzle, Some(identity(15)), 4));
+}
+
+#[test]
+fn a_man_that_slides_stops_where_he_is_blocked_or_anywhere() {
+    let table = |until: &str| json!({ "board": "A...#\n.....", "rules": ["A . -> . A"], "until": until });
+    let second = |until: &str| sizes(&spec("rules", table(until)), Some(identity(9)), 1)[1];
+    assert_eq!((second("once"), second("blocked"), second("any")), (2, 2, 4));
+    // Blocked: from corner to corner, and never between; the lower right one is reached, and the place beside the hole.
+    let all = |until: &str| sizes(&spec("rules", table(until)), Some(identity(9)), 99).iter().sum::<u64>();
+    assert_eq!((all("once"), all("blocked"), all("any")), (9, 5, 9));
+}
+
+#[test]
+fn sides_take_turns() {
+    let rules = json!([{ "rule": "A . -> . A", "turn": 1 }, { "rule": "B . -> . B", "turn": 2 }]);
+    let puzzle = spec("rules", json!({ "board": "A..B", "rules": rules, "goal": "B..A" }));
+    // A..B .A.B .AB. A.B. AB..: there A cannot move, and loses.
+    let sizes = sizes(&puzzle, Some(identity(4)), 99);
+    assert_eq!((sizes[1], sizes[2], sizes.iter().sum::<u64>()), (1, 1, 5));
+    passes(&puzzle, &levels(&puzzle, Some(identity(4)), 99));
+}
+
+#[test]
+fn several_starts_are_one_level() {
+    let boards = json!(["A..\n...\n...", "..A\n...\n...", "...\n.A.\n..."]);
+    let puzzle = spec("rules", json!({ "board": boards, "rules": ["A . -> . A"] }));
+    assert_eq!(sizes(&puzzle, Some(identity(9)), 9), [3, 4, 2]);
+    let mirror: Vec<u8> = (0..9).map(|cell| cell / 3 * 3 + 2 - cell % 3).collect();
+    let both = vec![identity(9).concat(), mirror];
+    assert_eq!(sizes(&puzzle, Some(both.clone()), 9), [2, 3, 1]);
+    passes(&puzzle, &levels(&puzzle, Some(both), 9));
+}
