@@ -3,13 +3,15 @@
 use std::fmt::Write;
 
 use halma_bounds::theorem1::Theorem1;
+use halma_engine::key::Key;
+use halma_puzzles::own::{self, AnyModel, Model, Repeats};
 use halma_puzzles::rank;
 use halma_record::record::{self, Record, RunRecord, Together, Verdict};
 use halma_record::words::counted;
 use halma_rules::board::Board;
 use halma_rules::centroid;
 use halma_rules::game::Game;
-use halma_rules::job::{Job, Problem, ProblemSpec};
+use halma_rules::job::{Job, Problem, ProblemSpec, Puzzle};
 use halma_rules::lattice::Lattice;
 use halma_rules::problem::Transfer;
 
@@ -23,8 +25,48 @@ pub fn text(job: &Job) -> String {
     let body = match &job.problem {
         Problem::Transfer(problem) => transfer(&job.stated, problem),
         Problem::Game(game) => of_game(&job.stated, game),
+        Problem::Puzzle(puzzle) => of_puzzle(puzzle, job.search.symmetry),
     };
     format!("{}\n\n{body}", report::problem(&job.stated))
+}
+
+fn of_puzzle(puzzle: &Puzzle, symmetry: bool) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+    match own::open(&puzzle.compiled, symmetry) {
+        None => line("states", "too many to number: 2^256 or more".into()),
+        Some(AnyModel::Small(model)) => of_model(&*model, &mut line),
+        Some(AnyModel::Medium(model)) => of_model(&*model, &mut line),
+        Some(AnyModel::Large(model)) => of_model(&*model, &mut line),
+    }
+    text
+}
+
+fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&str, String)) {
+    let starts = model.starts();
+    line("starts", starts.len().to_string());
+    line("keys", format!("{} bytes a state", K::BYTES));
+    line("symmetries", elements(model.order()));
+    line(
+        "repeated states",
+        match model.repeats() {
+            Repeats::Previous => "at most one level back: every move can be undone by a move",
+            Repeats::Never => "none: each move changes the number of some letter by the same amount",
+            Repeats::All => "on any earlier level: each new one is compared with all of them",
+        }
+        .into(),
+    );
+    line(
+        "goal",
+        match (model.has_goal(), model.goals()) {
+            (false, _) => "none: only levels can be asked".into(),
+            (true, Some(goals)) if model.repeats() == Repeats::Previous => {
+                format!("{}: searched from both ends", counted(goals.len(), "state"))
+            }
+            (true, _) => "a condition: searched from the start".into(),
+        },
+    );
+    line("start", format!("\n{}", model.picture(starts[0])));
 }
 
 fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {

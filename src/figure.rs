@@ -16,119 +16,142 @@
 //! # Ok::<(), halma::source::Fault>(())
 //! ```
 
+mod armies;
+mod letters;
 mod plane;
+
+use std::fmt;
+use std::sync::Arc;
 
 use maud::{Markup, PreEscaped, html};
 
-use halma_record::words::counted;
-use halma_rules::cells::Cells;
-use halma_rules::game::{Game, Side};
-use halma_rules::lattice::Lattice;
-use halma_rules::notation::write_chain;
+use halma_puzzles::own::replay::PuzzleReplay;
+use halma_rules::game::Game;
 use halma_rules::problem::{Transfer, set};
 use halma_rules::replay::Checked;
 
-use plane::{Plane, UNIT};
+use crate::solution::Solution;
+use armies::Armies;
+pub use armies::Position;
+use letters::LetterMaps;
 
 /// The look of the boards, with colours that colour-blind eyes tell apart, and greys that printers do.
 pub const STYLE: &str = include_str!("figure/figure.css");
 
-/// A board, and what stands on it as moves are made.
-#[derive(Clone, Debug)]
-pub struct Figure {
-    lattice: Lattice,
-    plane: Plane,
-    start: Cells<4>,
-    target: Cells<4>,
-    positions: Vec<Position>,
+/// What is drawn: positions one after another on one ground.
+trait Scene: Send + Sync {
+    /// How many positions there are; at least one.
+    fn len(&self) -> usize;
+    /// Width and height of one with its margin.
+    fn size(&self) -> (i32, i32);
+    /// The armies, where there are some.
+    fn armies(&self) -> Option<&[Position]> {
+        None
+    }
+    /// The places of the move that led to a position.
+    fn path(&self, _number: usize) -> String {
+        String::new()
+    }
+    /// What a position is called: the number of the move that led to it, and the move.
+    fn caption(&self, number: usize) -> String;
+    /// A position in words, for those who do not see it.
+    fn words(&self, number: usize) -> String;
+    /// What all positions share, under this name.
+    fn ground(&self, id: &str) -> Markup;
+    /// The names of columns and rows.
+    fn names(&self) -> Markup;
+    /// What stands on the ground.
+    fn position(&self, number: usize) -> Markup;
 }
 
-/// The armies after a number of moves.
-#[derive(Clone, Debug)]
-pub struct Position {
-    /// The men; of a game, blue's and red's.
-    pub armies: [Cells<4>; 2],
-    /// The cells of the move that led here, where he started first; empty at the start.
-    pub path: Vec<usize>,
+/// A board, and what stands on it as moves are made.
+#[derive(Clone)]
+pub struct Figure {
+    scene: Arc<dyn Scene>,
+}
+
+impl fmt::Debug for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Figure of {} positions", self.scene.len())
+    }
 }
 
 impl Figure {
+    fn new(scene: impl Scene + 'static) -> Self {
+        Self { scene: Arc::new(scene) }
+    }
+
     /// A transfer, before the first move and after each of `moves`, which were checked.
     #[must_use]
     pub fn of_transfer(problem: &Transfer, moves: &[Vec<usize>]) -> Self {
-        let armies = [set(&problem.start), Cells::EMPTY];
-        Self::played(&problem.lattice, [&problem.start, &problem.target], armies, moves)
+        let armies = [set(&problem.start), halma_rules::cells::Cells::EMPTY];
+        Self::new(Armies::played(&problem.lattice, [&problem.start, &problem.target], armies, moves))
     }
 
     /// A game, before the first move and after each of `moves`, which were checked.
     #[must_use]
     pub fn of_game(game: &Game, moves: &[Vec<usize>]) -> Self {
-        Self::played(&game.lattice, [&game.blue, &game.red], [set(&game.blue), set(&game.red)], moves)
+        let armies = [set(&game.blue), set(&game.red)];
+        Self::new(Armies::played(&game.lattice, [&game.blue, &game.red], armies, moves))
+    }
+
+    /// States of a puzzle as text, and the moves between them.
+    #[must_use]
+    pub fn of_pictures(pictures: &[String], moves: &[String]) -> Self {
+        Self::new(LetterMaps::new(pictures, moves))
     }
 
     /// A solution that was checked.
     #[must_use]
-    pub fn of(checked: &Checked) -> Self {
-        match checked {
-            Checked::Transfer(replay) => Self::of_transfer(&replay.transfer, &replay.moves),
-            Checked::Game(replay) => Self::of_game(&replay.game, &replay.moves),
+    pub fn of(solution: &Solution) -> Self {
+        match solution {
+            Solution::Armies(Checked::Transfer(replay)) => Self::of_transfer(&replay.transfer, &replay.moves),
+            Solution::Armies(Checked::Game(replay)) => Self::of_game(&replay.game, &replay.moves),
+            Solution::Puzzle(PuzzleReplay { pictures, moves, .. }) => Self::of_pictures(pictures, moves),
         }
     }
 
-    fn played(lattice: &Lattice, bases: [&Vec<usize>; 2], armies: [Cells<4>; 2], moves: &[Vec<usize>]) -> Self {
-        let mut positions = vec![Position { armies, path: Vec::new() }];
-        let mut armies = armies;
-        for cells in moves {
-            if let [from, .., to] = **cells {
-                let army = &mut armies[usize::from(armies[1].contains(from))];
-                *army = army.without(from).with(to);
-            }
-            positions.push(Position { armies, path: cells.clone() });
-        }
-        let [start, target] = bases.map(|cells| set(cells));
-        Self { plane: Plane::of(lattice), lattice: lattice.clone(), start, target, positions }
-    }
-
-    /// The positions, the start first.
+    /// How many positions there are, the start among them.
     #[must_use]
-    pub fn positions(&self) -> &[Position] {
-        &self.positions
+    #[expect(clippy::len_without_is_empty, reason = "there is a start")]
+    pub fn len(&self) -> usize {
+        self.scene.len()
+    }
+
+    /// The armies by position, where there are armies.
+    #[must_use]
+    pub fn armies(&self) -> Option<&[Position]> {
+        self.scene.armies()
     }
 
     /// Whether there are two armies.
     #[must_use]
     pub fn is_game(&self) -> bool {
-        !self.positions[0].armies[1].is_empty()
+        self.armies().is_some_and(|positions| !positions[0].armies[1].is_empty())
     }
 
     /// What a position is called: the number of the move that led to it, and the move.
     #[must_use]
     pub fn caption(&self, number: usize) -> String {
-        match &*self.positions[number].path {
-            [] => "start".into(),
-            path => format!("{number}. {}", write_chain(path, &self.lattice.board)),
-        }
+        self.scene.caption(number)
     }
 
     /// A position in words, for those who do not see it.
     #[must_use]
     pub fn words(&self, number: usize) -> String {
-        let Position { armies, path } = &self.positions[number];
-        let names = |army: Cells<4>| army.iter().map(|c| self.lattice.board.name_of(c)).collect::<Vec<_>>().join(", ");
-        let men = match armies[1].is_empty() {
-            true => format!("{} on {}", counted(armies[0].len(), "man"), names(armies[0])),
-            false => format!("blue men on {}; red men on {}", names(armies[0]), names(armies[1])),
-        };
-        match path.is_empty() {
-            true => format!("Start: {men}"),
-            false => format!("After move {}: {men}", self.caption(number)),
-        }
+        self.scene.words(number)
+    }
+
+    /// What all positions share, under this name.
+    #[must_use]
+    pub fn ground(&self, id: &str) -> Markup {
+        self.scene.ground(id)
     }
 
     /// One position as a document of its own, with the names of columns and rows.
     #[must_use]
     pub fn board(&self, number: usize) -> String {
-        let (width, height) = self.plane.size();
+        let (width, height) = self.scene.size();
         let svg = html! {
             svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox={ "0 0 " (width) " " (height) }
                 width=(2 * width) height=(2 * height) {
@@ -136,8 +159,8 @@ impl Figure {
                 style { (PreEscaped(STYLE)) }
                 defs { (self.ground("ground")) }
                 use href="#ground" {}
-                (self.names())
-                (self.position(number))
+                (self.scene.names())
+                (self.scene.position(number))
             }
         };
         svg.into_string() + "\n"
@@ -146,24 +169,24 @@ impl Figure {
     /// All positions as one document, row by row, each under its caption. `about` says what it shows.
     #[must_use]
     pub fn sheet(&self, columns: usize, about: &str) -> String {
-        let columns = columns.clamp(1, self.positions.len());
-        let (width, height) = self.plane.size();
-        let captions: Vec<Vec<String>> = (0..self.positions.len()).map(|i| self.lines(i)).collect();
+        let columns = columns.clamp(1, self.len());
+        let (width, height) = self.scene.size();
+        let captions: Vec<Vec<String>> = (0..self.len()).map(|i| self.lines(i)).collect();
         let room = LINE * captions.iter().map(Vec::len).max().unwrap_or(1) as i32;
-        let rows = self.positions.len().div_ceil(columns);
+        let rows = self.len().div_ceil(columns);
         let (all_width, all_height) = (columns as i32 * width, rows as i32 * (height + room));
         let svg = html! {
             svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox={ "0 0 " (all_width) " " (all_height) }
                 width=(all_width) height=(all_height) {
                 title { (about) }
-                desc { (self.words(self.positions.len() - 1)) }
+                desc { (self.words(self.len() - 1)) }
                 style { (PreEscaped(STYLE)) }
                 defs { (self.ground("ground")) }
                 @for (i, lines) in captions.iter().enumerate() {
                     @let (x, y) = ((i % columns) as i32 * width, (i / columns) as i32 * (height + room));
                     g transform={ "translate(" (x) " " (y) ")" } {
                         use href="#ground" {}
-                        (self.position(i))
+                        (self.scene.position(i))
                         @for (row, line) in (1..).zip(lines) {
                             text.caption x=(width / 2) y=(height + LINE * row - 4) { (line) }
                         }
@@ -177,129 +200,29 @@ impl Figure {
     /// A position for a page that has [`Self::ground`] under that name.
     #[must_use]
     pub fn inline(&self, number: usize, ground: &str, names: bool) -> Markup {
-        let (width, height) = self.plane.size();
-        let landings = self.positions[number].path.iter().map(|&c| self.plane.text(&self.lattice.board, c));
+        let (width, height) = self.scene.size();
         html! {
             svg.board role="img" viewBox={ "0 0 " (width) " " (height) }
-                data-path=(landings.collect::<Vec<_>>().join(" ")) {
+                data-path=(self.scene.path(number)) {
                 title { (self.words(number)) }
                 use href={ "#" (ground) } {}
-                @if names { (self.names()) }
-                (self.position(number))
+                @if names { (self.scene.names()) }
+                (self.scene.position(number))
             }
         }
     }
 
     /// The caption in lines that fit under a board.
     fn lines(&self, number: usize) -> Vec<String> {
-        let fitting = (self.plane.size().0 as usize / LETTER).max(12);
+        let fitting = (self.scene.size().0 as usize / LETTER).max(12);
         let mut lines = vec![String::new()];
-        for part in self.caption(number).split_inclusive('-') {
+        for part in self.caption(number).split_inclusive(['-', ' ']) {
             match lines.last_mut() {
                 Some(line) if line.len() + part.len() <= fitting => line.push_str(part),
                 _ => lines.push(part.into()),
             }
         }
         lines
-    }
-
-    /// What all positions share: cells, the grid, start and target.
-    #[must_use]
-    pub fn ground(&self, id: &str) -> Markup {
-        let (board, plane) = (&self.lattice.board, &self.plane);
-        html! {
-            g id=(id) {
-                @if !plane.squares() {
-                    path.grid d=(self.grid()) {}
-                }
-                @for cell in 0..board.len() {
-                    @let (x, y) = plane.place(board, cell);
-                    @let base = match (self.start.contains(cell), self.target.contains(cell)) {
-                        (_, true) => "cell target",
-                        (true, _) => "cell start",
-                        _ => "cell",
-                    };
-                    @if plane.squares() {
-                        rect class=(base) x=(x - UNIT / 2) y=(y - UNIT / 2) width=(UNIT) height=(UNIT) {}
-                    } @else {
-                        circle class=(base) cx=(x) cy=(y) r=(UNIT * 2 / 5) {}
-                    }
-                }
-            }
-        }
-    }
-
-    /// The lines between neighbours.
-    fn grid(&self) -> String {
-        let lattice = &self.lattice;
-        let pairs = (0..lattice.len()).flat_map(|c| lattice.neighbours(c).iter().map(move |&n| (c, usize::from(n))));
-        let place = |cell| self.plane.text(&lattice.board, cell);
-        pairs.filter(|(a, b)| a < b).map(|(a, b)| format!("M{}L{}", place(a), place(b))).collect()
-    }
-
-    /// The letters of the columns and the numbers of the rows.
-    fn names(&self) -> Markup {
-        let board = &self.lattice.board;
-        let first = |on_line: &dyn Fn(usize) -> bool| (0..board.len()).find(|&c| on_line(c));
-        let columns = (0..board.width() as i32).filter_map(|x| first(&|c| board.xy(c).0 == x));
-        let rows = (0..board.height() as i32).filter_map(|y| first(&|c| board.xy(c).1 == y));
-        html! {
-            g.names aria-hidden="true" {
-                @for cell in columns {
-                    @let (x, y) = self.plane.beside(board, cell, (0, -1));
-                    text x=(x) y=(y + 3) { (board.name_of(cell).trim_end_matches(|c: char| c.is_ascii_digit())) }
-                }
-                @for cell in rows {
-                    @let (x, y) = self.plane.beside(board, cell, (-1, 0));
-                    text x=(x) y=(y + 3) { (board.xy(cell).1 + 1) }
-                }
-            }
-        }
-    }
-
-    /// Men, the move that was made, and the jumps that lie open.
-    fn position(&self, number: usize) -> Markup {
-        let (board, plane) = (&self.lattice.board, &self.plane);
-        let Position { armies, path } = &self.positions[number];
-        let moved = path.last().copied();
-        html! {
-            @for (kind, d) in self.lanes(number).iter().enumerate() {
-                @if !d.is_empty() { path class={ "lane t" (kind) } d=(d) {} }
-            }
-            @if let Some(&from) = path.first() {
-                @let (x, y) = plane.place(board, from);
-                circle.left cx=(x) cy=(y) r=(UNIT / 4) {}
-                polyline.move points=(path.iter().map(|&c| plane.text(board, c)).collect::<Vec<_>>().join(" ")) {}
-            }
-            @for (army, side) in armies.iter().zip([Side::Blue, Side::Red]) {
-                @for cell in army.iter() {
-                    @let (x, y) = plane.place(board, cell);
-                    @let class = format!("man t{}{}", board.type_of(cell), if moved == Some(cell) { " moved" } else { "" });
-                    @if side == Side::Blue {
-                        circle class=(class) cx=(x) cy=(y) r=(UNIT / 3) {}
-                    } @else {
-                        rect class=(class) x=(x - UNIT * 3 / 10) y=(y - UNIT * 3 / 10) width=(UNIT * 3 / 5) height=(UNIT * 3 / 5) {}
-                    }
-                }
-            }
-        }
-    }
-
-    /// The jumps over one man that lie open, by the type of the cells that they join: at least one of the two is empty.
-    fn lanes(&self, number: usize) -> [String; 4] {
-        let (lattice, [blue, red]) = (&self.lattice, &self.positions[number].armies);
-        let men = *blue | *red;
-        let mut lanes: [String; 4] = Default::default();
-        for over in men.iter() {
-            for &(a, b) in lattice.jumps(over) {
-                let (a, b) = (usize::from(a), usize::from(b));
-                if !(men.contains(a) && men.contains(b)) {
-                    let place = |cell| self.plane.text(&lattice.board, cell);
-                    lanes[lattice.board.type_of(a)] += &format!("M{}L{}", place(a), place(b));
-                }
-            }
-        }
-        lanes
     }
 }
 

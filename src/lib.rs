@@ -40,6 +40,7 @@ pub mod page;
 #[cfg(feature = "cli")]
 pub mod progress;
 pub mod report;
+pub mod solution;
 mod solver;
 
 pub use solver::{SolveError, Solver};

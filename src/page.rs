@@ -11,10 +11,10 @@ mod table;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use halma_record::record::Record;
-use halma_rules::replay::Checked;
 
 use crate::figure::{self, Figure};
 use crate::report;
+use crate::solution::Solution;
 pub use claim::claim;
 
 const STYLE: &str = include_str!("page/page.css");
@@ -32,7 +32,7 @@ pub struct Entry {
     /// What it says.
     pub record: Record,
     /// Its solution, if it has one, replayed.
-    pub checked: Option<Checked>,
+    pub checked: Option<Solution>,
 }
 
 /// A page about runs. Runs of one problem share a chapter, and its plots show them side by side.
@@ -70,17 +70,13 @@ pub fn report(entries: &[Entry]) -> String {
 
 /// A page about one solution: its boards, a player, a table of its moves. It prints as a sheet.
 #[must_use]
-pub fn solution(checked: &Checked) -> String {
-    let stated = match checked {
-        Checked::Transfer(replay) => &replay.stated,
-        Checked::Game(replay) => &replay.stated,
-    };
+pub fn solution(checked: &Solution) -> String {
     page(
-        &report::problem(stated),
+        &report::problem(&checked.stated()),
         html! {
             p.claim { "Checked move by move; " (checked.summary()) "." }
             (sections::player(&Figure::of(checked), "solution"))
-            (sections::centroid(checked))
+            @if let Solution::Armies(armies) = checked { (sections::centroid(checked, armies)) }
         },
     )
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use halma_record::record::{Asked, Count, ImpossibleRecord, LevelRecord, Record, RunRecord, Verdict, together};
 use halma_record::words::{counted, plural};
-use halma_rules::job::{self, Army, ProblemSpec};
+use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
+use halma_rules::job::{self, Army, ProblemSpec, PuzzleSpec};
 
 /// The whole report; `levels` adds a table of every level.
 ///
@@ -44,6 +45,10 @@ pub fn text(record: &Record, levels: bool) -> String {
 /// The problem in a line.
 #[must_use]
 pub fn problem(stated: &ProblemSpec) -> String {
+    let stated = match stated {
+        ProblemSpec::Armies(armies) => armies,
+        ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
+    };
     let army = match &stated.army {
         Army::Named(name) => format!("{name}, {}", counted(stated.men, "man")),
         Army::Cells(_) => counted(stated.men, "man"),
@@ -51,6 +56,55 @@ pub fn problem(stated: &ProblemSpec) -> String {
     let board = if stated.map.is_some() { "a drawn board" } else { &stated.board };
     let jumps = if stated.jumps_only { ", jumps only" } else { "" };
     format!("{army}, on {board} under {}-move rules{jumps}", stated.moves.number())
+}
+
+/// What a puzzle is called: its title, or what it is.
+#[must_use]
+pub fn named(puzzle: &PuzzleSpec) -> String {
+    let what = match puzzle.kind.as_str() {
+        "rules" => "a puzzle by rewrite rules",
+        "blocks" => "a puzzle of sliding blocks",
+        "permutation" => "a puzzle by permutations",
+        kind => return puzzle.title.clone().unwrap_or_else(|| format!("a puzzle of kind {kind}")),
+    };
+    puzzle.title.clone().unwrap_or_else(|| what.into())
+}
+
+/// What counts as one move of a puzzle, in words.
+#[must_use]
+pub fn one_move(puzzle: &PuzzleSpec) -> String {
+    let what = match puzzle.kind.as_str() {
+        "rules" => puzzle.table::<RulesTable>().map(|table| by_rules(&table)).unwrap_or_default(),
+        "blocks" => match puzzle.table::<BlocksTable>().map(|table| table.metric) {
+            Ok(Metric::Step) => "one block by one cell",
+            Ok(Metric::Slide) => "one block in one direction, as far as it can go",
+            _ => "one block, as far as it can go in any directions",
+        },
+        "permutation" => match puzzle.table::<PermutationTable>().map(|table| table.quarter) {
+            Ok(true) => "a move of the file, or its inverse",
+            _ => "any power of a move of the file",
+        },
+        _ => "as the puzzle's program has it",
+    };
+    format!("one move: {what}")
+}
+
+fn by_rules(table: &RulesTable) -> &'static str {
+    let chains = |entry: &RuleEntry| match entry {
+        RuleEntry::Text(_) => table.chain,
+        RuleEntry::Table(rule) => rule.chain.unwrap_or(table.chain),
+    };
+    let until = |entry: &RuleEntry| match entry {
+        RuleEntry::Text(_) => table.until,
+        RuleEntry::Table(rule) => rule.until.or(table.until),
+    };
+    let repeats = table.rules.iter().filter_map(until).any(|until| until != Until::Once);
+    match (table.rules.iter().any(chains), repeats) {
+        (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
+        (true, false) => "a rule applied once, or a chain by one man",
+        (false, true) => "a rule, repeated in one direction where it says so",
+        (false, false) => "a rule applied once",
+    }
 }
 
 /// The answer in a sentence.
@@ -141,11 +195,11 @@ pub(crate) fn leads_out(stated: &ProblemSpec, said: &ImpossibleRecord) -> String
         n => format!("{}, ... ({n} cells)", said.cells[..10].join(", ")),
     };
     let (start, target) = (said.at_start, said.in_target);
-    let among = match stated.kind.as_str() {
+    let among = match stated.kind() {
         "game" => format!("{start} of them in blue's base and {target} in red's"),
         _ => format!("{start} of them in the start and {target} in the target"),
     };
-    let mover = if stated.jumps_only { "jump" } else { "move" };
+    let mover = if stated.armies().is_some_and(|armies| armies.jumps_only) { "jump" } else { "move" };
     format!("no {mover} leads out of these cells, {among}: {cells}")
 }
 

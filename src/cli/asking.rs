@@ -9,10 +9,10 @@ use halma_files::plain;
 use halma_record::record::Record;
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides};
-use halma_rules::replay::Checked;
 use halma_solve::run::{self, Question};
 
 use super::{Exit, Failure, SearchArgs};
+use crate::solution::Solution;
 use crate::interrupt::Interrupts;
 use crate::progress::{self, All, Lines, StatusFile};
 use crate::report;
@@ -119,7 +119,7 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     let record = search(job, question, args)?;
     if record.solution.is_some() {
-        Checked::from_record(&job.file, &record)
+        Solution::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
     }
     Ok(record)

@@ -102,6 +102,7 @@ fn compare(
     let usual = match job.problem {
         Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
         Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
+        Problem::Puzzle(_) => Prunings(vec![Pruning::None, Pruning::Projection(Vec::new())]),
     };
     // All jobs are checked before the first one runs.
     let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {

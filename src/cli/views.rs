@@ -7,7 +7,6 @@ use std::time::Duration;
 use halma_record::record::{self, Record};
 use halma_record::words::counted;
 use halma_rules::job::Output;
-use halma_rules::replay::Checked;
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read, too_little};
@@ -15,6 +14,7 @@ use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::Figure;
 use crate::page::{self, Entry};
+use crate::solution::Solution;
 
 /// How a solution is shown.
 #[derive(Clone, Copy, Debug)]
@@ -30,14 +30,14 @@ pub(super) enum Form {
 /// `halma replay`: checks a solution, then shows it.
 pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
-    let checked = Checked::read(&file)?;
+    let checked = Solution::read(&file)?;
     let text = match form {
         Form::Text { quiet: true } => checked.summary() + "\n",
         Form::Text { quiet: false } => format!("{}\n{}\n", checked.draw(), checked.summary()),
         Form::Html => page::solution(&checked),
         Form::Svg { at, columns } => {
             let figure = Figure::of(&checked);
-            let last = figure.positions().len() - 1;
+            let last = figure.len() - 1;
             match at {
                 Some(at) if at > last => {
                     let moves = counted(last, "move");
@@ -82,7 +82,7 @@ pub(super) fn report(
     for file in files {
         let record = Record::read(&file)?;
         // Nothing is shown that does not hold.
-        let checked = record.solution.as_ref().map(|_| Checked::from_record(&file, &record)).transpose()?;
+        let checked = record.solution.as_ref().map(|_| Solution::from_record(&file, &record)).transpose()?;
         entries.push(Entry { file: file.display().to_string(), record, checked });
     }
     write(&page::report(&entries), output, out)

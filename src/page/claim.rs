@@ -3,9 +3,9 @@
 use halma_record::record::{Asked, Record, Verdict};
 use halma_record::words::counted;
 use halma_rules::game::Side;
-use halma_rules::job::{Army, ProblemSpec};
+use halma_rules::job::{ArmiesSpec, Army, ProblemSpec, PuzzleSpec};
 
-use crate::report::no_length;
+use crate::report::{self, no_length};
 
 /// What a record claims, in a sentence or two that stand on their own.
 ///
@@ -22,14 +22,14 @@ use crate::report::no_length;
 /// ```
 #[must_use]
 pub fn claim(record: &Record) -> String {
-    match record.problem.kind.as_str() {
-        "game" => of_game(record),
-        _ => of_transfer(record),
+    match &record.problem {
+        ProblemSpec::Armies(armies) if armies.kind == "game" => of_game(record, armies),
+        ProblemSpec::Armies(armies) => of_transfer(record, armies),
+        ProblemSpec::Puzzle(puzzle) => of_puzzle(record, puzzle),
     }
 }
 
-fn of_transfer(record: &Record) -> String {
-    let stated = &record.problem;
+fn of_transfer(record: &Record, stated: &ArmiesSpec) -> String {
     let palindromic = if record.palindromic { " by a palindromic solution" } else { "" };
     let jumps = if stated.jumps_only { " by jumps alone" } else { "" };
     let setting = setting(stated);
@@ -52,7 +52,7 @@ fn of_transfer(record: &Record) -> String {
             Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
             None => format!("{}.", can("cannot")),
         },
-        (Verdict::Levels, _) => levels(record),
+        (Verdict::Levels, _) => levels(record, &setting),
         (Verdict::Counted, Some(length)) => {
             format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
         }
@@ -64,8 +64,8 @@ fn of_transfer(record: &Record) -> String {
     }
 }
 
-fn of_game(record: &Record) -> String {
-    let (setting, men) = (setting(&record.problem), record.problem.men);
+fn of_game(record: &Record, stated: &ArmiesSpec) -> String {
+    let (setting, men) = (setting(stated), stated.men);
     let players = format!("{setting}, two players of {} each who help each other", counted(men, "man"));
     let winner = |length: u32| Side::winner(length).name();
     match (record.verdict, record.length) {
@@ -85,7 +85,7 @@ fn of_game(record: &Record) -> String {
             Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
             None => format!("{players} cannot end the game."),
         },
-        (Verdict::Levels, _) => levels(record),
+        (Verdict::Levels, _) => levels(record, &setting),
         _ => match record.refuted_up_to {
             Some(refuted) => format!(
                 "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
@@ -96,6 +96,26 @@ fn of_game(record: &Record) -> String {
     }
 }
 
+fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
+    let (name, one) = (report::named(puzzle), report::one_move(puzzle));
+    let said = match (record.verdict, record.length) {
+        (Verdict::Optimal, Some(length)) => format!("solved in {}, and in no fewer", moves(length)),
+        (Verdict::Counted, Some(length)) => format!("solved in {}, and in no fewer. {}", moves(length), counts(record)),
+        (Verdict::Solution, Some(length)) => format!("solved in {}. {}", moves(length), shorter(record, length)),
+        (Verdict::None, _) if record.exhausted => format!("never solved: {}", no_length(record)),
+        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
+            Some(length) => format!("not solved in {} or fewer", moves(length)),
+            None => "not solved".into(),
+        },
+        (Verdict::Levels, _) => return format!("{} ({one})", levels(record, &name)),
+        _ => match record.refuted_up_to {
+            Some(refuted) => format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted)),
+            None => "not decided".into(),
+        },
+    };
+    format!("{name}: {said} ({one}).")
+}
+
 fn shorter(record: &Record, length: u32) -> String {
     match record.refuted_up_to {
         Some(refuted) if refuted + 1 >= length => "No shorter way exists.".into(),
@@ -104,14 +124,13 @@ fn shorter(record: &Record, length: u32) -> String {
     }
 }
 
-fn levels(record: &Record) -> String {
+fn levels(record: &Record, setting: &str) -> String {
     let depth = match (record.question, record.depth) {
         (Asked::Levels, Some(depth)) => format!("0, 1, ..., {depth}"),
         _ => "so many".into(),
     };
     format!(
-        "{}, the positions are enumerated that are first reached after exactly {depth} moves.",
-        setting(&record.problem)
+        "{setting}, the positions are enumerated that are first reached after exactly {depth} moves."
     )
 }
 
@@ -130,12 +149,12 @@ fn counts(record: &Record) -> String {
     said.unwrap_or_default()
 }
 
-fn setting(stated: &ProblemSpec) -> String {
+fn setting(stated: &ArmiesSpec) -> String {
     let board = if stated.map.is_some() { "the drawn board".into() } else { format!("the {} board", stated.board) };
     format!("Under {}-move rules on {board}", stated.moves.number())
 }
 
-fn army(stated: &ProblemSpec) -> String {
+fn army(stated: &ArmiesSpec) -> String {
     let cells = stated.start.join(", ");
     match &stated.army {
         Army::Named(name) => format!("the {} of {name} ({cells})", counted(stated.men, "man")),

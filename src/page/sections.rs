@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use halma_record::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
 use halma_record::words::counted;
+use halma_puzzles::own::replay::start_of;
 use halma_rules::centroid;
 use halma_rules::job;
 use halma_rules::problem::Transfer;
@@ -13,6 +14,7 @@ use super::plot::{Plot, Series};
 use super::table::table;
 use super::{Entry, claim};
 use crate::figure::Figure;
+use crate::solution::Solution;
 use crate::report::{grouped, level_cells, means, problem, verdict};
 
 /// All about one problem.
@@ -26,7 +28,10 @@ pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup
                 @if entries.len() > 1 { p.types { "Found under: " (prunings.join(", ")) "." } }
             }
             @match solved {
-                Some(checked) => { (player(&Figure::of(checked), &format!("solution-{number}"))) (centroid(checked)) }
+                Some(solution) => {
+                    (player(&Figure::of(solution), &format!("solution-{number}")))
+                    @if let Solution::Armies(checked) = solution { (centroid(solution, checked)) }
+                }
                 None => { (start(&entries[0].record, number)) }
             }
             section {
@@ -57,12 +62,15 @@ fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
 fn start(record: &Record, number: usize) -> Markup {
     let figure = match job::transfer_of(&record.problem) {
         Ok(transfer) => Some(Figure::of_transfer(&transfer, &[])),
-        Err(_) => job::game_of(&record.problem).ok().map(|game| Figure::of_game(&game, &[])),
+        Err(_) => match record.problem.puzzle() {
+            Some(puzzle) => start_of(puzzle).ok().map(|picture| Figure::of_pictures(&[picture], &[])),
+            None => job::game_of(&record.problem).ok().map(|game| Figure::of_game(&game, &[])),
+        },
     };
     html! {
         @if let Some(figure) = figure {
             (ground(&figure, &format!("ground-{number}")))
-            figure.start { (figure.inline(0, &format!("ground-{number}"), true)) figcaption { "The start" } (legend(figure.is_game())) }
+            figure.start { (figure.inline(0, &format!("ground-{number}"), true)) figcaption { "The start" } @if figure.armies().is_some() { (legend(figure.is_game())) } }
         }
     }
 }
@@ -83,7 +91,7 @@ const PAUSE: &str = "M3 2H7V14H3ZM9 2H13V14H9Z";
 
 /// A solution: the player, then all boards in a row.
 pub(super) fn player(figure: &Figure, name: &str) -> Markup {
-    let (ground_name, last) = (format!("{name}-ground"), figure.positions().len() - 1);
+    let (ground_name, last) = (format!("{name}-ground"), figure.len() - 1);
     html! {
         (ground(figure, &ground_name))
         section.player id=(name) aria-label="The solution, move by move" data-at="0" {
@@ -101,7 +109,7 @@ pub(super) fn player(figure: &Figure, name: &str) -> Markup {
                 input type="range" min="0" max=(last) value="0" aria-label="Move";
                 span.count { "0 / " (last) }
             }
-            (legend(figure.is_game()))
+            @if figure.armies().is_some() { (legend(figure.is_game())) }
             h3 { "All boards" }
             ol.boards start="0" {
                 @for i in 0..=last {
@@ -126,7 +134,7 @@ fn legend(game: bool) -> Markup {
 }
 
 /// How far the armies have come after each move.
-pub(super) fn centroid(checked: &Checked) -> Markup {
+pub(super) fn centroid(solution: &Solution, checked: &Checked) -> Markup {
     let (problem, names) = match checked {
         Checked::Transfer(replay) => (replay.transfer.clone(), vec!["the army"]),
         Checked::Game(replay) => {
@@ -136,10 +144,11 @@ pub(super) fn centroid(checked: &Checked) -> Markup {
         }
     };
     let values = centroid::of_cells(&problem, &problem.symmetries());
-    let figure = Figure::of(checked);
+    let figure = Figure::of(solution);
+    let positions = figure.armies().unwrap_or_default();
     let of_army = |(army, name): (usize, &&str)| {
         let sum = |p: &crate::figure::Position| p.armies[army].iter().map(|c| f64::from(values[c])).sum::<f64>();
-        let points = figure.positions().iter().enumerate().map(|(i, p)| (i as f64, sum(p))).collect();
+        let points = positions.iter().enumerate().map(|(i, p)| (i as f64, sum(p))).collect();
         Series { name: (*name).into(), points }
     };
     let series: Vec<Series> = names.iter().enumerate().map(of_army).collect();

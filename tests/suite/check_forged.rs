@@ -212,7 +212,7 @@ fn fields_that_nothing_was_compared_with_are_compared() {
         let why = refused(&record);
         assert!(why.contains(reason), "{reason}: {why}");
     };
-    says(&game, "men step, too", &|it| it.problem.jumps_only = true);
+    says(&game, "men step, too", &|it| it.problem.armies_mut().unwrap().jumps_only = true);
     says(&game, "counts: there are some", &|it| it.counts = None);
     says(&count, "counts: there are some", &|it| it.counts = None);
     says(&count, "counts.final_positions is 1, counted again none", &|it| {
@@ -221,12 +221,12 @@ fn fields_that_nothing_was_compared_with_are_compared() {
     says(&game, "counts.palindromic is 1, counted again none", &|it| {
         it.counts.as_mut().unwrap().palindromic = Some(Count::from(1u64));
     });
-    says(&count, "problem.board: `9x9`, and a map", &|it| it.problem.board = "9x9".into());
+    says(&count, "problem.board: `9x9`, and a map", &|it| it.problem.armies_mut().unwrap().board = "9x9".into());
     says(&count, "problem.map draws another start", &|it| {
-        it.problem.map = it.problem.map.take().map(|map| map.replacen('.', "S", 1));
+        it.problem.armies_mut().unwrap().map = it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "S", 1));
     });
     says(&count, "rows of other lengths, other letters", &|it| {
-        it.problem.map = it.problem.map.take().map(|map| map.replacen('.', "x", 1));
+        it.problem.armies_mut().unwrap().map = it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "x", 1));
     });
     says(&count, "is not the one that a count adds", &|it| it.runs.last_mut().unwrap().verdict = Verdict::None);
     says(&count, "c or self_consistent", &|it| it.runs.last_mut().unwrap().c = Some(3));
@@ -250,7 +250,7 @@ fn fields_that_nothing_was_compared_with_are_compared() {
         run.levels.pop();
         reseal_run(run);
     });
-    says(&count, "problem.kind", &|it| it.problem.kind = "transfers".into());
+    says(&count, "problem.kind", &|it| it.problem.armies_mut().unwrap().kind = "transfers".into());
     says(&count, "is not the one that a count adds", &|it| it.runs.last_mut().unwrap().up_to = Some(99));
     says(&mcc, "up_to or shared_with", &|it| it.runs[0].shared_with = Some(it.runs[0].length));
     says(&mcc, "a pruning of its own", &|it| it.runs[0].pruning = Some(Pruning::None));
@@ -348,10 +348,10 @@ fn figures_beyond_all_sense_are_refused_without_a_panic() {
             });
             says(record, &|it| it.runs.iter_mut().for_each(|run| run.generated = number));
         }
-        says(record, &|it| it.problem.men = usize::MAX);
-        says(record, &|it| it.problem.map = Some("#".repeat(100_000) + "."));
-        says(record, &|it| it.problem.map = Some(String::new()));
-        says(record, &|it| it.problem.start = vec![String::new(); 3]);
+        says(record, &|it| it.problem.armies_mut().unwrap().men = usize::MAX);
+        says(record, &|it| it.problem.armies_mut().unwrap().map = Some("#".repeat(100_000) + "."));
+        says(record, &|it| it.problem.armies_mut().unwrap().map = Some(String::new()));
+        says(record, &|it| it.problem.armies_mut().unwrap().start = vec![String::new(); 3]);
         says(record, &|it| it.solution = Some(vec!["-".into(), "a1-".into(), "é1-é2".into()]));
     }
     let (leading, mcc) = (&transfers[0].record, &transfers[1].record);
@@ -369,11 +369,11 @@ fn figures_beyond_all_sense_are_refused_without_a_panic() {
     says(leading, &|it| it.partition.as_mut().unwrap().values[0] = i32::MIN);
     says(leading, &|it| it.runs.iter_mut().for_each(|run| run.up_to = Some(0)));
     for army in ["point-0", "square-2147483647", "triangle--3", "halma-19", "checkers-12", "-", "", "square-02"] {
-        says(leading, &|it| it.problem.army = halma::job::Army::Named(army.into()));
+        says(leading, &|it| it.problem.armies_mut().unwrap().army = halma::job::Army::Named(army.into()));
     }
     let game = of("game", DUEL, 4, "pruning = 'all'", Question::Solve);
     says(&game.record, &|it| it.runs.iter_mut().for_each(|run| run.length = u32::MAX));
-    says(&game.record, &|it| it.problem.target = it.problem.start.clone());
+    says(&game.record, &|it| it.problem.armies_mut().unwrap().target = it.problem.armies_mut().unwrap().start.clone());
     says(&game.record, &|it| it.pruning = Pruning::LEADING);
     says(&game.record, &|it| {
         let level = it.runs[0].levels[1].clone();

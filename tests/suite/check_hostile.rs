@@ -226,8 +226,8 @@ fn millions_of_cells_and_moves_are_refused_at_once() {
         assert!(why.contains(reason), "{reason}: {why}");
     };
     let named = "3000000 cells are named, and the board has 16";
-    says(named, &|it| it.problem.start = many.clone());
-    says(named, &|it| it.problem.target = many.clone());
+    says(named, &|it| it.problem.armies_mut().unwrap().start = many.clone());
+    says(named, &|it| it.problem.armies_mut().unwrap().target = many.clone());
     says(named, &|it| {
         (it.lower_bound, it.length, it.solution, it.exhausted) = (None, None, None, true);
         (it.verdict, it.refuted_up_to) = (Verdict::None, None);

@@ -299,7 +299,7 @@ fn forged(subject: &Subject) -> Vec<Record> {
         all.push(Record { palindromic: !none.palindromic, ..none.clone() });
         // There and back again makes a solution of two moves more, that nothing shorter refutes.
         let first = record.solution.as_ref().and_then(|moves| moves.first());
-        if let Some(first) = first.filter(|_| record.problem.kind == "transfer") {
+        if let Some(first) = first.filter(|_| record.problem.kind() == "transfer") {
             let mut longer = record.clone();
             longer.runs.truncate(at);
             longer.runs.extend([fake.clone(), RunRecord { length: length + 1, ..fake.clone() }]);

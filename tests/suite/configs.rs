@@ -40,7 +40,7 @@ fn table_3_has_a_job_for_each_proved_cell() {
         let Problem::Transfer(transfer) = &job.problem else { panic!("a transfer") };
         let symmetries = transfer.symmetries();
         assert!(symmetries.mirror.is_some(), "{}", file.display());
-        assert_eq!(symmetries.fixing.len(), if job.stated.board == "9x9" { 2 } else { 1 }, "{}", file.display());
+        assert_eq!(symmetries.fixing.len(), if job.stated.armies().unwrap().board == "9x9" { 2 } else { 1 }, "{}", file.display());
         let name = file.file_stem().and_then(|s| s.to_str()).expect("a name");
         assert!(name.ends_with(&format!("-{}move", transfer.lattice.rule.number())), "{name}");
         assert_eq!(name.contains("jumps"), transfer.jumps_only, "{name}");

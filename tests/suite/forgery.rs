@@ -52,7 +52,7 @@ impl Subject {
     /// The length of a shortest solution of the kind that the record speaks of.
     pub fn shortest(&self, record: &Record) -> Option<u32> {
         let mirror = record.symmetries.as_ref().and_then(|s| s.mirror.as_ref());
-        match (record.problem.kind.as_str(), mirror) {
+        match (record.problem.kind(), mirror) {
             ("game", _) => self.rules.game(),
             (_, Some(mirror)) if record.palindromic => self.rules.palindrome(mirror),
             _ => self.rules.transfer().map(|(length, _)| length),
@@ -85,7 +85,7 @@ impl Subject {
             Verdict::None if !record.exhausted && (exists(record.max_length) || record.max_length.is_none()) => {
                 lie(format!("none up to {:?}", record.max_length))
             }
-            Verdict::Counted if record.problem.kind == "transfer" && !record.palindromic => {
+            Verdict::Counted if record.problem.kind() == "transfer" && !record.palindromic => {
                 let sequences = self.rules.transfer().map(|(_, ways)| ways.to_string());
                 let said = record.counts.as_ref().map(|counts| counts.sequences.to_string());
                 (said != sequences).then(|| format!("{said:?} sequences, and there are {sequences:?}"))

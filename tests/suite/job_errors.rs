@@ -278,9 +278,9 @@ fn a_job_says_all_that_the_contract_shows() {
         Limits { threads: Some(2), memory: Some(4 << 30), disk: Some(1_500_000_000), time, checkpoint: None }
     );
     assert_eq!(read.output, Output { dir: Some("results/x".into()), keep_levels: true, cache: Some("tables".into()) });
-    assert_eq!(read.stated.army, Army::Named("triangle-4".into()));
-    assert_eq!(read.stated.start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);
-    assert_eq!(read.stated.target.last().map(String::as_str), Some("i9"));
+    assert_eq!(read.stated.armies().unwrap().army, Army::Named("triangle-4".into()));
+    assert_eq!(read.stated.armies().unwrap().start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);
+    assert_eq!(read.stated.armies().unwrap().target.last().map(String::as_str), Some("i9"));
 
     let overrides =
         Overrides { pruning: Some(Pruning::None), max_length: Some(9), threads: Some(1), ..Overrides::default() };
@@ -305,5 +305,5 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
 #[test]
 fn an_army_that_is_there_already_is_a_job() {
     let read = Job::parse("a.toml".as_ref(), &job("board = \"BB..\"\nmoves = 4")).expect("a transfer of length 0");
-    assert_eq!(read.stated.start, read.stated.target);
+    assert_eq!(read.stated.armies().unwrap().start, read.stated.armies().unwrap().target);
 }

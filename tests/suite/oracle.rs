@@ -58,16 +58,16 @@ impl Rules {
 
     /// The rules and the ends that a record's problem states.
     pub fn of_stated(stated: &ProblemSpec, moves: u32) -> Self {
-        let map = stated.map.as_ref().unwrap();
-        let mut rules = Self::new(map, moves, stated.jumps_only);
+        let map = stated.armies().unwrap().map.as_ref().unwrap();
+        let mut rules = Self::new(map, moves, stated.armies().unwrap().jumps_only);
         let set = |names: &[String]| names.iter().map(|name| 1 << cell_of(map, name)).sum();
-        (rules.start, rules.target) = (set(&stated.start), set(&stated.target));
+        (rules.start, rules.target) = (set(&stated.armies().unwrap().start), set(&stated.armies().unwrap().target));
         rules
     }
 
     /// Whether the solution of a transfer's record goes from the start to the target, each move as the rules allow.
     pub fn plays(&self, record: &Record) -> bool {
-        let Some((map, solution)) = record.problem.map.as_ref().zip(record.solution.as_ref()) else { return false };
+        let Some((map, solution)) = record.problem.armies().unwrap().map.as_ref().zip(record.solution.as_ref()) else { return false };
         let mut army = self.start;
         for written in solution {
             let ends = [written.split('-').next(), written.rsplit('-').next()];

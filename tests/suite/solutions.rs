@@ -151,7 +151,7 @@ fn record_of(replay: &Replay) -> Record {
 #[test]
 fn the_solution_of_a_record_is_checked_as_well() {
     let written = Replay::read(&file("halma-19-8move")).expect("a solution");
-    assert_eq!(written.stated.army, Army::Named("halma-19".into()));
+    assert_eq!(written.stated.armies().unwrap().army, Army::Named("halma-19".into()));
     let sound = record_of(&written);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("result.json");
@@ -172,7 +172,7 @@ fn the_solution_of_a_record_is_checked_as_well() {
         "r.json: damaged record: move 2 (c3-e6): c3 and e6 are neither a step nor a jump apart"
     );
     assert_eq!(
-        refusal(&|r| r.problem.start[0] = "z99".into()),
+        refusal(&|r| r.problem.armies_mut().unwrap().start[0] = "z99".into()),
         "r.json: damaged record: problem.start: z99 is no cell of the board"
     );
     assert_eq!(refusal(&|r| r.solution = None), "r.json: the record has no solution to replay");

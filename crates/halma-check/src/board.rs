@@ -1,7 +1,7 @@
 //! Boards and armies from the rules page: cells, what is one step away, what a jump leads to.
 
 use halma_record::job::Rule;
-use halma_record::job::{Army, ProblemSpec};
+use halma_record::job::{ArmiesSpec, Army};
 
 /// A board under a rule, as tables.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ fn drawn(map: &str) -> Result<Vec<Vec<char>>, String> {
 
 impl Board {
     /// The board of a stated problem.
-    pub fn of(stated: &ProblemSpec) -> Result<Self, String> {
+    pub fn of(stated: &ArmiesSpec) -> Result<Self, String> {
         let places = match &stated.map {
             None => named(&stated.board).ok_or_else(|| format!("problem.board: `{}` is no board", stated.board))?,
             Some(_) if stated.board != "map" => {
@@ -140,7 +140,7 @@ impl Board {
     }
 
     /// The cells of an army in the words of a job.
-    pub fn stated_army(&self, stated: &ProblemSpec) -> Result<Vec<u8>, String> {
+    pub fn stated_army(&self, stated: &ArmiesSpec) -> Result<Vec<u8>, String> {
         let name = match &stated.army {
             Army::Cells(names) if *names == stated.start => return self.army(names),
             Army::Cells(_) => return Err("problem.army has other cells than problem.start".into()),
@@ -174,7 +174,7 @@ impl Board {
     }
 
     /// What a map shows of start and target is what is stated: `S` and `B` on the start, `T` and `B` on the target, if any.
-    pub fn shows(&self, stated: &ProblemSpec, ends: [&[u8]; 2]) -> Result<(), String> {
+    pub fn shows(&self, stated: &ArmiesSpec, ends: [&[u8]; 2]) -> Result<(), String> {
         let Some(map) = &stated.map else { return Ok(()) };
         let letters: Vec<char> = drawn(map)?.concat().into_iter().filter(|letter| *letter != '#').collect();
         for (name, mark, end) in [("start", 'S', ends[0]), ("target", 'T', ends[1])] {

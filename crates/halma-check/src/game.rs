@@ -65,7 +65,7 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     }
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
-    let (men, cells) = (record.problem.men, board.len());
+    let (men, cells) = (bases[0].len(), board.len());
     report.checked.push(format!("{men} men a side on {cells} cells: blue on {blue}, red on {red}"));
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));

@@ -23,7 +23,10 @@ fn commute(one: &[u8], other: &[u8]) -> bool {
 impl Problem {
     /// The problem, with everything that the record says of it found true.
     pub fn of(record: &Record) -> Result<Self, String> {
-        let stated = &record.problem;
+        let stated = record.problem.armies().ok_or("the problem has no armies")?;
+        if record.repeats.is_some() || !record.projections.is_empty() || !record.farthest.is_empty() {
+            return Err("repeats, projections and farthest are none of a problem with armies".into());
+        }
         let board = Board::of(stated)?;
         let (start, target) = (board.army(&stated.start)?, board.army(&stated.target)?);
         if start != board.stated_army(stated)? {

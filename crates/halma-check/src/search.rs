@@ -84,7 +84,7 @@ impl<'a> Searches<'a> {
                 Plan::TwoEnded
             }
             (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => Plan::Nothing,
-            (other @ (Pruning::Game(_) | Pruning::Beam { .. }), _) => {
+            (other @ (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound), _) => {
                 return Err(format!("pruning {other} is none of transfers"));
             }
         })

@@ -19,7 +19,7 @@ impl GameBound {
     /// # Errors
     /// Where there is none.
     pub fn new(stated: &ProblemSpec, bases: [&[u8]; 2], winner: usize, name: &str) -> Result<Self, String> {
-        Bounds::new(&Board::of(stated)?, bases, winner, &[name]).map(Self)
+        Bounds::new(&Board::of(stated.armies().ok_or("no armies")?)?, bases, winner, &[name]).map(Self)
     }
 
     /// Whether a game may go on from there and end after so many moves.
@@ -46,6 +46,7 @@ impl TransferLookAhead {
         depths: (u32, u32),
         reach: u32,
     ) -> Result<Option<Self>, String> {
+        let stated = stated.armies().ok_or("no armies")?;
         let board = Board::of(stated)?;
         let histograms = Histograms::new(&board, class_of, start, stated.jumps_only)?;
         let Some(number) = histograms.number(goal) else { return Ok(None) };

@@ -2,12 +2,12 @@
 
 pub mod game_bounds;
 pub mod pruning;
-pub mod puzzle;
+pub mod puzzle_tables;
 pub mod raw;
 mod rule;
 mod spec;
 
 pub use pruning::{Granularity, LookAheadDepth, Pruning};
-pub use puzzle::PuzzleSpec;
+pub use puzzle_tables::PuzzleSpec;
 pub use rule::Rule;
-pub use spec::{Army, ProblemSpec};
+pub use spec::{ArmiesSpec, Army, ProblemSpec};

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use halma_files::folder::{self, Folder};
 
+use crate::job::pruning::Abstraction;
 use crate::job::{ProblemSpec, Pruning};
 
 mod claims;
@@ -95,6 +96,15 @@ pub struct Record {
     /// Cells that show that there is no solution, where some do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impossible: Option<ImpossibleRecord>,
+    /// Of a puzzle: how far back a repeated state can lie, which says with which levels new ones were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+    /// Of a puzzle under distances in puzzles with fewer letters: these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projections: Vec<Abstraction>,
+    /// `levels` of a puzzle, where all states were seen: some of the farthest ones, as text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub farthest: Vec<String>,
     /// The function of the cells whose sum over an army is its centroid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centroid: Option<Vec<i32>>,
@@ -144,6 +154,18 @@ pub enum Asked {
     Levels,
     /// How many shortest solutions are there?
     Count,
+}
+
+/// How far back a repeated state can lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Repeats {
+    /// On the last level or the one before: every move can be undone by a move.
+    Previous,
+    /// On no other level.
+    Never,
+    /// On any earlier level.
+    All,
 }
 
 /// The answer of a record or of one of its runs. Not finished is an answer of its own, and never "none".

@@ -25,6 +25,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -35,11 +36,16 @@ use crate::choose;
 use crate::game::Game;
 use crate::lattice::Lattice;
 use crate::problem::Transfer;
+use crate::puzzle::Compiled;
 
+mod puzzle_job;
 mod resolve;
 mod spec;
 
-pub use halma_record::job::{Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, game_bounds, pruning, raw};
+pub use halma_record::job::{
+    ArmiesSpec, Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning, puzzle_tables, raw,
+};
+pub use puzzle_job::compiled;
 
 pub use resolve::problem as resolve_problem;
 pub use spec::{game as game_of, transfer as transfer_of};
@@ -71,24 +77,26 @@ pub enum Problem {
     Transfer(Transfer),
     /// Two armies are to end a game between them.
     Game(Game),
+    /// A puzzle from a file, or in Rust.
+    Puzzle(Puzzle),
+}
+
+/// A puzzle from a file, or in Rust, that passed every check.
+#[derive(Clone, Debug)]
+pub struct Puzzle {
+    /// Its table.
+    pub spec: PuzzleSpec,
+    /// What the table compiles to.
+    pub compiled: Arc<Compiled>,
 }
 
 impl Problem {
-    /// Board and rule.
-    #[must_use]
-    pub fn lattice(&self) -> &Lattice {
+    /// Board, and the cells of the start and of the target; of a game, the two bases. A puzzle has none.
+    fn armies(&self) -> Option<(&Lattice, &[usize], &[usize])> {
         match self {
-            Self::Transfer(transfer) => &transfer.lattice,
-            Self::Game(game) => &game.lattice,
-        }
-    }
-
-    /// The cells of the start and of the target; of a game, the two bases.
-    #[must_use]
-    pub fn ends(&self) -> (&[usize], &[usize]) {
-        match self {
-            Self::Transfer(transfer) => (&transfer.start, &transfer.target),
-            Self::Game(game) => (&game.blue, &game.red),
+            Self::Transfer(transfer) => Some((&transfer.lattice, &transfer.start, &transfer.target)),
+            Self::Game(game) => Some((&game.lattice, &game.blue, &game.red)),
+            Self::Puzzle(_) => None,
         }
     }
 }
@@ -176,6 +184,10 @@ pub enum IncompatibleOption {
     OfTransfers,
     /// A pruning of games, for a transfer.
     OfGames,
+    /// Palindromes of a puzzle.
+    PalindromicPuzzle,
+    /// A pruning of armies, for a puzzle.
+    OfArmies,
 }
 
 impl Job {
@@ -225,11 +237,13 @@ impl Job {
     /// # Errors
     /// What does not.
     pub fn sound(&self) -> Result<(), String> {
-        let (cells, men) = match &self.problem {
-            Problem::Transfer(problem) => (problem.lattice.len(), problem.start.len()),
-            Problem::Game(game) => (game.lattice.len(), game.blue.len()),
+        let Some((lattice, start, target)) = self.problem.armies() else {
+            return match self.search.incompatible(&self.problem) {
+                None => Ok(()),
+                Some(incompatible) => Err(format!("pruning {} {incompatible}", self.search.pruning)),
+            };
         };
-        let (start, target) = self.problem.ends();
+        let (cells, men) = (lattice.len(), start.len());
         if start.len() != target.len() {
             return Err(format!("{} men are to fill {} cells", start.len(), target.len()));
         }
@@ -283,6 +297,9 @@ impl Search {
             Problem::Game(_) if self.palindromic => return Some(IncompatibleOption::PalindromicGame),
             Problem::Game(_) if self.pruning.of_games().is_none() => return Some(IncompatibleOption::OfTransfers),
             Problem::Game(_) => return None,
+            Problem::Puzzle(_) if self.palindromic => return Some(IncompatibleOption::PalindromicPuzzle),
+            Problem::Puzzle(_) if !self.pruning.of_puzzles() => return Some(IncompatibleOption::OfArmies),
+            Problem::Puzzle(_) => return None,
         };
         match (self.palindromic, self.pruning.needs_mirror()) {
             (false, false) => None,
@@ -302,6 +319,10 @@ impl fmt::Display for IncompatibleOption {
             Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
             Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
             Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),
+            Self::PalindromicPuzzle => f.write_str("is not allowed for a puzzle from a file: only transfers have palindromes"),
+            Self::OfArmies => {
+                write!(f, "is a pruning of transfers and games: for a puzzle from a file allowed are {}", pruning::OF_PUZZLES)
+            }
             Self::OfGames => {
                 write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::NAMES.join(", "))
             }

@@ -13,5 +13,6 @@ pub mod lattice;
 pub mod moves;
 pub mod notation;
 pub mod problem;
+pub mod puzzle;
 pub mod replay;
 pub mod symmetry;

@@ -1,14 +1,19 @@
-//! Puzzles from files, compiled: what a table says ([`halma_record::job::puzzle`], `docs/guide/puzzle-files.md`) as steps on
+//! Puzzles from files, compiled: what a table says ([`halma_record::job::puzzle_tables`], `docs/guide/puzzle-files.md`) as steps on
 //! numbered cells and letters, the same for rewrite rules and for sliding blocks; and permutations.
 
 pub mod blocks;
 pub mod ground;
+pub mod kinds;
+pub mod map;
 pub mod permutation;
 pub mod rules;
 
+use std::any::Any;
 use std::ops::Range;
+use std::sync::Arc;
 
 use halma_record::job::PuzzleSpec;
+pub use halma_record::job::puzzle_tables::KINDS;
 
 pub use ground::Ground;
 pub use permutation::Permutations;
@@ -68,9 +73,11 @@ pub enum Compiled {
     Ground(Ground),
     /// Permutations.
     Permutations(Permutations),
+    /// A puzzle in Rust, of one of [`kinds`].
+    Own(Arc<dyn Any + Send + Sync>),
 }
 
-/// Compiles the table of a puzzle; `None` where its kind is none of [`halma_record::job::puzzle::KINDS`].
+/// Compiles the table of a puzzle; `None` where its kind is none of [`KINDS`] and none of [`kinds`].
 ///
 /// # Errors
 /// What is wrong with it.
@@ -82,6 +89,9 @@ pub fn compile(spec: &PuzzleSpec) -> Result<Option<Compiled>, TableFault> {
         "rules" => Compiled::Ground(rules::compile(&table(spec)?)?),
         "blocks" => Compiled::Ground(blocks::compile(&table(spec)?)?),
         "permutation" => Compiled::Permutations(permutation::compile(&table(spec)?)?),
-        _ => return Ok(None),
+        kind => match kinds::named(kind) {
+            Some(kind) => Compiled::Own(kind.build(spec)?),
+            None => return Ok(None),
+        },
     }))
 }

@@ -103,7 +103,7 @@ impl Checked {
     /// # Errors
     /// As [`Self::read`].
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
-        Ok(match record.problem.kind.as_str() {
+        Ok(match record.problem.kind() {
             "game" => Self::Game(game::GameReplay::from_record(file, record)?),
             _ => Self::Transfer(Replay::from_record(file, record)?),
         })
@@ -162,7 +162,7 @@ impl Replay {
         let SolutionFile { problem, solution } = raw::parse(source)?;
         let (stated, transfer) = match resolve_problem(source, &problem)? {
             (stated, Problem::Transfer(transfer)) => (stated, transfer),
-            (_, Problem::Game(_)) => return Err(source.fault(problem.kind.span(), "this is a game, not a transfer")),
+            (_, Problem::Game(_) | Problem::Puzzle(_)) => return Err(source.fault(problem.kind.span(), "this is a game, not a transfer")),
         };
         let moves = written(source, &solution, &transfer.lattice.board, |script| check(&transfer, script), "solution")?;
         Ok(Self { stated, transfer, moves })
@@ -209,8 +209,9 @@ impl Replay {
         let (moves, steps) = (self.moves.len(), self.steps());
         let speed = self.speed().map(|(a, b)| format!(", speed {a}/{b} cells a move")).unwrap_or_default();
         let kinds = format!("{} and {} of jumps", counted(steps, "step"), counted(moves - steps, "chain"));
-        let reach = if self.stated.men == 1 { "reaches" } else { "reach" };
-        let (men, moves) = (counted(self.stated.men, "man"), counted(moves, "move"));
+        let all = self.transfer.start.len();
+        let reach = if all == 1 { "reaches" } else { "reach" };
+        let (men, moves) = (counted(all, "man"), counted(moves, "move"));
         format!("legal: {men} {reach} the target in {moves}, {kinds}{speed}")
     }
 }

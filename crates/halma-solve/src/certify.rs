@@ -89,7 +89,7 @@ pub struct Resources<'a> {
 /// # Errors
 /// Why there is no certificate.
 pub fn certify(record: &Record, means: Resources) -> Result<Certificate, CertifyError> {
-    if record.verdict == Verdict::Levels || record.problem.kind != "transfer" {
+    if record.verdict == Verdict::Levels || record.problem.kind() != "transfer" {
         return Err(CertifyError::Unfit("certificates are of refutations of transfers".into()));
     }
     if record.palindromic {

@@ -4,6 +4,7 @@ mod folder;
 mod game;
 mod identity;
 mod lengths;
+mod models;
 mod needs;
 mod place;
 mod share;
@@ -82,6 +83,12 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
+    /// States of a puzzle do not fit any key.
+    #[error("the puzzle has 2^256 states or more, which are too many to number")]
+    TooManyStates,
+    /// A puzzle without a goal.
+    #[error("the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]")]
+    NoGoal,
     /// The budget of memory cannot be kept.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
@@ -228,6 +235,7 @@ fn answer(
     let (record, men, cells) = match &job.problem {
         Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
         Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
+        Problem::Puzzle(puzzle) => (Some(context.puzzle(puzzle)?.ok_or(RunError::TooManyStates)?), 0, 0),
     };
     let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
     if record.verdict != Verdict::Incomplete {

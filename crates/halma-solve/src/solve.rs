@@ -12,6 +12,7 @@ mod half;
 mod leading;
 pub(crate) mod level_sequence;
 mod mcc;
+pub mod model_search;
 mod narrowed;
 mod palindrome_probe;
 mod trace;

@@ -67,7 +67,21 @@ pub enum Pruning {
         /// Decides among equal ones.
         seed: u64,
     },
+    /// Of a puzzle from a file: distances in puzzles with fewer letters. Those named, the largest counts; chosen by trial
+    /// where none are.
+    Projection(Vec<Abstraction>),
+    /// Of a puzzle in Rust: its own lower bound.
+    Bound,
 }
+
+/// A puzzle with fewer letters: groups of letters that become one, as in `1/2/3/45`; letters in no group become `.`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Abstraction(pub Vec<String>);
+
+/// The prunings of puzzles from files, as messages list them.
+pub const OF_PUZZLES: &str =
+    "none, projection (distances in puzzles with fewer letters), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
 
 /// The prunings of games, as messages list them.
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
@@ -151,6 +165,8 @@ impl Pruning {
             Self::Truncate { .. } => NAMES[6],
             Self::Game(_) => "game",
             Self::Beam { .. } => "beam",
+            Self::Projection(_) => "projection",
+            Self::Bound => "bound",
         }
     }
 
@@ -167,13 +183,20 @@ impl Pruning {
         match self {
             Self::None | Self::Theorem1 | Self::Pattern { .. } | Self::Leading { .. } | Self::Narrowed { .. } => true,
             Self::Mcc { .. } | Self::Truncate { .. } | Self::Game(_) | Self::Beam { .. } => false,
+            Self::Projection(_) | Self::Bound => false,
         }
     }
 
     /// Whether it makes no sense for a transfer.
     #[must_use]
     pub fn only_for_games(&self) -> bool {
-        matches!(self, Self::Game(_) | Self::Beam { .. })
+        matches!(self, Self::Game(_) | Self::Beam { .. } | Self::Projection(_) | Self::Bound)
+    }
+
+    /// Whether it is one of puzzles from files or in Rust.
+    #[must_use]
+    pub fn of_puzzles(&self) -> bool {
+        matches!(self, Self::None | Self::Projection(_) | Self::Bound)
     }
 
     /// The bounds that it means for a game; `None` where it makes no sense for one. A beam goes with all bounds.
@@ -194,6 +217,8 @@ impl Pruning {
         let pruning = match name {
             "none" => Self::None,
             "theorem-1" => Self::Theorem1,
+            "projection" => Self::Projection(Vec::new()),
+            "bound" => Self::Bound,
             "pattern" => Self::Pattern { classes: classes(take("classes"))? },
             "leading" => Self::Leading {
                 classes: classes(take("classes"))?,
@@ -293,6 +318,34 @@ fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadD
     }
 }
 
+impl TryFrom<String> for Abstraction {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let groups: Vec<String> = text.split('/').map(Into::into).collect();
+        let mut letters: Vec<char> = groups.iter().flat_map(|group| group.chars()).collect();
+        let all = letters.len();
+        letters.sort_unstable();
+        letters.dedup();
+        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c)) {
+            return Err(format!("`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"));
+        }
+        Ok(Self(groups))
+    }
+}
+
+impl From<Abstraction> for String {
+    fn from(abstraction: Abstraction) -> Self {
+        abstraction.to_string()
+    }
+}
+
+impl fmt::Display for Abstraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("/"))
+    }
+}
+
 impl FromStr for Pruning {
     type Err = String;
 
@@ -301,6 +354,10 @@ impl FromStr for Pruning {
         let Some((name, rest)) = text.split_once('(') else { return Self::with(text, Vec::new()) };
         let name = name.trim_end();
         let inside = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks the closing bracket"))?;
+        if name == "projection" {
+            let each = inside.split('+').map(|part| Abstraction::try_from(part.trim().to_string()));
+            return Ok(Self::Projection(each.collect::<Result<_, _>>()?));
+        }
         let mut given = Vec::new();
         for (i, part) in inside.split(',').map(str::trim).enumerate() {
             let (key, value) = match part.split_once('=') {
@@ -324,6 +381,10 @@ impl fmt::Display for Pruning {
         f.write_str(self.name())?;
         match *self {
             Self::Beam { keep, seed } => write!(f, "({keep},{seed})"),
+            Self::Projection(ref named) if !named.is_empty() => {
+                let named: Vec<String> = named.iter().map(Abstraction::to_string).collect();
+                write!(f, "({})", named.join("+"))
+            }
             Self::Mcc { c: Some(c), keep: KEEP } => write!(f, "({c})"),
             Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),

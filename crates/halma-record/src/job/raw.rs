@@ -123,14 +123,18 @@ pub struct Time(pub Duration);
 /// # Errors
 /// The first thing in the text that is no TOML, no known key or of another type.
 pub fn parse<T: serde::de::DeserializeOwned>(source: &Source) -> Result<T, Fault> {
-    toml::from_str(source.text()).map_err(|e| {
-        let mut words = e.message().split('`').skip(1).step_by(2);
-        let near = match (e.message().starts_with("unknown field"), words.next()) {
-            (true, Some(found)) => suggestion(found, words),
-            _ => String::new(),
-        };
-        source.fault(e.span().unwrap_or(0..0), format!("{}{near}", e.message().replace('\n', ", ")))
-    })
+    toml::from_str(source.text()).map_err(|e| fault(source, &e, 0..0))
+}
+
+/// What the parser says, with a suggestion for a misspelt key; `place` is where it says no place.
+#[must_use]
+pub fn fault(source: &Source, error: &toml::de::Error, place: std::ops::Range<usize>) -> Fault {
+    let mut words = error.message().split('`').skip(1).step_by(2);
+    let near = match (error.message().starts_with("unknown field"), words.next()) {
+        (true, Some(found)) => suggestion(found, words),
+        _ => String::new(),
+    };
+    source.fault(error.span().unwrap_or(place), format!("{}{near}", error.message().replace('\n', ", ")))
 }
 
 /// Reads `4 GiB`, `512 MiB`, `1.5 GB`.

@@ -1,12 +1,86 @@
 //! A problem in the words in which it was stated, complete enough to be built again.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Rule;
+use super::{PuzzleSpec, Rule};
 
 /// A problem as records repeat it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ProblemSpec {
+    /// A transfer or a game: armies on a board.
+    Armies(ArmiesSpec),
+    /// A puzzle from a file, or in Rust.
+    Puzzle(PuzzleSpec),
+}
+
+impl ProblemSpec {
+    /// `transfer`, `game`, or the kind of a puzzle.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Armies(armies) => &armies.kind,
+            Self::Puzzle(puzzle) => &puzzle.kind,
+        }
+    }
+
+    /// The armies of a transfer or a game.
+    #[must_use]
+    pub fn armies(&self) -> Option<&ArmiesSpec> {
+        match self {
+            Self::Armies(armies) => Some(armies),
+            Self::Puzzle(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn armies_mut(&mut self) -> Option<&mut ArmiesSpec> {
+        match self {
+            Self::Armies(armies) => Some(armies),
+            Self::Puzzle(_) => None,
+        }
+    }
+
+    /// The table of a puzzle.
+    #[must_use]
+    pub fn puzzle(&self) -> Option<&PuzzleSpec> {
+        match self {
+            Self::Armies(_) => None,
+            Self::Puzzle(puzzle) => Some(puzzle),
+        }
+    }
+}
+
+impl From<ArmiesSpec> for ProblemSpec {
+    fn from(armies: ArmiesSpec) -> Self {
+        Self::Armies(armies)
+    }
+}
+
+impl From<PuzzleSpec> for ProblemSpec {
+    fn from(puzzle: PuzzleSpec) -> Self {
+        Self::Puzzle(puzzle)
+    }
+}
+
+impl<'de> Deserialize<'de> for ProblemSpec {
+    /// By its kind, so that what is missing or wrong is named in the words of that kind.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = serde_json::Map::deserialize(deserializer)?;
+        let armies = matches!(table.get("kind").and_then(|kind| kind.as_str()), None | Some("transfer" | "game"));
+        let value = serde_json::Value::Object(table);
+        let problem = if armies {
+            serde_json::from_value(value).map(Self::Armies)
+        } else {
+            serde_json::from_value(value).map(Self::Puzzle)
+        };
+        problem.map_err(serde::de::Error::custom)
+    }
+}
+
+/// A transfer or a game as records repeat it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProblemSpec {
+pub struct ArmiesSpec {
     /// `transfer` or `game`.
     pub kind: String,
     /// The board's name; `map` where it was drawn.

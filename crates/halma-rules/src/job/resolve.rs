@@ -8,7 +8,7 @@ use halma_record::source::{Fault, Source, suggestion};
 
 use super::game_bounds::Bounds;
 use super::raw::{File, Men, ProblemTable};
-use super::{Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, raw};
+use super::{ArmiesSpec, Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, puzzle_job, raw};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
 use crate::choose;
@@ -18,14 +18,28 @@ use crate::problem::{Transfer, mirrored};
 
 /// The job that a file states.
 pub(super) fn job(source: &Source) -> Result<Job, Fault> {
+    if let Some(file) = puzzle_job::file(source)? {
+        let (stated, problem) = puzzle_job::problem(source)?;
+        return rest(source, (stated, problem), file.search, file.limits, file.output);
+    }
     let file: File = raw::parse(source)?;
-    let (stated, problem) = problem(source, &file.problem)?;
-    let (limits, output, typed) = (file.limits, file.output, file.search);
+    rest(source, problem(source, &file.problem)?, file.search, file.limits, file.output)
+}
+
+/// The job of a problem, with the other tables of the file.
+fn rest(
+    source: &Source,
+    (stated, problem): (ProblemSpec, Problem),
+    typed: raw::SearchTable,
+    limits: raw::LimitsTable,
+    output: raw::OutputTable,
+) -> Result<Job, Fault> {
     let search = Search {
         pruning: match (&typed.pruning, &problem) {
             (Some(pruning), _) => pruning.get_ref().clone(),
             (None, Problem::Transfer(_)) => Search::default().pruning,
             (None, Problem::Game(_)) => Pruning::Game(Bounds::all()),
+            (None, Problem::Puzzle(_)) => Pruning::None,
         },
         palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: typed.max_length.map(|l| l.0 as u32),
@@ -33,7 +47,9 @@ pub(super) fn job(source: &Source) -> Result<Job, Fault> {
     };
     if let Some(incompatible) = search.incompatible(&problem) {
         let (key, span) = match incompatible {
-            IncompatibleOption::Palindromic | IncompatibleOption::PalindromicGame => {
+            IncompatibleOption::Palindromic
+            | IncompatibleOption::PalindromicGame
+            | IncompatibleOption::PalindromicPuzzle => {
                 ("palindromic = true".into(), typed.palindromic.map(|p| p.span()))
             }
             _ => (format!("pruning {}", search.pruning), typed.pruning.map(|p| p.span())),
@@ -58,8 +74,9 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
         "transfer" => false,
         "game" => true,
         other => {
-            let message = format!("unknown kind `{other}`: allowed are transfer and game");
-            return Err(source.fault(table.kind.span(), message + &suggestion(other, ["transfer", "game"])));
+            let message = format!("unknown kind `{other}`: allowed are {}", puzzle_job::kinds().join(", "));
+            let near = suggestion(other, puzzle_job::kinds().iter().map(String::as_str));
+            return Err(source.fault(table.kind.span(), message + &near));
         }
     };
     let resolver = Resolver { source, table };
@@ -72,11 +89,11 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
     resolver.check(&transfer)?;
     let stated = resolver.stated(&transfer);
     if !is_game {
-        return Ok((stated, Problem::Transfer(transfer)));
+        return Ok((stated.into(), Problem::Transfer(transfer)));
     }
     let Transfer { lattice, start: blue, target: red, .. } = transfer;
     resolver.check_game(&lattice, &blue, &red)?;
-    Ok((stated, Problem::Game(Game { lattice, blue, red })))
+    Ok((stated.into(), Problem::Game(Game { lattice, blue, red })))
 }
 
 /// The table under resolution.
@@ -247,14 +264,14 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn stated(&self, transfer: &Transfer) -> ProblemSpec {
+    fn stated(&self, transfer: &Transfer) -> ArmiesSpec {
         let names = |cells: &[usize]| cells.iter().map(|&c| transfer.lattice.board.name_of(c)).collect::<Vec<_>>();
         let start = names(&transfer.start);
         let army = match self.table.army.as_ref().map(Spanned::get_ref) {
             Some(Men::Named(name)) => Army::Named(name.clone()),
             Some(Men::Listed(_)) | None => Army::Cells(start.clone()),
         };
-        ProblemSpec {
+        ArmiesSpec {
             kind: self.table.kind.get_ref().clone(),
             board: transfer.lattice.board.name().into(),
             map: self.drawn().map(Into::into),

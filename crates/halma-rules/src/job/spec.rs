@@ -1,6 +1,6 @@
 //! The problem that a statement states, for statements that have been checked once: those in records and run folders.
 
-use halma_record::job::{Army, ProblemSpec};
+use halma_record::job::{ArmiesSpec, Army, ProblemSpec};
 
 use super::Problem;
 use crate::board::Board;
@@ -13,10 +13,10 @@ use crate::problem::Transfer;
 /// # Errors
 /// What of them makes no sense; that happens only to words that no [`Job`](super::Job) has written.
 pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
-    if stated.kind != "transfer" {
-        return Err(format!("problem.kind is `{}`, not transfer", stated.kind));
+    match stated {
+        ProblemSpec::Armies(spec) if spec.kind == "transfer" => armies(spec),
+        other => Err(format!("problem.kind is `{}`, not transfer", other.kind())),
     }
-    armies(stated)
 }
 
 /// The game that these words state.
@@ -24,10 +24,11 @@ pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
 /// # Errors
 /// As [`transfer`].
 pub fn game(stated: &ProblemSpec) -> Result<Game, String> {
-    if stated.kind != "game" {
-        return Err(format!("problem.kind is `{}`, not game", stated.kind));
-    }
-    let Transfer { lattice, start: blue, target: red, .. } = armies(stated)?;
+    let spec = match stated {
+        ProblemSpec::Armies(spec) if spec.kind == "game" => spec,
+        other => return Err(format!("problem.kind is `{}`, not game", other.kind())),
+    };
+    let Transfer { lattice, start: blue, target: red, .. } = armies(spec)?;
     match blue.iter().any(|c| red.contains(c)) {
         true => Err("problem.start and problem.target overlap: the bases of a game must be apart".into()),
         false => Ok(Game { lattice, blue, red }),
@@ -35,7 +36,7 @@ pub fn game(stated: &ProblemSpec) -> Result<Game, String> {
 }
 
 /// The lattice and both sets of cells.
-fn armies(stated: &ProblemSpec) -> Result<Transfer, String> {
+fn armies(stated: &ArmiesSpec) -> Result<Transfer, String> {
     let board = match &stated.map {
         Some(map) => Board::from_map(map).map_err(|e| format!("problem.map: {e}"))?.0,
         None => {
@@ -58,14 +59,14 @@ fn armies(stated: &ProblemSpec) -> Result<Transfer, String> {
 
 /// A problem in words.
 pub(super) fn of(problem: &Problem) -> ProblemSpec {
-    let (lattice, (start, target)) = (problem.lattice(), problem.ends());
+    let (kind, lattice, start, target, jumps_only) = match problem {
+        Problem::Transfer(Transfer { lattice, start, target, jumps_only }) => ("transfer", lattice, start, target, *jumps_only),
+        Problem::Game(Game { lattice, blue, red }) => ("game", lattice, blue, red, false),
+        Problem::Puzzle(puzzle) => return puzzle.spec.clone().into(),
+    };
     let board = &lattice.board;
     let names = |cells: &[usize]| cells.iter().map(|&cell| board.name_of(cell)).collect::<Vec<_>>();
-    let (kind, jumps_only) = match problem {
-        Problem::Transfer(transfer) => ("transfer", transfer.jumps_only),
-        Problem::Game(_) => ("game", false),
-    };
-    ProblemSpec {
+    let armies = ArmiesSpec {
         kind: kind.into(),
         board: board.name().into(),
         map: (board.name() == "map").then(|| map(board, start, target)),
@@ -75,7 +76,8 @@ pub(super) fn of(problem: &Problem) -> ProblemSpec {
         jumps_only,
         start: names(start),
         target: names(target),
-    }
+    };
+    armies.into()
 }
 
 /// The map that draws a board and both ends.

@@ -3,8 +3,11 @@
 //! In planning this is a *grounded* task: no class of letters, no direction and no shape is left, only cells. Search, inverse
 //! moves, symmetries and abstractions all work on it, whatever language the puzzle was stated in.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::board::Board;
-pub use halma_record::job::puzzle::Until;
+pub use halma_record::job::puzzle_tables::Until;
+pub use halma_record::record::Repeats;
 
 /// A set of letters, one bit each.
 pub type Letters = u64;
@@ -66,7 +69,7 @@ pub struct Step {
 }
 
 /// Conditions that all have to hold at the end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GoalCondition {
     /// What cells must have; cells ascending, each once.
     pub cells: Vec<(u8, Letters)>,
@@ -81,4 +84,326 @@ pub struct CellMap {
     pub cells: Vec<u8>,
     /// Letter `l` becomes the `l`-th entry.
     pub letters: Vec<u8>,
+}
+
+impl Ground {
+    /// How many cells have each letter in all starts, where no step changes that; ranked letters and `.`, of blocks the parts, too.
+    #[must_use]
+    pub fn counts(&self) -> Option<Vec<u32>> {
+        let counted = |letters: &[u8]| {
+            let mut counts = vec![0; self.letters.len()];
+            letters.iter().for_each(|&letter| counts[usize::from(letter)] += 1);
+            counts
+        };
+        let counts = counted(self.starts.first()?);
+        let keeps = |step: &Step| {
+            let mut old: Vec<u8> = step.writes.iter().map(|&(cell, _)| step.before(cell)).collect();
+            let mut new: Vec<u8> = step.writes.iter().map(|&(_, letter)| letter).collect();
+            old.sort_unstable();
+            new.sort_unstable();
+            old == new
+        };
+        let same = self.starts.iter().all(|start| counted(start) == counts);
+        (same && self.steps.iter().all(keeps)).then_some(counts)
+    }
+
+    /// Steps that undo these: what they write is needed, and what they need is written. The man goes back. Their direction is
+    /// that of the step undone, so that repetitions go back along it.
+    #[must_use]
+    pub fn inverse_steps(&self) -> Vec<Step> {
+        self.steps.iter().map(Step::inverse).collect()
+    }
+
+    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked.
+    #[must_use]
+    pub fn has_inverse(&self) -> bool {
+        self.steps.iter().all(|step| step.until != Until::Blocked)
+    }
+
+    /// How far back repeated states lie: to the level before where every move can be undone by a move; nowhere where each move
+    /// changes the number of some letter by the same amount.
+    #[must_use]
+    pub fn repeats(&self) -> Repeats {
+        if self.turns {
+            // A position comes again with the other side to move, or later.
+            return Repeats::All;
+        }
+        if self.is_undone() {
+            return Repeats::Previous;
+        }
+        if self.is_graded() { Repeats::Never } else { Repeats::All }
+    }
+
+    /// Whether every move can be undone by a move: each step by a step that chains and repeats alike, and those of one
+    /// repetition by those of one.
+    fn is_undone(&self) -> bool {
+        if !self.has_inverse() {
+            return false;
+        }
+        let plain = |step: &Step| {
+            let moves = step.chain || step.until != Until::Once;
+            let (from, to, man) = if moves { (step.from, step.to, step.man) } else { (0, 0, 0) };
+            Step { rule: 0, direction: 0, from, to, man, ..step.clone() }
+        };
+        let steps: HashMap<Step, (u16, u8)> =
+            self.steps.iter().map(|step| (plain(step), (step.rule, step.direction))).collect();
+        let mut lines: HashMap<(u16, u8), (u16, u8)> = HashMap::new();
+        self.steps.iter().all(|step| {
+            let Some(&line) = steps.get(&plain(&step.inverse())) else { return false };
+            step.until == Until::Once || *lines.entry((step.rule, step.direction)).or_insert(line) == line
+        })
+    }
+
+    /// Whether each step is a move, and changes the number of some letter by the same amount other than none.
+    fn is_graded(&self) -> bool {
+        let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once);
+        let change = |step: &Step, letter: u8| {
+            let new = step.writes.iter().filter(|&&(_, l)| l == letter).count() as i64;
+            new - step.writes.iter().filter(|&&(cell, _)| step.before(cell) == letter).count() as i64
+        };
+        let steady = |letter: u8| {
+            let mut changes = self.steps.iter().map(|step| change(step, letter));
+            changes.next().is_some_and(|first| first != 0 && changes.all(|other| other == first))
+        };
+        once && (0..self.letters.len() as u8).any(steady)
+    }
+
+    /// The symmetries of the whole puzzle, the identity first: those of [`Self::candidates`] that keep steps, starts and goals.
+    #[must_use]
+    pub fn symmetries(&self) -> Vec<CellMap> {
+        let plain = |step: &Step| Step { direction: 0, ..step.clone() };
+        let steps: HashSet<Step> = self.steps.iter().map(plain).collect();
+        let starts: HashSet<&Vec<u8>> = self.starts.iter().collect();
+        let goals: HashSet<&GoalCondition> = self.goals.iter().collect();
+        let keeps = |map: &&CellMap| {
+            self.starts.iter().all(|start| starts.contains(&map.image(start)))
+                && self.goals.iter().all(|goal| goals.contains(&map.image_of_goal(goal)))
+                && self.steps.iter().all(|step| steps.contains(&self.image_of_step(map, &plain(step))))
+        };
+        let mut all: Vec<CellMap> = self.candidates.iter().filter(keeps).cloned().collect();
+        let identity = CellMap {
+            cells: (0..self.board.len()).map(|cell| cell as u8).collect(),
+            letters: (0..self.letters.len() as u8).collect(),
+        };
+        all.retain(|map| *map != identity);
+        all.sort();
+        all.dedup();
+        all.insert(0, identity);
+        all
+    }
+
+    /// The image of a step. Of a block the man's cell is the first of the image, not the image of the first.
+    fn image_of_step(&self, map: &CellMap, step: &Step) -> Step {
+        let cell = |c: u8| map.cells[usize::from(c)];
+        let (from, to, man) = if self.bodies.is_empty() {
+            (cell(step.from), cell(step.to), map.letters[usize::from(step.man)])
+        } else {
+            let (from, man) = self.image_of_block(map, step.man, step.from);
+            (from, self.image_of_block(map, step.man, step.to).0, man)
+        };
+        let mut needs: Vec<_> = step.needs.iter().map(|&(c, letters)| (cell(c), map.image_of_letters(letters))).collect();
+        let mut writes: Vec<_> = step.writes.iter().map(|&(c, l)| (cell(c), map.letters[usize::from(l)])).collect();
+        needs.sort_unstable();
+        writes.sort_unstable();
+        Step { needs, writes, from, to, man, ..step.clone() }
+    }
+
+    /// Where the image of a man or a block has its first cell, and the letter of it.
+    #[must_use]
+    pub fn image_of_block(&self, map: &CellMap, letter: u8, cell: u8) -> (u8, u8) {
+        let image = |c: u8, l: u8| (map.cells[usize::from(c)], map.letters[usize::from(l)]);
+        let body = self.bodies.get(usize::from(letter)).map_or(&[][..], |body| &body[usize::from(cell)]);
+        let all = body.iter().map(|&(c, l)| image(c, l)).chain([image(cell, letter)]);
+        all.min().unwrap_or((cell, letter))
+    }
+
+    /// The states that a goal describes in full, with a letter for each cell; `None` where one of the goals leaves something open.
+    #[must_use]
+    pub fn goal_states(&self) -> Option<Vec<Vec<u8>>> {
+        let one = |goal: &GoalCondition| {
+            let mut letters = vec![u8::MAX; self.board.len()];
+            for &(cell, set) in &goal.cells {
+                letters[usize::from(cell)] = (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)?;
+            }
+            (goal.counts.is_empty() && !letters.contains(&u8::MAX)).then_some(letters)
+        };
+        if self.goals.is_empty() || self.turns {
+            return None;
+        }
+        let mut all = self.goals.iter().map(one).collect::<Option<Vec<_>>>()?;
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+
+    /// Whether these letters satisfy one of the goals.
+    #[must_use]
+    pub fn is_goal(&self, letters: &[u8]) -> bool {
+        self.goals.iter().any(|goal| goal.holds(letters))
+    }
+
+    /// What one move leads to, by trying every step: the obvious generator, which replays and tests go by. Each state once, the
+    /// state itself not among them.
+    #[must_use]
+    pub fn moves(&self, letters: &[u8], second: bool) -> Vec<Vec<u8>> {
+        let turn = if self.turns { 1 + u8::from(second) } else { 0 };
+        let mut found = Vec::new();
+        for step in self.steps.iter().filter(|step| step.turn == turn && step.applies(letters)) {
+            let after = step.apply(letters);
+            match step.until {
+                Until::Once if step.chain => self.chain(after, step, turn, &mut vec![letters.to_vec()], &mut found),
+                Until::Once => found.push(after),
+                Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
+            }
+        }
+        found.retain(|after| after != letters);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// All that the man who has come to `last.to` can go on to by steps that chain.
+    fn chain(&self, here: Vec<u8>, last: &Step, turn: u8, seen: &mut Vec<Vec<u8>>, found: &mut Vec<Vec<u8>>) {
+        if seen.contains(&here) {
+            return;
+        }
+        seen.push(here.clone());
+        found.push(here.clone());
+        let goes_on =
+            |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
+        for step in self.steps.iter().filter(goes_on).filter(|step| step.applies(&here)) {
+            self.chain(step.apply(&here), step, turn, seen, found);
+        }
+    }
+
+    /// All that a step leads to which repeats along its direction.
+    fn repeat(&self, mut here: Vec<u8>, first: &Step, found: &mut Vec<Vec<u8>>) {
+        let mut last = first;
+        for _ in 0..self.board.len() {
+            let line = |step: &&Step| {
+                (step.rule, step.direction, step.from, step.man) == (last.rule, last.direction, last.to, last.man)
+            };
+            let next = self.steps.iter().filter(line).find(|step| step.applies(&here));
+            if first.until == Until::Any || next.is_none() {
+                found.push(here.clone());
+            }
+            let Some(next) = next else { break };
+            here = next.apply(&here);
+            last = next;
+        }
+    }
+
+    /// The state as a map, `#` for places without a cell.
+    #[must_use]
+    pub fn picture(&self, letters: &[u8]) -> String {
+        let line = |y: usize| {
+            let place = |x: usize| {
+                let cell = self.board.at(x as i32, y as i32);
+                cell.map_or('#', |cell| self.letters[usize::from(letters[cell])])
+            };
+            (0..self.board.width()).map(place).collect::<String>()
+        };
+        (0..self.board.height()).map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A move in words: each cell whose letter changed, as in `a1:P. b1:.P`.
+    #[must_use]
+    pub fn change(&self, before: &[u8], after: &[u8]) -> String {
+        let changed = (0..before.len()).filter(|&cell| before[cell] != after[cell]);
+        let drawn = |letter: u8| self.letters[usize::from(letter)];
+        let all = changed.map(|cell| format!("{}:{}{}", self.board.name_of(cell), drawn(before[cell]), drawn(after[cell])));
+        all.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Step {
+    /// Whether all cells have what it needs.
+    #[must_use]
+    pub fn applies(&self, letters: &[u8]) -> bool {
+        self.needs.iter().all(|&(cell, set)| set >> letters[usize::from(cell)] & 1 == 1)
+    }
+
+    /// The state after it.
+    #[must_use]
+    pub fn apply(&self, letters: &[u8]) -> Vec<u8> {
+        let mut after = letters.to_vec();
+        self.writes.iter().for_each(|&(cell, letter)| after[usize::from(cell)] = letter);
+        after
+    }
+
+    /// The letter that a cell which it writes had before.
+    #[must_use]
+    pub fn before(&self, cell: u8) -> u8 {
+        let need = self.needs.iter().find(|&&(c, _)| c == cell);
+        need.map_or(0, |&(_, letters)| letters.trailing_zeros() as u8)
+    }
+
+    fn inverse(&self) -> Self {
+        let written = |cell: u8| self.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, letter)| letter);
+        let needs = self.needs.iter().map(|&(cell, set)| (cell, written(cell).map_or(set, |letter| 1 << letter)));
+        let writes = self.writes.iter().map(|&(cell, _)| (cell, self.before(cell)));
+        Self { needs: needs.collect(), writes: writes.collect(), from: self.to, to: self.from, ..self.clone() }
+    }
+}
+
+impl GoalCondition {
+    /// Whether all of it holds.
+    #[must_use]
+    pub fn holds(&self, letters: &[u8]) -> bool {
+        let has = |&(cell, set): &(u8, Letters)| set >> letters[usize::from(cell)] & 1 == 1;
+        let number = |set: Letters| letters.iter().filter(|&&letter| set >> letter & 1 == 1).count();
+        self.cells.iter().all(has) && self.counts.iter().all(|&(set, count)| number(set) == count as usize)
+    }
+}
+
+impl CellMap {
+    /// The image of a state.
+    #[must_use]
+    pub fn image(&self, letters: &[u8]) -> Vec<u8> {
+        let mut image = vec![0; letters.len()];
+        for (&cell, &letter) in self.cells.iter().zip(letters) {
+            image[usize::from(cell)] = self.letters[usize::from(letter)];
+        }
+        image
+    }
+
+    fn image_of_letters(&self, letters: Letters) -> Letters {
+        let one = |l: usize| Letters::from(letters >> l & 1 == 1) << self.letters[l];
+        (0..self.letters.len()).map(one).fold(0, |all, letter| all | letter)
+    }
+
+    fn image_of_goal(&self, goal: &GoalCondition) -> GoalCondition {
+        let cell = |c: u8| self.cells[usize::from(c)];
+        let mut cells: Vec<_> = goal.cells.iter().map(|&(c, set)| (cell(c), self.image_of_letters(set))).collect();
+        cells.sort_unstable();
+        let mut counts: Vec<_> = goal.counts.iter().map(|&(set, n)| (self.image_of_letters(set), n)).collect();
+        counts.sort_unstable();
+        GoalCondition { cells, counts }
+    }
+}
+
+/// The linear maps of the plane that keep a set of directions, each with the one translation that brings the board back
+/// onto itself: what may be symmetries of rules that go in these directions.
+#[must_use]
+pub fn cell_maps(board: &Board, directions: &[(i32, i32)]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for code in 0..81 {
+        let [a, b, c, d] = [code / 27, code / 9 % 3, code / 3 % 3, code % 3].map(|v| v - 1);
+        let linear = |(x, y): (i32, i32)| (a * x + b * y, c * x + d * y);
+        if (a * d - b * c).abs() != 1 || !directions.iter().all(|&v| directions.contains(&linear(v))) {
+            continue;
+        }
+        let images: Vec<(i32, i32)> = (0..board.len()).map(|cell| linear(board.xy(cell))).collect();
+        let least = |values: &mut dyn Iterator<Item = i32>| values.min().unwrap_or(0);
+        let from = (least(&mut images.iter().map(|p| p.0)), least(&mut images.iter().map(|p| p.1)));
+        let cells = 0..board.len();
+        let to = (least(&mut cells.clone().map(|c| board.xy(c).0)), least(&mut cells.map(|c| board.xy(c).1)));
+        let shifted = images.iter().map(|&(x, y)| board.at(x - from.0 + to.0, y - from.1 + to.1));
+        if let Some(cells) = shifted.map(|c| c.map(|c| c as u8)).collect::<Option<Vec<u8>>>() {
+            found.push(cells);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }

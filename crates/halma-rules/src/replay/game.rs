@@ -37,7 +37,7 @@ impl GameReplay {
         let SolutionFile { problem, solution } = raw::parse(source)?;
         let (stated, game) = match resolve_problem(source, &problem)? {
             (stated, Problem::Game(game)) => (stated, game),
-            (_, Problem::Transfer(_)) => {
+            (_, Problem::Transfer(_) | Problem::Puzzle(_)) => {
                 return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
             }
         };
@@ -90,7 +90,7 @@ impl GameReplay {
     /// One line: who wins, and in how many moves.
     #[must_use]
     pub fn summary(&self) -> String {
-        let (men, moves) = (counted(self.stated.men, "man"), counted(self.moves.len(), "move"));
+        let (men, moves) = (counted(self.game.blue.len(), "man"), counted(self.moves.len(), "move"));
         format!("legal: {} wins with {men} a side in {moves}", self.winner().name())
     }
 }

@@ -11,7 +11,7 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::{self, Disk, Workspace};
 use halma_files::folder::refuse_link;
 use halma_record::record::PROGRAM;
-use halma_rules::job::{self, Job, Limits, Output, Problem, Search};
+use halma_rules::job::{self, Job, Limits, Output, Problem, ProblemSpec, Search};
 
 use super::identity::{Identity, identity};
 use super::{Question, share};
@@ -63,7 +63,11 @@ pub fn fingerprint(job: &Job, question: Question) -> String {
     let (asked, max_length, depth) = question.asked(job);
     let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
     let (stated, asked, digest) = (&job.stated, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
-    format!("{asked} {} of {} men on {}, {} ({digest:032x})", stated.kind, stated.men, stated.board, job.search.pruning)
+    let what = match stated {
+        ProblemSpec::Armies(armies) => format!("{} of {} men on {}", armies.kind, armies.men, armies.board),
+        ProblemSpec::Puzzle(puzzle) => puzzle.title.clone().unwrap_or_else(|| puzzle.kind.clone()),
+    };
+    format!("{asked} {what}, {} ({digest:032x})", job.search.pruning)
 }
 
 /// The job and the question of the run in `folder`, where that has one that has not ended.
@@ -81,9 +85,12 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     if identity.program != PROGRAM {
         return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
     }
-    let problem = match identity.problem.kind.as_str() {
-        "game" => Problem::Game(job::game_of(&identity.problem).map_err(odd)?),
-        _ => Problem::Transfer(job::transfer_of(&identity.problem).map_err(odd)?),
+    let problem = match &identity.problem {
+        ProblemSpec::Puzzle(spec) => Problem::Puzzle(job::compiled(spec).map_err(odd)?),
+        ProblemSpec::Armies(armies) if armies.kind == "game" => {
+            Problem::Game(job::game_of(&identity.problem).map_err(odd)?)
+        }
+        ProblemSpec::Armies(_) => Problem::Transfer(job::transfer_of(&identity.problem).map_err(odd)?),
     };
     let Terms { job, question, search, limits, output } = terms;
     // The folder for tables is nothing that a run's folder may choose: it lies elsewhere.

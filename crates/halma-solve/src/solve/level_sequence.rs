@@ -35,6 +35,8 @@ pub(super) struct LevelSequence<K> {
     /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
     /// from as far as that.
     pub(super) compared: usize,
+    /// 1 where every level before the last one can have a successor again, 2 where only every second one can.
+    pub(super) apart: usize,
 }
 
 impl<K: Key> LevelSequence<K> {
@@ -49,6 +51,7 @@ impl<K: Key> LevelSequence<K> {
             cut: false,
             aside: false,
             compared: 1,
+            apart: 2,
         }
     }
 
@@ -128,7 +131,7 @@ impl LevelLoop<'_> {
             self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, trail);
             return Ok(());
         }
-        let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(2).take(trail.compared).collect();
+        let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(trail.apart).take(trail.compared).collect();
         let watch = if trail.aside { None } else { Some(self.progress as &dyn Watch) };
         if !trail.aside {
             let sizes: Vec<u64> = trail.figures.iter().map(|f| f.tally.states).collect();

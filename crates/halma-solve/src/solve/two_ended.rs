@@ -91,7 +91,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 }
 
 /// The least key of both.
-fn first_of_both<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<Option<K>, StoreError> {
+pub(super) fn first_of_both<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<Option<K>, StoreError> {
     let (small, large) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let (mut cursor, mut keys) = (large.cursor(), Vec::new());
     for block in 0..small.blocks() {

@@ -35,7 +35,7 @@ impl PuzzleSpec {
 
 /// One value, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a value of another type than this key has: allowed is one, or a list of them")]
 pub enum OneOrMany<T> {
     /// One.
     One(T),
@@ -80,7 +80,7 @@ pub struct RulesTable {
 
 /// The directions of rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "directions: allowed are 4, 6, 8, and a list of names")]
 pub enum Directions {
     /// 4, 6 or 8.
     Number(u8),
@@ -90,7 +90,7 @@ pub enum Directions {
 
 /// A rule: its text, or a table with what holds for it alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any) and turn")]
 pub enum RuleEntry {
     /// As in `"A x . -> . x A"`.
     Text(String),
@@ -119,7 +119,7 @@ pub struct RuleTable {
 }
 
 /// How often a rule repeats along its direction in one move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
     /// Once.
@@ -132,7 +132,7 @@ pub enum Until {
 
 /// What ends a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a goal is a map, or a table with count and at")]
 pub enum Goal {
     /// A map of the board's shape with `?` for anything.
     Map(String),
@@ -155,7 +155,7 @@ pub struct Conditions {
 
 /// Cells, or cells and letters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "at: allowed are a cell, a list of cells, and a table of cells and letters")]
 pub enum Places {
     /// One cell.
     Cell(String),

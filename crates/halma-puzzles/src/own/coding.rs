@@ -1,0 +1,257 @@
+//! The numbers of states on a board: multiset ranks by the combinatorial number system (Knuth 7.2.1.3) where steps keep the
+//! number of each letter, and digits where they do not. `docs/guide/puzzle-files.md` has the definition.
+
+use halma_engine::key::{Key, U256};
+use halma_rules::puzzle::Ground;
+use halma_rules::puzzle::ground::CellMap;
+
+/// A set of cells.
+pub(super) type Set<const W: usize> = [u64; W];
+
+/// How the states of a puzzle are numbered.
+#[derive(Debug)]
+pub(super) enum Coding<K> {
+    /// Letter by letter.
+    Counts(Vec<LetterRanks<K>>),
+    /// One digit a cell.
+    Digits(Digits<K>),
+}
+
+/// The cells of one letter among those that the letters before it leave.
+#[derive(Debug)]
+pub(super) struct LetterRanks<K> {
+    pub men: usize,
+    /// C(index, j) times the numbers of the letters before, at `index * (men + 1) + j`, for j from 0 to `men`.
+    table: Vec<K>,
+}
+
+/// One digit a cell.
+#[derive(Debug)]
+pub(super) struct Digits<K> {
+    /// By image, cell and letter: what the letter on this cell adds to the number of that image.
+    table: Vec<K>,
+    letters: usize,
+    cells: usize,
+    /// The letter of each digit.
+    letter_of: Vec<u8>,
+}
+
+/// The product, where 256 bits hold it and it is not [`Key::MAX`].
+fn times(a: U256, b: u128) -> Option<U256> {
+    let zero = U256 { high: 0, low: 0 };
+    let sum = |a: U256, b: U256| Some(a.plus(b)).filter(|s| *s >= a);
+    (0..128 - b.leading_zeros()).rev().try_fold(zero, |product, bit| {
+        let double = sum(product, product)?;
+        if b >> bit & 1 == 1 { sum(double, a) } else { Some(double) }
+    })
+}
+
+/// How many numbers the states of the puzzle take; `None` where it is more than 256 bits hold.
+pub(super) fn numbers(ground: &Ground) -> Option<U256> {
+    let one = U256 { high: 0, low: 1 };
+    let doubled = if ground.turns { 2 } else { 1 };
+    let all = match ranked_counts(ground) {
+        Some(counts) => {
+            let mut free = ground.board.len();
+            let mut product = one;
+            for men in counts {
+                product = times(product, halma_rules::choose::choose(free, men)?)?;
+                free -= men;
+            }
+            product
+        }
+        None => (0..ground.board.len()).try_fold(one, |product, _| times(product, ground.letters.len() as u128))?,
+    };
+    times(all, doubled)
+}
+
+/// How many men each ranked letter has, without the last one where the puzzle has no `.`; `None` where steps change that.
+fn ranked_counts(ground: &Ground) -> Option<Vec<usize>> {
+    let counts = ground.counts()?;
+    // The last letter has what the others leave.
+    let ranked = ground.ranked - usize::from(!ground.has_empty);
+    Some(counts[..ranked].iter().map(|&n| n as usize).collect())
+}
+
+impl<K: Key> Coding<K> {
+    /// The numbering of a puzzle whose states fit the keys.
+    pub(super) fn new(ground: &Ground, images: &[CellMap]) -> Self {
+        match ranked_counts(ground) {
+            None => Self::Digits(Digits::new(ground, images)),
+            Some(counts) => {
+                let (mut free, mut unit) = (ground.board.len(), U256 { high: 0, low: 1 });
+                let mut all = Vec::new();
+                for men in counts {
+                    all.push(LetterRanks::new(free, men, unit));
+                    let number = halma_rules::choose::choose(free, men).unwrap_or(1);
+                    unit = times(unit, number).unwrap_or(unit);
+                    free -= men;
+                }
+                Self::Counts(all)
+            }
+        }
+    }
+}
+
+impl<K: Key> LetterRanks<K> {
+    fn new(cells: usize, men: usize, unit: U256) -> Self {
+        let stride = men + 1;
+        let mut table = vec![K::default(); (cells + 1) * stride];
+        for index in 0..=cells {
+            for j in 0..=men {
+                // No set has an entry above C(cells, men) in its rank: what does not fit the key is never added.
+                let value = halma_rules::choose::choose(index, j).unwrap_or(0);
+                table[index * stride + j] = match times(unit, value) {
+                    Some(value) if K::from_words(value.words()).words() == value.words() => K::from_words(value.words()),
+                    _ => K::MAX,
+                };
+            }
+        }
+        Self { men, table }
+    }
+
+    #[inline(always)]
+    fn at(&self, index: usize, j: usize) -> K {
+        self.table[index * (self.men + 1) + j]
+    }
+}
+
+/// The number of cells of a set below `cell`.
+#[inline(always)]
+fn below<const W: usize>(set: &Set<W>, cell: usize) -> usize {
+    let (word, bit) = (cell / 64, cell % 64);
+    let mut count = (set[word] & ((1 << bit) - 1)).count_ones();
+    for &word in &set[..word] {
+        count += word.count_ones();
+    }
+    count as usize
+}
+
+/// The number of the state with these cells by letter.
+#[inline]
+pub(super) fn rank<K: Key, const W: usize>(ranks: &[LetterRanks<K>], sets: &[Set<W>]) -> K {
+    let (mut number, mut used) = (K::default(), [0; W]);
+    for (letter, (ranks, set)) in ranks.iter().zip(sets).enumerate() {
+        let mut j = 0;
+        for (word, &bits) in set.iter().enumerate() {
+            let mut rest = bits;
+            while rest != 0 {
+                let cell = 64 * word + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                j += 1;
+                let index = if letter == 0 { cell } else { cell - below(&used, cell) };
+                number = number.plus(ranks.at(index, j));
+            }
+        }
+        for (used, bits) in used.iter_mut().zip(set) {
+            *used |= bits;
+        }
+    }
+    number
+}
+
+/// The ranked letters' cells of the state with that number; the others keep `rest`.
+pub(super) fn unrank<K: Key>(ranks: &[LetterRanks<K>], number: K, rest: u8, letters: &mut [u8]) {
+    let mut left = number;
+    // By letter from the last to the first: its cells among those that are free of the letters before.
+    let mut indices: [u8; 256] = [0; 256];
+    let mut filled = 256;
+    let mut free = letters.len() - ranks.iter().map(|r| r.men).sum::<usize>();
+    for ranks in ranks.iter().rev() {
+        free += ranks.men;
+        let mut index = free;
+        for j in (1..=ranks.men).rev() {
+            index -= 1;
+            while ranks.at(index, j) > left {
+                index -= 1;
+            }
+            left = left.minus(ranks.at(index, j));
+            filled -= 1;
+            indices[filled] = index as u8;
+        }
+    }
+    let mut cells: [u8; 256] = [0; 256];
+    let mut number = letters.len();
+    (0..number).for_each(|cell| cells[cell] = cell as u8);
+    letters.fill(rest);
+    let mut from = filled;
+    for (letter, ranks) in ranks.iter().enumerate() {
+        let own = &indices[from..from + ranks.men];
+        let (mut next, mut kept) = (0, 0);
+        for index in 0..number {
+            if own.get(next).is_some_and(|&own| usize::from(own) == index) {
+                letters[usize::from(cells[index])] = letter as u8;
+                next += 1;
+            } else {
+                cells[kept] = cells[index];
+                kept += 1;
+            }
+        }
+        number = kept;
+        from += ranks.men;
+    }
+}
+
+impl<K: Key> Digits<K> {
+    fn new(ground: &Ground, images: &[CellMap]) -> Self {
+        let (letters, cells) = (ground.letters.len(), ground.board.len());
+        // `.`, which is the last letter, has the digit 0.
+        let digit = |letter: usize| match ground.has_empty {
+            true => (letter + 1) % letters,
+            false => letter,
+        };
+        let mut letter_of = vec![0; letters];
+        (0..letters).for_each(|letter| letter_of[digit(letter)] = letter as u8);
+        let mut powers = vec![U256 { high: 0, low: 1 }];
+        for _ in 1..cells {
+            let last = powers[powers.len() - 1];
+            powers.push(times(last, letters as u128).unwrap_or(last));
+        }
+        let mut table = Vec::new();
+        for image in images {
+            for cell in 0..cells {
+                for letter in 0..letters {
+                    let (cell, letter) = (usize::from(image.cells[cell]), usize::from(image.letters[letter]));
+                    let value = times(powers[cell], digit(letter) as u128).unwrap_or(powers[cell]);
+                    table.push(K::from_words(value.words()));
+                }
+            }
+        }
+        Self { table, letters, cells, letter_of }
+    }
+
+    /// What `letter` on `cell` adds to the number of an image.
+    #[inline(always)]
+    pub(super) fn of(&self, image: usize, cell: usize, letter: u8) -> K {
+        self.table[(image * self.cells + cell) * self.letters + usize::from(letter)]
+    }
+
+    /// The letters of the state with that number.
+    pub(super) fn unrank(&self, number: K, letters: &mut [u8]) {
+        let base = self.letters as u64;
+        // As many digits at a time as a word of 32 bits holds.
+        let at_once = (32.0 / (base as f64).log2().max(1e-9)).floor().clamp(1.0, 32.0) as usize;
+        let at_once = if base.pow(at_once as u32) > 1 << 32 { at_once - 1 } else { at_once };
+        let divisor = base.pow(at_once as u32);
+        let mut words = number.words();
+        for cells in letters.chunks_mut(at_once.max(1)) {
+            let mut digits = if words[1..] == [0, 0, 0] {
+                let rest = words[0] % divisor;
+                words[0] /= divisor;
+                rest
+            } else {
+                let mut rest = 0u64;
+                for word in words.iter_mut().rev() {
+                    let all = u128::from(rest) << 64 | u128::from(*word);
+                    *word = (all / u128::from(divisor)) as u64;
+                    rest = (all % u128::from(divisor)) as u64;
+                }
+                rest
+            };
+            for letter in cells {
+                *letter = self.letter_of[(digits % base) as usize];
+                digits /= base;
+            }
+        }
+    }
+}

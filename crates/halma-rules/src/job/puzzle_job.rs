@@ -1,0 +1,158 @@
+//! Jobs of puzzles from files and in Rust: from the `[problem]` table to what it compiles to, with messages that point into it.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use halma_files::folder;
+use halma_record::job::puzzle_tables::{BlocksTable, KINDS, PermutationTable, RulesTable};
+use halma_record::job::{ProblemSpec, PuzzleSpec};
+use halma_record::source::{Fault, Source};
+
+use super::{Problem, Puzzle, raw};
+use crate::puzzle::{self, Part, TableFault};
+
+/// The kinds of problems that a job may state.
+pub(super) fn kinds() -> Vec<String> {
+    let own = puzzle::kinds::all().map(|kind| kind.name().to_string());
+    ["transfer", "game"].into_iter().chain(KINDS).map(Into::into).chain(own).collect()
+}
+
+/// A job file whose problem is a puzzle; the problem's own keys are read apart.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    #[serde(rename = "problem")]
+    _problem: toml::Table,
+    #[serde(default)]
+    pub search: raw::SearchTable,
+    #[serde(default)]
+    pub limits: raw::LimitsTable,
+    #[serde(default)]
+    pub output: raw::OutputTable,
+}
+
+/// The file, where its problem is a puzzle; `None` where it states armies, or no kind that is known.
+pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
+    #[derive(Deserialize)]
+    struct Kind {
+        problem: Option<toml::Table>,
+    }
+    // What is no TOML at all is told by whoever reads it in full.
+    let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
+    let Some(kind) = problem.get("kind").and_then(|kind| kind.as_str()) else { return Ok(None) };
+    let is_puzzle = KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some();
+    if is_puzzle { raw::parse(source).map(Some) } else { Ok(None) }
+}
+
+/// The puzzle that the file states.
+pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> {
+    let whole = DeTable::parse(source.text())
+        .map_err(|e| source.fault(e.span().unwrap_or(0..0), e.message().replace('\n', ", ")))?;
+    let span = whole.span();
+    let Some(table) = whole.get_ref().get("problem") else {
+        return Err(source.fault(span, "missing table `problem`"));
+    };
+    let value: toml::Table = toml::from_str(source.text()).map_err(|e| source.fault(0..0, e.message()))?;
+    let value = value.get("problem").cloned().unwrap_or(toml::Value::Boolean(false));
+    let json = serde_json::to_value(value).map_err(|e| source.fault(table.span(), e.to_string()))?;
+    let mut spec: PuzzleSpec = serde_json::from_value(json).map_err(|e| source.fault(table.span(), e.to_string()))?;
+    let named = match spec.kind.as_str() {
+        "permutation" => definition(source, &mut spec, table)?,
+        _ => None,
+    };
+    typed(source, &spec, table, named.is_some())?;
+    let compiled = puzzle::compile(&spec).map_err(|fault| match (&named, fault.path.first()) {
+        (Some(file), Some(Part::Key(key))) if key == "definition" => {
+            let all = 0..file.text().len();
+            file.fault(fault.range.unwrap_or(all), fault.message)
+        }
+        _ => source.fault(place(source, table, &fault), fault.message),
+    })?;
+    let Some(compiled) = compiled else {
+        return Err(source.fault(table.span(), format!("unknown kind `{}`", spec.kind)));
+    };
+    let stated = ProblemSpec::Puzzle(spec.clone());
+    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled) })))
+}
+
+/// The puzzle that a record or a run's folder states.
+///
+/// # Errors
+/// What is wrong with the table; that happens only to one that no [`super::Job`] has written.
+pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
+    let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
+    let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
+    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled.ok_or_else(unknown)?) })
+}
+
+/// Puts the text of the file that a permutation puzzle names in place of its name.
+fn definition(
+    source: &Source,
+    spec: &mut PuzzleSpec,
+    table: &Spanned<DeValue>,
+) -> Result<Option<Source>, Fault> {
+    let fault = |key: &str, message: String| Err(source.fault(place(source, table, &TableFault::of(key, "")), message));
+    let Some(name) = spec.table.get("file").cloned() else { return Ok(None) };
+    if spec.table.contains_key("definition") {
+        return fault("file", "both `file` and `definition` are there: allowed is one of the two".into());
+    }
+    let Some(name) = name.as_str() else { return fault("file", "allowed is the name of a file".into()) };
+    let path = source.file().parent().unwrap_or(Path::new("")).join(name);
+    let text = match folder::read_named(&path, folder::TYPED).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(e)) => return fault("file", format!("{}: {e}", path.display())),
+        Err(e) => return fault("file", format!("{}: cannot be read: {e}", path.display())),
+    };
+    spec.table.remove("file");
+    spec.table.insert("definition".into(), text.clone().into());
+    Ok(Some(Source::new(path, text)))
+}
+
+/// Reads the table of a kind of files key by key, for messages about unknown keys and wrong types.
+fn typed(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
+    match spec.kind.as_str() {
+        "rules" => keys::<RulesTable>(source, table, &[]),
+        "blocks" => keys::<BlocksTable>(source, table, &[]),
+        "permutation" if named => keys::<PermutationTable>(source, table, &["file"]),
+        "permutation" => keys::<PermutationTable>(source, table, &[]),
+        _ => Ok(()),
+    }
+}
+
+fn keys<T: DeserializeOwned>(source: &Source, table: &Spanned<DeValue>, besides: &[&str]) -> Result<(), Fault> {
+    let mut value = table.clone();
+    if let DeValue::Table(keys) = value.get_mut() {
+        ["kind", "title"].iter().chain(besides).for_each(|key| drop(keys.remove(*key)));
+        if !besides.is_empty() {
+            let empty = Spanned::new(0..0, DeValue::String("".into()));
+            keys.insert(Spanned::new(0..0, "definition".into()), empty);
+        }
+    }
+    let read = T::deserialize(toml::de::ValueDeserializer::from(value));
+    read.map(|_| ()).map_err(|e| raw::fault(source, &e, table.span()))
+}
+
+/// The bytes of the file that a fault of the table means.
+fn place(source: &Source, table: &Spanned<DeValue>, fault: &TableFault) -> Range<usize> {
+    let mut value = table;
+    for part in &fault.path {
+        let next = match (part, value.get_ref()) {
+            (Part::Key(key), DeValue::Table(table)) => table.get(key.as_str()),
+            (Part::At(at), DeValue::Array(list)) => list.get(*at),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        value = next;
+    }
+    match (value.get_ref(), &fault.range) {
+        (DeValue::String(text), Some(range)) => source.within(&value.span(), text, range.clone()),
+        // Of a table and of a long text the first line is enough.
+        _ => value.span(),
+    }
+}

@@ -1,0 +1,102 @@
+//! From the job of a puzzle to its record.
+
+use std::ops::RangeInclusive;
+
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_puzzles::own::{AnyModel, Bound, Model};
+use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord};
+use halma_rules::job::Puzzle;
+
+use super::lengths::{Attempts, Outcome};
+use super::writing::attempted;
+use super::{Context, Question, RunError};
+use crate::solve::model_search::{ModelSearch, Sequences};
+
+/// How many of the farthest positions a record shows.
+const SHOWN: usize = 4;
+
+/// A search, with what its moves are written by.
+struct Models<'a, K: Key> {
+    model: &'a dyn Model<K>,
+    search: ModelSearch<'a, K>,
+}
+
+impl<K: Key> Attempts for Models<'_, K> {
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        Ok(self.search.lower_bound())
+    }
+
+    fn resume_after(&mut self, levels: usize) {
+        self.search.resume_after(levels);
+    }
+
+    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
+        let moves = |walk: &[K]| Ok(walk.windows(2).map(|pair| self.model.written(pair[0], pair[1])).collect());
+        Ok(vec![attempted(self.search.attempt(*lengths.start()), moves)?])
+    }
+}
+
+impl Context<'_> {
+    /// The answer for a puzzle; `None` where its states do not fit any key.
+    pub(super) fn puzzle(self, puzzle: &Puzzle) -> Result<Option<Record>, RunError> {
+        match halma_puzzles::own::open(&puzzle.compiled, self.job.search.symmetry) {
+            None => Ok(None),
+            Some(AnyModel::Small(model)) => self.model(&*model).map(Some),
+            Some(AnyModel::Medium(model)) => self.model(&*model).map(Some),
+            Some(AnyModel::Large(model)) => self.model(&*model).map(Some),
+        }
+    }
+
+    fn model<K: Key>(self, model: &dyn Model<K>) -> Result<Record, RunError> {
+        self.take_over::<K>()?;
+        let mut record = self.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
+        record.symmetries = model.symmetries().map(|fixing| SymmetryRecord { fixing, mirror: None });
+        record.repeats = Some(model.repeats());
+        let bound: Option<&dyn Bound<K>> = None;
+        let search = ModelSearch::new(model, bound, (self.expander, self.stop, self.progress));
+        let mut search = search.within(Some(self.workspace));
+        match self.question {
+            Question::Levels { depth } => {
+                let (figures, result) = search.levels(depth);
+                let ended = matches!(result, Ok(true));
+                let last = figures.last().map_or(0, |f| f.depth);
+                self.levels(&figures, result.map(|_| ()), last, &mut record)?;
+                record.exhausted = ended;
+                if ended {
+                    record.farthest = search.some_of_the_last(SHOWN).unwrap_or_default();
+                }
+            }
+            Question::Solve | Question::Prove { .. } | Question::Count => {
+                if !model.has_goal() {
+                    return Err(RunError::NoGoal);
+                }
+                if self.question == Question::Count {
+                    search = search.from_the_start();
+                }
+                let mut models = Models { model, search };
+                self.lengths(&mut models, &mut record)?;
+                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
+                    let counted = models.search.count(length);
+                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
+                }
+            }
+        }
+        self.measure(&mut record);
+        Ok(record)
+    }
+}
+
+impl From<Sequences> for Counts {
+    fn from(numbers: Sequences) -> Self {
+        Self {
+            sequences: Count::from(numbers.sequences),
+            up_to_symmetry: Count::from(numbers.up_to_symmetry),
+            up_to_reversal: None,
+            palindromic: None,
+            palindromic_up_to_symmetry: None,
+            final_positions: None,
+            final_up_to_symmetry: None,
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Puzzles from files and in Rust: iterative deepening on the length, breadth-first, forward or from both ends.
+//!
+//! Without a bound the levels of a shorter length serve the next one, so each length adds one level: from the start, or,
+//! where all states of the goal are listed and moves can be undone, from the side whose last level is smaller
+//! (bidirectional search; Pohl 1971). A length has a solution if the last level has a state of the goal, or if the last levels
+//! of both sides have a state in common, given that no shorter length had one. Under a bound each length has levels of
+//! its own (breadth-first heuristic search; Zhou and Hansen 2006).
+//!
+//! A new state is compared with the levels that can have it: the one before where moves can be undone, none where a count of
+//! letters tells the level, all earlier ones otherwise.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use halma_engine::key::Key;
+use halma_engine::search::{CancellationToken, Expander, Stopped};
+use halma_engine::store::workspace::Workspace;
+use halma_engine::store::{Level, StoreError};
+use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
+
+use super::level_sequence::{LevelLoop, LevelSequence};
+use super::two_ended::first_of_both;
+use super::walks::{Before, Held, Resources, states, sum_of_products, walks, ways};
+use super::{Answer, Attempt, Counted, LevelFigures, Progress, Side, exhausted};
+
+/// A search for the shortest solutions of a puzzle.
+pub struct ModelSearch<'a, K: Key> {
+    model: &'a dyn Model<K>,
+    bound: Option<&'a dyn Bound<K>>,
+    expander: &'a Expander,
+    stop: &'a CancellationToken,
+    progress: &'a dyn Progress,
+    workspace: Option<&'a Workspace>,
+    ahead: LevelSequence<K>,
+    /// Levels from the goal, where all its states are listed and moves can be undone.
+    behind: Option<(Vec<K>, LevelSequence<K>)>,
+    /// The figures of the levels that all lengths share, in the order in which they were made.
+    grown: Vec<LevelFigures>,
+    /// How many of them earlier attempts have reported.
+    reported: usize,
+}
+
+/// Numbers of shortest solutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequences {
+    /// Sequences of states.
+    pub sequences: u128,
+    /// Those that a symmetry takes to each other counted once.
+    pub up_to_symmetry: u128,
+}
+
+impl<'a, K: Key> ModelSearch<'a, K> {
+    /// A search under a bound, or without.
+    #[must_use]
+    pub fn new(
+        model: &'a dyn Model<K>,
+        bound: Option<&'a dyn Bound<K>>,
+        (expander, stop, progress): (&'a Expander, &'a CancellationToken, &'a dyn Progress),
+    ) -> Self {
+        let goals = model.goals().filter(|_| bound.is_none() && model.repeats() == Repeats::Previous);
+        let behind = goals.map(|goals| (goals, sequence(model, "backward", Side::Backward)));
+        let ahead = sequence(model, "forward", Side::Forward);
+        Self { model, bound, expander, stop, progress, workspace: None, ahead, behind, grown: Vec::new(), reported: 0 }
+    }
+
+    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
+    #[must_use]
+    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
+        self.workspace = workspace;
+        self
+    }
+
+    /// The same search from the start alone, whose levels a count needs.
+    #[must_use]
+    pub fn from_the_start(mut self) -> Self {
+        self.behind = None;
+        self
+    }
+
+    /// Says that earlier processes of the run have reported that many levels.
+    pub fn resume_after(&mut self, levels: usize) {
+        if self.bound.is_none() {
+            self.reported = levels;
+        }
+    }
+
+    /// A length that no solution falls below; `None` where the bound shows that there is none at all.
+    #[must_use]
+    pub fn lower_bound(&self) -> Option<u32> {
+        let Some(bound) = self.bound else { return Some(0) };
+        let mut evaluate = bound.evaluator();
+        let least = Searched::forward(self.model).starts.into_iter().map(&mut *evaluate).min();
+        least.filter(|&least| least < u32::MAX)
+    }
+
+    /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
+    pub fn attempt(&mut self, length: u32) -> Attempt<K> {
+        let begun = Instant::now();
+        self.progress.length(length);
+        let mut levels = Vec::new();
+        let answer = match self.bound {
+            Some(bound) => self.bounded(bound, length, &mut levels),
+            None => {
+                let grown = self.grow_to(length);
+                levels = self.unreported();
+                grown.and_then(|()| self.meet())
+            }
+        };
+        #[cfg(any(test, feature = "testing"))]
+        let answer = match answer {
+            Err(_) if self.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
+            answer => answer,
+        };
+        let answer = answer.unwrap_or_else(Answer::Stopped);
+        Attempt { levels, ..Attempt::of(length, self.checked(answer, length), begun) }
+    }
+
+    /// Level sets without a goal, as far as level `depth` or the last one that has states; what stopped them if they are fewer;
+    /// and whether those are all the states that can be reached.
+    pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<bool, Stopped>) {
+        let puzzle = Searched::forward(self.model);
+        let mut levels = sequence(self.model, "levels", Side::Forward);
+        let level_loop = self.level_loop();
+        level_loop.open(&puzzle, &mut levels);
+        let ended = self.grow_levels(&puzzle, &mut levels, depth);
+        if matches!(ended, Ok(true)) {
+            levels.levels.pop();
+            levels.figures.pop();
+        }
+        let figures = std::mem::take(&mut levels.figures);
+        self.ahead = levels;
+        (figures, ended)
+    }
+
+    /// Grows levels as far as level `depth`, or until one is empty, and says whether one is.
+    fn grow_levels(
+        &self,
+        puzzle: &Searched<'a, K>,
+        levels: &mut LevelSequence<K>,
+        depth: u32,
+    ) -> Result<bool, Stopped> {
+        let level_loop = self.level_loop();
+        while levels.levels.len() <= depth as usize {
+            level_loop.grow(puzzle, levels)?;
+            if levels.is_dead() {
+                return Ok(true);
+            }
+            if self.model.repeats() != Repeats::All {
+                level_loop.forget(levels)?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Some states of the last level, as text.
+    ///
+    /// # Errors
+    /// Where the level cannot be read.
+    pub fn some_of_the_last(&self, most: usize) -> Result<Vec<String>, Stopped> {
+        let Some(last) = self.ahead.levels.last() else { return Ok(Vec::new()) };
+        let mut keys = Vec::new();
+        let mut all = Vec::new();
+        for block in 0..last.blocks() {
+            last.read_block(block, &mut keys)?;
+            all.extend(keys.iter().take(most - all.len()).map(|&key| self.model.picture(key)));
+            if all.len() == most {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    fn level_loop(&self) -> LevelLoop<'a> {
+        let Self { expander, stop, progress, workspace, .. } = *self;
+        LevelLoop { expander, stop, progress, workspace }
+    }
+
+    /// Figures that no attempt has reported yet.
+    fn unreported(&mut self) -> Vec<LevelFigures> {
+        let from = std::mem::replace(&mut self.reported, self.grown.len());
+        self.grown.get(from..).unwrap_or_default().to_vec()
+    }
+
+    /// Grows levels until both sides together are `length` moves long, or one is empty.
+    fn grow_to(&mut self, length: u32) -> Result<(), Stopped> {
+        let level_loop = self.level_loop();
+        let forward = Searched::forward(self.model);
+        let Self { ahead, behind, grown, .. } = self;
+        let mut made = |levels: &LevelSequence<K>| grown.extend(levels.figures.last().cloned());
+        if ahead.levels.is_empty() {
+            level_loop.open(&forward, ahead);
+            made(ahead);
+        }
+        let Some((goals, behind)) = behind else {
+            while ahead.levels.len() <= length as usize && !ahead.is_dead() {
+                level_loop.grow(&forward, ahead)?;
+                made(ahead);
+            }
+            return Ok(());
+        };
+        let backward = Searched::backward(self.model, goals.clone());
+        if behind.levels.is_empty() {
+            level_loop.open(&backward, behind);
+            made(behind);
+        }
+        while ahead.levels.len() + behind.levels.len() - 2 < length as usize && !ahead.is_dead() && !behind.is_dead() {
+            let (puzzle, levels) = match ahead.last().whole() <= behind.last().whole() {
+                true => (&forward, &mut *ahead),
+                false => (&backward, &mut *behind),
+            };
+            level_loop.grow(puzzle, levels)?;
+            made(levels);
+        }
+        Ok(())
+    }
+
+    /// Whether the last levels have a solution.
+    fn meet(&self) -> Result<Answer<K>, Stopped> {
+        let exchange = self.expander.exchange();
+        if let Some((_, behind)) = &self.behind {
+            if self.ahead.is_dead() || behind.is_dead() {
+                return Ok(Answer::Exhausted);
+            }
+            let here = first_of_both(self.ahead.last(), behind.last())?;
+            let Some(middle) = exchange.all_reduce_min(here)? else { return Ok(Answer::Refuted) };
+            let mut keys = self.trace(&self.ahead.levels, middle, false)?;
+            keys.extend(self.trace(&behind.levels, middle, true)?.iter().rev().skip(1));
+            return Ok(Answer::Found(self.states(&keys)?));
+        }
+        self.ending(&self.ahead)
+    }
+
+    /// A solution that ends on the last level.
+    fn ending(&self, sequence: &LevelSequence<K>) -> Result<Answer<K>, Stopped> {
+        let goals = self.goals_on(sequence.last())?;
+        let here = goals.first().copied();
+        match self.expander.exchange().all_reduce_min(here)? {
+            Some(last) => Ok(Answer::Found(self.states(&self.trace(&sequence.levels, last, false)?)?)),
+            None if exhausted(&sequence.figures) => Ok(Answer::Exhausted),
+            None => Ok(Answer::Refuted),
+        }
+    }
+
+    fn bounded(&self, bound: &dyn Bound<K>, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<K>, Stopped> {
+        let puzzle = Searched::forward(self.model).bounded(bound, length);
+        let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
+        let level_loop = self.level_loop();
+        level_loop.open(&puzzle, &mut levels);
+        let mut grown = Ok(());
+        while grown.is_ok() && levels.levels.len() <= length as usize && !levels.is_dead() {
+            grown = level_loop.grow(&puzzle, &mut levels);
+        }
+        let answer = grown.and_then(|()| match levels.is_dead() {
+            true if exhausted(&levels.figures) => Ok(Answer::Exhausted),
+            true => Ok(Answer::Refuted),
+            // Every state of the goal on the last level ends a solution of this length, since there is none shorter.
+            false => self.ending(&levels),
+        });
+        *figures = levels.figures;
+        answer
+    }
+
+    /// The states of a level that satisfy the goal, ascending.
+    fn goals_on(&self, level: &Level<K>) -> Result<Vec<K>, StoreError> {
+        self.expander.install(|| {
+            let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
+                level.read_block(block, keys)?;
+                Ok(keys.iter().copied().filter(|&key| worker.is_goal(key)).collect::<Vec<_>>())
+            };
+            let blocks = (0..level.blocks()).into_par_iter();
+            let found = blocks.map_init(|| (self.model.worker(), Vec::new()), block);
+            Ok(found.collect::<Result<Vec<_>, StoreError>>()?.concat())
+        })
+    }
+
+    /// The classes of a walk through levels that ends in `last`, from level 0 on. `backward`: of levels from the goal.
+    fn trace(&self, levels: &[Level<K>], last: K, backward: bool) -> Result<Vec<K>, Stopped> {
+        let exchange = self.expander.exchange();
+        let (mut worker, mut walk, mut around) = (self.model.worker(), vec![last], Vec::new());
+        for level in levels[..levels.len() - 1].iter().rev() {
+            let here = walk[walk.len() - 1];
+            let found = if backward || self.model.has_inverse() {
+                around.clear();
+                match backward {
+                    true => worker.successors(here, &mut around),
+                    false => worker.before(here, &mut around),
+                }
+                let classes: Vec<K> = around.iter().map(|&state| worker.canonical(state)).collect();
+                level.first_of(classes)?
+            } else {
+                self.first_that_leads_to(level, here)?
+            };
+            let none = || Stopped::Contradiction("a state on a level has no predecessor on the one before".into());
+            walk.push(exchange.all_reduce_min(found)?.ok_or_else(none)?);
+        }
+        walk.reverse();
+        Ok(walk)
+    }
+
+    /// The least state of a level that a move leads from to one of the class of `next`: found by trying all.
+    fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, StoreError> {
+        self.expander.install(|| {
+            let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
+                level.read_block(block, keys)?;
+                let mut after = Vec::new();
+                Ok(keys.iter().copied().find(|&key| {
+                    after.clear();
+                    worker.successors(key, &mut after);
+                    after.contains(&next)
+                }))
+            };
+            let found = (0..level.blocks()).into_par_iter().map_init(|| (self.model.worker(), Vec::new()), block);
+            Ok(found.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().min())
+        })
+    }
+
+    /// States of a walk that is given by classes.
+    fn states(&self, classes: &[K]) -> Result<Vec<K>, Stopped> {
+        let mut worker = self.model.worker();
+        let apart = || Stopped::Contradiction("two states of a walk are not one move apart".into());
+        let mut starts = self.model.starts().into_iter();
+        let mut walk = vec![starts.find(|&state| worker.canonical(state) == classes[0]).ok_or_else(apart)?];
+        let mut after = Vec::new();
+        for &class in &classes[1..] {
+            after.clear();
+            worker.after(walk[walk.len() - 1], &mut after);
+            walk.push(after.iter().copied().find(|&state| worker.canonical(state) == class).ok_or_else(apart)?);
+        }
+        Ok(walk)
+    }
+
+    /// What was found is looked at again: move by move, and its last state alone satisfies the goal.
+    fn checked(&self, answer: Answer<K>, length: u32) -> Answer<K> {
+        let Answer::Found(walk) = &answer else { return answer };
+        let (mut worker, mut after) = (self.model.worker(), Vec::new());
+        let mut moves = walk.windows(2).map(|pair| {
+            after.clear();
+            worker.after(pair[0], &mut after);
+            after.contains(&pair[1])
+        });
+        let legal = moves.all(|legal| legal) && walk.len() == length as usize + 1;
+        drop(moves);
+        let first = walk.iter().position(|&state| worker.is_goal(state));
+        if legal && first == Some(length as usize) {
+            return answer;
+        }
+        let what = format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
+        Answer::Stopped(Stopped::Contradiction(what))
+    }
+
+    /// Counts the solutions of `length` moves, given that there is none shorter and that its levels are made.
+    pub fn count(&self, length: u32) -> Counted<Sequences> {
+        self.progress.length(length);
+        let levels = &self.ahead.levels[..];
+        let numbers = self.expander.install(|| Held::summing(&[levels], |held| self.sum(levels, held)));
+        Counted { numbers, levels: Vec::new() }
+    }
+
+    fn sum(&self, levels: &[Level<K>], held: &mut Held) -> Result<Sequences, Stopped> {
+        let means = Resources { stop: self.stop, plan: self.expander.plan() };
+        let ends = self.goals_on(&levels[levels.len() - 1])?;
+        let before = || {
+            let (mut worker, mut around) = (self.model.worker(), Vec::new());
+            move |key: K, _: usize, found: &mut Before<K>| {
+                around.clear();
+                worker.before(key, &mut around);
+                found.extend(around.iter().map(|&state| (worker.canonical(state), 1)));
+            }
+        };
+        let on_walks = states(levels, ends, before, means, held)?;
+        held.check()?;
+        let mut worker = self.model.worker();
+        let ways = ways(&on_walks, before, means)?;
+        let mut fixed = vec![sum_of_products(ways.iter().map(|&(key, n)| {
+            let mut images: Vec<K> = (0..self.model.order()).map(|map| worker.image(key, map)).collect();
+            images.sort_unstable();
+            images.dedup();
+            (images.len() as u128, n)
+        }))?];
+        // Burnside's lemma: the classes are the mean of the sequences that each symmetry fixes.
+        for map in 1..self.model.order() {
+            let starts = self.model.starts().into_iter().filter(|&start| worker.image(start, map) == start);
+            let after = |state: K, depth: usize| {
+                let (mut worker, mut after) = (self.model.worker(), Vec::new());
+                worker.after(state, &mut after);
+                after.retain(|&next| {
+                    worker.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
+                });
+                after.into_iter().map(|next| (next, 1)).collect()
+            };
+            let mut sum = 0u128;
+            for start in starts.collect::<Vec<_>>() {
+                let ends = walks(start, on_walks.len() - 1, after)?;
+                let ways = sum_of_products(ends.into_values().map(|n| (n, 1)))?;
+                sum = sum_of_products([(sum, 1), (ways, 1)].into_iter())?;
+            }
+            fixed.push(sum);
+        }
+        let all = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+        let order = fixed.len() as u128;
+        if !all.is_multiple_of(order) {
+            return Err(Stopped::Contradiction(format!("Burnside's lemma: {all} over {order} is no whole number")));
+        }
+        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order })
+    }
+}
+
+/// Levels of a puzzle, none yet.
+fn sequence<K: Key>(model: &dyn Model<K>, stem: &str, side: Side) -> LevelSequence<K> {
+    let mut levels = LevelSequence::new(stem.into(), side);
+    (levels.compared, levels.apart) = match model.repeats() {
+        Repeats::Previous => (1, 2),
+        Repeats::Never => (0, 2),
+        Repeats::All => (usize::MAX, 1),
+    };
+    levels
+}
