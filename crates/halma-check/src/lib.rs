@@ -32,7 +32,6 @@ mod number;
 mod path_counts;
 mod permutation;
 mod problem;
-#[allow(dead_code, reason = "called once a problem can be one of these")]
 mod puzzle;
 mod relaxed;
 mod search;
@@ -138,12 +137,15 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// The reason why it does not hold.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+    if let Some(stated) = record.problem.puzzle() {
+        return puzzle::holds(stated, record, folder, options);
+    }
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, false))?;
     self_consistency::verdict(record)?;
     match record.problem.kind() {
         "game" => game::holds(record, folder, options),
         "transfer" => transfer(record, folder, options),
-        other => Err(format!("problem.kind: `{other}` is not verified yet")),
+        other => Err(format!("problem.kind: `{other}` is neither transfer nor game")),
     }
 }
 

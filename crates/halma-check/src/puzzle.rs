@@ -56,9 +56,11 @@ fn is_plain(record: &Record) -> Result<(), String> {
         ("centroid", record.centroid.is_none()),
         ("partition", record.partition.is_none()),
         ("palindromic", !record.palindromic),
+        ("projections", record.projections.is_empty()),
+        ("farthest", record.farthest.is_empty() || record.question == Asked::Levels && record.exhausted),
     ];
     if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
-        return Err(format!("{name}: a puzzle from a file has none"));
+        return Err(format!("{name}: this record of a puzzle from a file has none"));
     }
     let keys = [record.digest_key, record.second_digest_key];
     match keys[0].map(|k| k.0) == Some(PUBLISHED[0]) && keys[1].is_none_or(|k| k.0 == PUBLISHED[1]) {

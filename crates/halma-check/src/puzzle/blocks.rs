@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use halma_record::job::puzzle::{BlocksTable, Metric};
+use halma_record::job::puzzle_tables::{BlocksTable, Metric};
 
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
@@ -377,7 +377,11 @@ impl Model for Blocks {
         named(self.moves(state)?, text, |after| changes(after).unwrap_or_default())
     }
 
+    fn picture(&self, state: &[u8]) -> String {
+        self.drawn(state).map_or_else(|fault| fault, |letters| self.grid.rows(&letters).join("\n"))
+    }
+
     fn show(&self, state: &[u8]) -> String {
-        self.drawn(state).map_or_else(|fault| fault, |letters| self.grid.show(&letters))
+        self.picture(state).replace('\n', "/")
     }
 }

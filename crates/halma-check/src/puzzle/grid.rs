@@ -106,10 +106,10 @@ impl Grid {
         told.collect::<Vec<_>>().join(" ")
     }
 
-    /// Letters as a map in one line, for messages.
-    pub fn show(&self, letters: &[char]) -> String {
+    /// The rows of a map of these letters.
+    pub fn rows(&self, letters: &[char]) -> Vec<String> {
         let row = |y| (0..self.width).map(move |x| self.at((x, y)).map_or('#', |cell| letters[usize::from(cell)]));
-        (0..self.height).map(|y| row(y).collect::<String>()).collect::<Vec<_>>().join("/")
+        (0..self.height).map(|y| row(y).collect()).collect()
     }
 
     /// All maps of the cells onto themselves that are linear, with entries -1, 0 and 1, keep this set of directions, and move the

@@ -240,6 +240,25 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         Ok(())
     }
 
+    /// The positions that the record shows as the farthest are on the last level.
+    fn farthest(&self, walk: &Walk<'a, Graph<'a, N>>) -> Result<(), String> {
+        let mut shown: BTreeSet<&String> = self.record.farthest.iter().collect();
+        let mut keys = Vec::new();
+        for block in 0..walk.current().blocks() {
+            if shown.is_empty() {
+                break;
+            }
+            walk.current().read(block, &mut keys)?;
+            for &key in &keys {
+                shown.remove(&self.model().picture(&self.ahead.state(key)?));
+            }
+        }
+        match shown.first() {
+            None => Ok(()),
+            Some(other) => Err(format!("farthest: {other:?} is not on the last level")),
+        }
+    }
+
     /// The levels of `levels`, which no question has a goal for.
     fn levels(&mut self, run: &RunRecord) -> Result<(), String> {
         let last = run.length;
@@ -261,6 +280,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if self.record.exhausted {
             walk.ends(forward.last().unwrap_or(first), &Cuts::NONE)?;
             self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
+            self.farthest(&walk)?;
         }
         self.told(run, mode, walk.sampled);
         Ok(())

@@ -29,6 +29,8 @@ pub trait Model: Sync {
     fn fault(&self, state: &[u8]) -> Option<String>;
     /// What the move makes of a state that a solution has as `text`.
     fn play(&self, state: &[u8], text: &str) -> Result<State, String>;
+    /// A state as records show it, a line for each row.
+    fn picture(&self, state: &[u8]) -> String;
     /// A state, for messages.
     fn show(&self, state: &[u8]) -> String;
 }

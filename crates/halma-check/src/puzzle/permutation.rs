@@ -4,7 +4,7 @@ mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use halma_record::job::puzzle::PermutationTable;
+use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::code::Part;
 use super::model::{Model, State};
@@ -27,7 +27,8 @@ struct Set {
     /// The number of each piece in the solved state, counted from 0, and its orientation.
     pieces: Vec<u8>,
     orientations: Vec<u8>,
-    /// By number, whether its orientation counts.
+    /// By number, what the file calls it, and whether its orientation counts.
+    names: Vec<usize>,
     counts: Vec<bool>,
 }
 
@@ -255,18 +256,27 @@ impl Model for Permutations {
         }
     }
 
-    fn show(&self, state: &[u8]) -> String {
-        let (mut told, mut rest) = (Vec::new(), state);
+    fn picture(&self, state: &[u8]) -> String {
+        let (mut lines, mut rest) = (Vec::new(), state);
         for set in &self.sets {
             let (own, others) = rest.split_at(set.entries());
             rest = others;
             let (pieces, orientations) = own.split_at(set.size);
-            let mut text = format!("{} {pieces:?}", set.name);
-            if set.oriented {
-                text += &format!(" turned {orientations:?}");
+            let mut words = vec![set.name.clone()];
+            words.extend(pieces.iter().map(|&piece| set.names[usize::from(piece)].to_string()));
+            if set.base > 1 {
+                words.push("|".into());
+                words.extend((0..set.size).map(|position| match orientations.get(position) {
+                    Some(orientation) if set.counts[usize::from(pieces[position])] => orientation.to_string(),
+                    _ => "?".into(),
+                }));
             }
-            told.push(text);
+            lines.push(words.join(" "));
         }
-        told.join(", ")
+        lines.join("\n")
+    }
+
+    fn show(&self, state: &[u8]) -> String {
+        self.picture(state).replace('\n', ", ")
     }
 }

@@ -5,7 +5,7 @@ mod parse;
 
 use std::collections::BTreeSet;
 
-use halma_record::job::puzzle::{RulesTable, Until};
+use halma_record::job::puzzle_tables::{RulesTable, Until};
 
 use super::code::Part;
 use super::grid::{Grid, Step};
@@ -282,8 +282,12 @@ impl Model for Rules {
         named(self.moves(state)?, text, |after| self.grid.changes(&before, &self.drawn(after)))
     }
 
+    fn picture(&self, state: &[u8]) -> String {
+        self.grid.rows(&self.drawn(state)).join("\n")
+    }
+
     fn show(&self, state: &[u8]) -> String {
         let turn = self.parted(state).0.first().map(|turn| format!(", {} to move", turn + 1)).unwrap_or_default();
-        self.grid.show(&self.drawn(state)) + &turn
+        self.grid.rows(&self.drawn(state)).join("/") + &turn
     }
 }

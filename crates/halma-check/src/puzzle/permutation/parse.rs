@@ -67,13 +67,14 @@ fn solve(set: &mut Set, numbers: Option<Numbers>) -> Result<(), String> {
     let (pieces, orientations) = numbers.unzip();
     let values = match pieces {
         Some(words) => words.into_iter().map(number).collect::<Result<Vec<_>, _>>()?,
-        None => (0..set.size).collect(),
+        None => (1..=set.size).collect(),
     };
     let mut kinds = values.clone();
     kinds.sort_unstable();
     kinds.dedup();
     set.pieces = values.iter().map(|value| kinds.binary_search(value).unwrap_or_default() as u8).collect();
     set.counts = vec![true; kinds.len()];
+    set.names = kinds;
     set.orientations = vec![0; set.size];
     let words = orientations.flatten().unwrap_or_default();
     for (position, &word) in words.iter().enumerate() {
@@ -158,8 +159,9 @@ pub fn definition(text: &str) -> Result<Definition, String> {
                     return Err(format!("set {name}: {size} pieces, {base} orientations"));
                 }
                 let (name, base) = (name.to_string(), base as u8);
-                let (pieces, orientations, counts) = (Vec::new(), Vec::new(), Vec::new());
-                sets.push(Set { name, size, base, oriented: false, pieces, orientations, counts });
+                let (pieces, orientations) = (Vec::new(), Vec::new());
+                let (names, counts) = (Vec::new(), Vec::new());
+                sets.push(Set { name, size, base, oriented: false, pieces, orientations, names, counts });
             }
             ["Solved" | "StartState"] if !solved && !sets.is_empty() => {
                 solved = true;

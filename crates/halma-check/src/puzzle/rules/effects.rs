@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use halma_record::job::puzzle::Until;
+use halma_record::job::puzzle_tables::Until;
 
 use super::super::grid::Step;
 use super::{After, Letters, Rule, Rules};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use halma_record::job::puzzle::{Conditions, Directions, Goal, Places, RuleEntry, RuleTable, RulesTable, Until};
+use halma_record::job::puzzle_tables::{Conditions, Directions, Goal, Places, RuleEntry, RuleTable, RulesTable, Until};
 
 use super::super::grid::{DIRECTIONS, Grid, MAX_LETTERS, Step};
 use super::{After, Condition, Letters, Rule, Rules};
