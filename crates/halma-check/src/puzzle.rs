@@ -14,6 +14,7 @@ mod rules;
 mod tests;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use halma_record::job::{Pruning, PuzzleSpec};
 use halma_record::record::{Asked, Record};
@@ -26,7 +27,7 @@ use blocks::Blocks;
 use code::{Arithmetic, Code};
 use graph::Graph;
 use levels::Levels;
-use model::Model;
+use model::{Distance, Model};
 use permutation::Permutations;
 use rules::Rules;
 
@@ -56,7 +57,6 @@ fn is_plain(record: &Record) -> Result<(), String> {
         ("centroid", record.centroid.is_none()),
         ("partition", record.partition.is_none()),
         ("palindromic", !record.palindromic),
-        ("projections", record.projections.is_empty()),
         ("farthest", record.farthest.is_empty() || record.question == Asked::Levels && record.exhausted),
     ];
     if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
@@ -75,9 +75,6 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
     self_consistency::puzzle_verdict(record)?;
     is_plain(record)?;
-    if record.question != Asked::Levels && record.pruning != Pruning::None {
-        return Err(format!("pruning {} is none of puzzles from files", record.pruning));
-    }
     let model = model(spec, record)?;
     let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
     if let Some(symmetries) = &record.symmetries {
@@ -85,25 +82,43 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
     }
     checked.push("every successor is accounted for, and the verdict follows from the runs".into());
+    let distance = distance(&*model, record)?;
     let report = Report { checked, ..Report::default() };
     let bits = code::total(&model.parts()).bits();
     match bits {
-        0..=64 => levels::<u64>(&*model, record, folder, options, report),
-        65..=128 => levels::<u128>(&*model, record, folder, options, report),
-        _ => levels::<Wide>(&*model, record, folder, options, report),
+        0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
+        65..=128 => levels::<u128>(&*model, (record, folder, options), distance, report),
+        _ => levels::<Wide>(&*model, (record, folder, options), distance, report),
     }
+}
+
+/// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters.
+fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, String> {
+    let named = match &record.pruning {
+        Pruning::None if record.projections.is_empty() => return Ok(None),
+        _ if record.question == Asked::Levels && record.projections.is_empty() => return Ok(None),
+        Pruning::Projection(named) if record.question != Asked::Levels => named,
+        other => return Err(format!("pruning {other} is none of puzzles from files, or has other projections")),
+    };
+    let all = &record.projections;
+    if all.is_empty() || !named.is_empty() && named != all {
+        return Err("projections: none, or others than the pruning names".into());
+    }
+    let distances = all.iter().map(|one| model.with_fewer_letters(&one.0)).collect::<Result<Vec<_>, _>>()?;
+    // Where one of them says that no way leads to the goal, none does.
+    let largest = move |state: &[u8]| distances.iter().try_fold(0, |h, distance| Some(distance(state)?.max(h)));
+    Ok(Some(Arc::new(largest)))
 }
 
 /// The same with numbers of that kind.
 fn levels<N: Arithmetic>(
     model: &dyn Model,
-    record: &Record,
-    folder: &Path,
-    options: &Options,
+    (record, folder, options): (&Record, &Path, &Options),
+    distance: Option<Arc<Distance>>,
     report: Report,
 ) -> Result<Report, String> {
     let code = Code::<N>::new(model.parts()).ok_or("the states are too many to number")?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
-    let (budget, evidence, distance) = (options.budget, Evidence::default(), None);
+    let (budget, evidence) = (options.budget, Evidence::default());
     Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()
 }

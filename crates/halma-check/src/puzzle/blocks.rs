@@ -1,12 +1,13 @@
 //! `kind = "blocks"`: blocks as sets of cells, moved one cell at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{BlocksTable, Metric};
 
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
-use super::model::{Model, State, is_group, named};
+use super::model::{Distance, Model, State, is_group, named};
 
 /// The side of a board of Rush Hour.
 const RUSH_HOUR: usize = 6;
@@ -375,6 +376,10 @@ impl Model for Blocks {
         let before = self.drawn(state)?;
         let changes = |after: &[u8]| self.drawn(after).map(|after| self.grid.changes(&before, &after));
         named(self.moves(state)?, text, |after| changes(after).unwrap_or_default())
+    }
+
+    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, String> {
+        Err("distances with fewer letters are derived again of rules alone".into())
     }
 
     fn picture(&self, state: &[u8]) -> String {

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::code::{Arithmetic, Code};
-use super::model::{Model, State};
+use super::model::{Distance, Model, State};
 use crate::file::Level;
 use crate::level_walk::States;
-
-/// A lower bound of the moves that a state is away from the goal; `None` where no way leads there.
-pub type Distance = dyn Fn(&[u8]) -> Option<u32> + Send + Sync;
 
 /// What drops successors: those from which so many moves do not lead to the goal.
 pub struct Cuts {

@@ -7,8 +7,8 @@ use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict}
 
 use super::code::Arithmetic;
 use super::count;
-use super::graph::{Cuts, Distance, Graph};
-use super::model::{Model, State};
+use super::graph::{Cuts, Graph};
+use super::model::{Distance, Model, State};
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
 use crate::sides::{Walked, split};

@@ -1,11 +1,15 @@
 //! What every puzzle from a file is: states as lists of small numbers, and what one move makes of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::code::Part;
 
 /// A state: the entries that its number is made of, in that order.
 pub type State = Vec<u8>;
+
+/// A lower bound of the moves from a state to the goal; `None` where no way leads there.
+pub type Distance = dyn Fn(&[u8]) -> Option<u32> + Send + Sync;
 
 /// A puzzle, interpreted.
 pub trait Model: Sync {
@@ -29,6 +33,8 @@ pub trait Model: Sync {
     fn fault(&self, state: &[u8]) -> Option<String>;
     /// What the move makes of a state that a solution has as `text`.
     fn play(&self, state: &[u8], text: &str) -> Result<State, String>;
+    /// Exact distances to the goal in a puzzle in which groups of letters become one, and the others `.`.
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, String>;
     /// A state as records show it, a line for each row.
     fn picture(&self, state: &[u8]) -> String;
     /// A state, for messages.
@@ -40,8 +46,14 @@ pub fn named(moves: BTreeSet<State>, text: &str, changes: impl Fn(&[u8]) -> Stri
     moves.into_iter().find(|after| changes(after) == text).ok_or_else(|| "no move changes these cells so".into())
 }
 
+/// There are no more linear maps with entries -1, 0 and 1.
+const MOST_SYMMETRIES: usize = 81;
+
 /// Whether maps of cells are a group, the identity first.
 pub fn is_group(maps: &[Vec<u8>]) -> Result<(), String> {
+    if maps.len() > MOST_SYMMETRIES {
+        return Err(format!("symmetries.fixing: {} maps", maps.len()));
+    }
     let all: BTreeSet<&Vec<u8>> = maps.iter().collect();
     let composed = |a: &[u8], b: &[u8]| b.iter().map(|&cell| a[usize::from(cell)]).collect::<Vec<u8>>();
     let is_identity = |map: &Vec<u8>| map.iter().enumerate().all(|(cell, &image)| cell == usize::from(image));

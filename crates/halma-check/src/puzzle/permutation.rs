@@ -3,11 +3,12 @@
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::code::Part;
-use super::model::{Model, State};
+use super::model::{Distance, Model, State};
 
 /// The greatest order of a move.
 const MOST_POWERS: usize = 1 << 12;
@@ -254,6 +255,10 @@ impl Model for Permutations {
             0 => Err("no move has this name".into()),
             _ => Err("two moves have this name".into()),
         }
+    }
+
+    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, String> {
+        Err("distances with fewer letters are derived again of rules alone".into())
     }
 
     fn picture(&self, state: &[u8]) -> String {

@@ -1,21 +1,23 @@
 //! `kind = "rules"`: patterns on an array of letters.
 
 mod effects;
+mod fewer;
 mod parse;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{RulesTable, Until};
 
 use super::code::Part;
 use super::grid::{Grid, Step};
-use super::model::{Model, State, is_group, named};
+use super::model::{Distance, Model, State, is_group, named};
 
 /// Letters, one bit for each value.
 type Letters = u64;
 
 /// The most positions that one move of a chain is followed through.
-const MOST_IN_CHAIN: usize = 1 << 20;
+const MOST_IN_CHAIN: usize = 1 << 16;
 
 /// What a place of a rule's right side has afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,12 +49,15 @@ struct Condition {
 }
 
 /// A puzzle of rewrite rules. A state has a letter for each cell, after whose turn it is where sides take turns (0: side 1's).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rules {
-    grid: Grid,
+    grid: Arc<Grid>,
     /// The character of each letter: in the order of the page, `.` last, where counts are kept; else `.` first.
     alphabet: Vec<char>,
     rules: Vec<Rule>,
+    /// What states have for each letter, and which letters that stands for: themselves, but where letters become one.
+    has: Vec<u8>,
+    stands_for: Vec<Letters>,
     turns: bool,
     counts_kept: bool,
     starts: Vec<State>,
@@ -112,28 +117,44 @@ impl Rules {
     }
 
     /// The letters after a rule was applied to these cells, if it can be.
-    fn applied(rule: &Rule, cells: &[u8], letters: &[u8]) -> Option<Vec<u8>> {
+    fn applied(&self, rule: &Rule, cells: &[u8], letters: &[u8]) -> Option<Vec<u8>> {
         let had = |place: usize| letters[usize::from(cells[place])];
-        if !(0..cells.len()).all(|place| rule.left[place] >> had(place) & 1 == 1) {
+        if !(0..cells.len()).all(|place| self.can_be(had(place), rule.left[place])) {
             return None;
         }
         let mut after = letters.to_vec();
         for (&cell, right) in cells.iter().zip(&rule.right) {
             after[usize::from(cell)] = match *right {
-                After::Letter(letter) => letter,
+                After::Letter(letter) => self.has[usize::from(letter)],
                 After::From(place) => had(place),
             };
         }
         Some(after)
     }
 
+    /// Whether what a cell has can be one of these letters.
+    fn can_be(&self, letter: u8, set: Letters) -> bool {
+        self.stands_for[usize::from(letter)] & set != 0
+    }
+
+    /// The letters that a place of the left side can have had.
+    fn can_have_been(&self, rule: &Rule, place: usize, cells: &[u8], letters: &[u8]) -> Letters {
+        rule.left[place] & self.stands_for[usize::from(letters[usize::from(cells[place])])]
+    }
+
     /// The rule applied from `first` on in that direction, if that changes anything: the letters afterwards, and where the man
     /// went, unless what is like him was there before.
     fn once(&self, rule: &Rule, first: u8, direction: Step, letters: &[u8]) -> Option<(Vec<u8>, Option<u8>)> {
         let cells = self.grid.line(first, direction, rule.left.len())?;
-        let after = Self::applied(rule, &cells, letters).filter(|after| after != letters)?;
-        let to = rule.goes_to.map(|place| cells[place]);
-        Some((after, to.filter(|&to| letters[usize::from(to)] != letters[usize::from(first)])))
+        let after = self.applied(rule, &cells, letters)?;
+        let was = |place: usize| self.can_have_been(rule, place, &cells, letters);
+        let differ = |one: Letters, other: Letters| (one | other).count_ones() > 1;
+        let changes = (0..cells.len()).any(|place| match rule.right[place] {
+            After::Letter(letter) => differ(was(place), 1 << letter),
+            After::From(other) => other != place && differ(was(place), was(other)),
+        });
+        let to = rule.goes_to.filter(|&to| differ(was(0), was(to))).map(|to| cells[to]);
+        changes.then_some((after, to))
     }
 
     /// All letters that one move of a side leads to.
@@ -184,19 +205,23 @@ impl Rules {
         }
     }
 
+    /// Whether letters satisfy a condition, or may.
+    fn holds(&self, goal: &Condition, letters: &[u8]) -> bool {
+        let count = |test: &dyn Fn(u8) -> bool| letters.iter().filter(|&&letter| test(letter)).count();
+        let all_of = |letter: u8, set: Letters| self.stands_for[usize::from(letter)] & !set == 0;
+        goal.cells.iter().all(|&(cell, set)| self.can_be(letters[usize::from(cell)], set))
+            && goal.counts.iter().all(|&(set, number)| {
+                let (least, most) = (count(&|letter| all_of(letter, set)), count(&|letter| self.can_be(letter, set)));
+                (least..=most).contains(&(number as usize))
+            })
+    }
+
     fn drawn(&self, state: &[u8]) -> Vec<char> {
         self.parted(state).1.iter().map(|&letter| self.alphabet[usize::from(letter)]).collect()
     }
 }
 
 impl Condition {
-    fn holds(&self, letters: &[u8]) -> bool {
-        let is_of = |letter: u8, set: Letters| set >> letter & 1 == 1;
-        let count = |set: Letters| letters.iter().filter(|&&letter| is_of(letter, set)).count();
-        self.cells.iter().all(|&(cell, set)| is_of(letters[usize::from(cell)], set))
-            && self.counts.iter().all(|&(set, number)| count(set) == number as usize)
-    }
-
     fn moved(&self, map: &[u8]) -> Self {
         let mut cells: Vec<_> = self.cells.iter().map(|&(cell, set)| (map[usize::from(cell)], set)).collect();
         cells.sort_unstable();
@@ -239,7 +264,7 @@ impl Model for Rules {
     }
 
     fn is_goal(&self, state: &[u8]) -> bool {
-        self.goals.iter().any(|goal| goal.holds(self.parted(state).1))
+        self.goals.iter().any(|goal| self.holds(goal, self.parted(state).1))
     }
 
     fn goal_states(&self) -> Option<Vec<State>> {
@@ -280,6 +305,10 @@ impl Model for Rules {
     fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
         let before = self.drawn(state);
         named(self.moves(state)?, text, |after| self.grid.changes(&before, &self.drawn(after)))
+    }
+
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, String> {
+        fewer::distances(self, groups)
     }
 
     fn picture(&self, state: &[u8]) -> String {

@@ -1,6 +1,7 @@
 //! The table of `kind = "rules"`, word by word.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{Conditions, Directions, Goal, Places, RuleEntry, RuleTable, RulesTable, Until};
 
@@ -258,7 +259,10 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
     let goals = table.goal.as_ref().map(|goals| goals.as_slice()).unwrap_or_default();
     let conditions = goals.iter().map(|goal| condition(&grid, goal, &alphabet)).collect::<Result<_, _>>()?;
     let starts = drawn.iter().map(start).collect();
+    let values = 0..alphabet.letters.len();
     Ok(Rules {
+        has: values.clone().map(|value| value as u8).collect(),
+        stands_for: values.map(|value| 1 << value).collect(),
         alphabet: alphabet.letters,
         rules,
         turns,
@@ -268,6 +272,6 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         has_goal: !goals.is_empty(),
         undone: false,
         fixing: Vec::new(),
-        grid,
+        grid: Arc::new(grid),
     })
 }
