@@ -11,8 +11,10 @@ use halma_record::record::{Record, Verdict};
 use super::Report;
 use super::board::Board;
 use super::databases::Databases;
+use super::file::Level;
 use super::impossible::Shown;
 use super::level_walk::{States, Walk};
+use super::number::Number;
 use super::problem::Problem;
 use super::transfer_bounds::theorem_1_of;
 use super::transfer_model::TransferModel;
@@ -110,6 +112,21 @@ impl Refuted {
         }
     }
 
+    /// The same of states whose moves can be undone, where the walk `behind` begins with all states that satisfy the goal.
+    pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, String> {
+        let length = claim.length;
+        claim.reaches_goal(ahead)?;
+        claim.reaches_goal(behind)?;
+        let empty = Self::by_empty_level(length, ahead).or(Self::by_empty_level(length, behind));
+        if empty.is_some() || u64::from(ahead.depth()) + u64::from(behind.depth()) != u64::from(length) {
+            return Ok(empty);
+        }
+        match common(ahead.current(), behind.current())? {
+            None => Ok(Some(Self { length })),
+            Some(key) => Err(format!("verdict none, but both sides have {}", ahead.states.show(key))),
+        }
+    }
+
     /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
     pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, String> {
         let length = claim.length;
@@ -144,6 +161,20 @@ pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
     if palindromic { length / 2 } else { length.div_ceil(2) }
 }
 
+/// A state that both levels have.
+fn common<N: Number>(a: &Level<N>, b: &Level<N>) -> Result<Option<N>, String> {
+    let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let mut keys = Vec::new();
+    for block in 0..small.blocks() {
+        small.read(block, &mut keys)?;
+        let rest = large.without(&keys, None)?;
+        if let Some(&key) = keys.iter().find(|key| rest.binary_search(key).is_err()) {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
 fn does_not_meet(model: &TransferModel, met: Option<u128>) -> Result<(), String> {
     let Some(key) = met else { return Ok(()) };
     let names = model.board.names(&model.army(key).unwrap_or_default());
@@ -173,6 +204,11 @@ impl Floor {
         let distance = board.steps_to(blue);
         let apart = red.iter().filter_map(|&c| distance[usize::from(c)]).min().unwrap_or(0);
         Self { least: Some(apart.saturating_sub(2) + (2 * blue.len() as u32).saturating_sub(1)) }
+    }
+
+    /// Of a puzzle from a file: the least that a bound gives of its starts; `None` where no solution is possible.
+    pub fn of_puzzle(least: Option<u32>) -> Self {
+        Self { least }
     }
 
     /// The same, where it was shown that no move leads where some men would have to go.

@@ -131,8 +131,18 @@ pub(super) struct Walk<'a, S: States> {
 impl<'a, S: States> Walk<'a, S> {
     /// Level 0: `start` alone, and as the record says.
     pub fn begin(states: &'a S, start: S::Key, goal: Option<S::Key>, stated: &LevelRecord) -> Result<Self, String> {
+        Self::begin_with(states, vec![start], goal, stated)
+    }
+
+    /// Level 0: all of `starts`, and as the record says.
+    pub fn begin_with(
+        states: &'a S,
+        starts: Vec<S::Key>,
+        goal: Option<S::Key>,
+        stated: &LevelRecord,
+    ) -> Result<Self, String> {
         let side = stated.side.name();
-        let levels = vec![Arc::new(Level::Memory(vec![start]))];
+        let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
         let mut walk = Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: (0, 0) };
         if stated.depth != 0 {
             return Err(format!("{side} levels begin with level {}", stated.depth));
@@ -232,6 +242,20 @@ impl<'a, S: States> Walk<'a, S> {
         }
         self.depth += 1;
         self.meet()
+    }
+
+    /// Whether all that the last level leads to is old; `last` is what the record says of it.
+    pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), String> {
+        let beyond = LevelRecord { depth: self.depth.saturating_add(1), generated: u64::MAX, ..last.clone() };
+        let old = self.old();
+        self.batches(&beyond, cuts, |batch| match Self::fresh(batch, &old, &[])?.first() {
+            None => Ok(()),
+            Some(&key) => {
+                let (at, new) = (self.at(self.depth), self.states.show(key));
+                Err(format!("exhausted, but {at} leads to {new}, which is on no level"))
+            }
+        })
+        .map(|_| ())
     }
 
     fn open(folder: &Path, stated: &LevelRecord, at: &str) -> Result<Level<S::Key>, String> {

@@ -32,6 +32,7 @@ mod number;
 mod path_counts;
 mod permutation;
 mod problem;
+mod puzzle;
 mod relaxed;
 mod search;
 mod self_consistency;
@@ -136,12 +137,15 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// The reason why it does not hold.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
-    record.runs.iter().try_for_each(|run| self_consistency::figures(record, run))?;
+    if let Some(stated) = record.problem.puzzle() {
+        return puzzle::holds(stated, record, folder, options);
+    }
+    record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, false))?;
     self_consistency::verdict(record)?;
     match record.problem.kind() {
         "game" => game::holds(record, folder, options),
         "transfer" => transfer(record, folder, options),
-        other => Err(format!("problem.kind: `{other}` is not verified yet")),
+        other => Err(format!("problem.kind: `{other}` is neither transfer nor game")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Keys as numbers: of 128 bits, and of 256 for games on large boards.
+//! Keys as numbers: of 128 bits, of 256 for games on large boards, and of 64 where that will do.
 
 use std::fmt::{Debug, Display, Formatter, Result as Shown};
 
@@ -19,6 +19,27 @@ pub(super) trait Number: Copy + Ord + Default + Debug + Display + Send + Sync {
     fn read(bytes: &[u8]) -> Option<Self> {
         let (low, high) = bytes.split_at(bytes.len().min(Self::BITS as usize / 8));
         high.iter().all(|&b| b == 0).then(|| low.iter().rev().fold(Self::default(), |n, &b| n.push(b.into(), 8)))
+    }
+}
+
+impl Number for u64 {
+    const BITS: u32 = 64;
+
+    #[inline]
+    fn push(self, value: u128, bits: u32) -> Self {
+        self.checked_shl(bits).unwrap_or(0) | value as u64
+    }
+    #[inline]
+    fn pop(self, bits: u32) -> (Self, u128) {
+        (self.checked_shr(bits).unwrap_or(0), u128::from(self) & ((1 << bits) - 1))
+    }
+    #[inline]
+    fn beyond(self, difference: Self) -> Option<Self> {
+        self.checked_add(difference)?.checked_add(1)
+    }
+    #[inline]
+    fn words(self) -> [u64; 4] {
+        [self, 0, 0, 0]
     }
 }
 
@@ -103,6 +124,8 @@ mod tests {
         assert_eq!(u128::read(&bytes), None, "what does not fit is not cut");
         assert_eq!(u128::read(&[1, 2, 0, 0]), Some(0x201));
         assert_eq!(7u128.push(5, 3).pop(3), (7, 5));
+        assert_eq!((u64::read(&bytes), u64::read(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0])), (None, Some(0x201)));
+        assert_eq!((7u64.push(5, 3).pop(3), u64::MAX.beyond(0)), ((7, 5), None));
         assert_eq!((1u128.beyond(1), u128::MAX.beyond(0)), (Some(3), None));
     }
 }

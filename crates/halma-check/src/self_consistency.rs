@@ -3,14 +3,17 @@
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
 
-/// Every successor is accounted for, and every run's sums are those of its levels.
-pub(super) fn figures(record: &Record, run: &RunRecord) -> Result<(), String> {
+/// Every successor is accounted for, and every run's sums are those of its levels. Level 0 is one state, but where there may be
+/// `several` starts.
+pub(super) fn figures(record: &Record, run: &RunRecord, several: bool) -> Result<(), String> {
     let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
     for level in &run.levels {
         let LevelRecord { depth, side, states, generated, pruned, duplicates, old, .. } = *level;
         let parts = sum(&mut [pruned, duplicates, old, states].into_iter());
-        let holds =
-            if depth == 0 { parts == 1 && states == 1 && generated == 0 } else { parts == u128::from(generated) };
+        let holds = match depth {
+            0 => parts == u128::from(states) && (states == 1 || several && states > 0) && generated == 0,
+            _ => parts == u128::from(generated),
+        };
         if !holds {
             return Err(format!(
                 "length {}, {side:?} level {depth}: {generated} generated, but pruned {pruned} + duplicates {duplicates} + \
@@ -84,7 +87,7 @@ fn question(record: &Record) -> Result<(), String> {
     together(record)
 }
 
-/// Levels without a goal: one run, of all that were asked for.
+/// Levels without a goal: one run.
 fn levels(record: &Record) -> Result<(), String> {
     let claims = record.length.is_some() || record.refuted_up_to.is_some() || record.solution.is_some();
     if claims || !matches!(record.verdict, Verdict::Levels | Verdict::Incomplete) {
@@ -94,16 +97,37 @@ fn levels(record: &Record) -> Result<(), String> {
         return Err("levels: impossible and partition are of searches for a solution".into());
     }
     let [run] = &record.runs[..] else { return Err("levels: there is one run of them".into()) };
-    if Some(run.length) != record.depth || run.verdict != record.verdict {
-        return Err(format!("levels up to {:?}, and a run of other ones", record.depth));
+    if run.verdict != record.verdict {
+        return Err("levels: the run has another verdict than the record".into());
     }
     if run.pruning.as_ref().is_some_and(|pruning| *pruning != Pruning::None) {
         return Err("levels: their pruning is none".into());
     }
+    Ok(())
+}
+
+/// All levels that were asked for are there; the search goes on with empty ones.
+fn whole_levels(record: &Record) -> Result<(), String> {
+    let run = record.runs.first().filter(|run| Some(run.length) == record.depth);
+    let run = run.ok_or_else(|| format!("levels up to {:?}, and a run of other ones", record.depth))?;
     if record.exhausted != run.levels.last().is_some_and(|level| level.states == 0) {
         return Err("exhausted: it is said where the last level is empty, and only there".into());
     }
     Ok(())
+}
+
+/// Levels up to what was asked for, or up to the last that is not empty.
+fn levels_to_last(record: &Record) -> Result<(), String> {
+    let (Some(run), Some(depth)) = (record.runs.first(), record.depth) else { return Ok(()) };
+    let complete = record.verdict == Verdict::Levels;
+    match run.levels.iter().any(|level| level.states == 0) {
+        true => Err("levels: one is empty, and they end with the last that is not".into()),
+        false if run.length > depth || complete && !record.exhausted && run.length != depth => {
+            Err(format!("levels up to {depth} were asked for, those up to {} are there", run.length))
+        }
+        false if record.exhausted && !complete => Err("exhausted, and its levels are incomplete".into()),
+        false => Ok(()),
+    }
 }
 
 /// Without a bound there is no run: no length is possible, or nothing was begun.
@@ -130,9 +154,23 @@ fn of_count(record: &Record, run: &RunRecord) -> Result<(), String> {
 /// Every length from the lower bound on has its run, and the verdict is what the runs say.
 pub(super) fn verdict(record: &Record) -> Result<(), String> {
     question(record)?;
-    if record.question == Asked::Levels {
-        return levels(record);
+    match record.question {
+        Asked::Levels => levels(record).and_then(|()| whole_levels(record)),
+        _ => lengths(record),
     }
+}
+
+/// The same of a puzzle from a file, whose levels end with the last that is not empty.
+pub(super) fn puzzle_verdict(record: &Record) -> Result<(), String> {
+    question(record)?;
+    match record.question {
+        Asked::Levels => levels(record).and_then(|()| levels_to_last(record)),
+        _ => lengths(record),
+    }
+}
+
+/// Every length from the lower bound on has its run, and the verdict is what the runs say.
+fn lengths(record: &Record) -> Result<(), String> {
     let Some(bound) = record.lower_bound else { return unbounded(record) };
     let wrong = |text: String| Err(text);
     let counting = record.question == Asked::Count

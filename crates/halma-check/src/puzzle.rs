@@ -1,0 +1,124 @@
+//! Records of puzzles from files, interpreted from their tables as `docs/guide/puzzle-files.md` says, as plainly as can be: no
+//! rule is compiled, no state is packed, and every successor is made from the whole state.
+
+mod blocks;
+mod code;
+mod count;
+mod graph;
+mod grid;
+mod levels;
+mod model;
+mod permutation;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use halma_record::job::{Pruning, PuzzleSpec};
+use halma_record::record::{Asked, Record};
+
+use super::evidence::Evidence;
+use super::keys::PUBLISHED;
+use super::number::Wide;
+use super::{Options, Report, self_consistency};
+use blocks::Blocks;
+use code::{Arithmetic, Code};
+use graph::Graph;
+use levels::Levels;
+use model::{Distance, Model};
+use permutation::Permutations;
+use rules::Rules;
+
+/// The puzzle of a table, under the symmetries of the record.
+fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
+    let fixing = match &record.symmetries {
+        Some(symmetries) if symmetries.mirror.is_some() => return Err("symmetries.mirror: a puzzle has none".into()),
+        Some(symmetries) => Some(&symmetries.fixing[..]),
+        None => None,
+    };
+    let named = |fault: String| format!("problem: {fault}");
+    let lacking = || "the record does not name its symmetries".to_string();
+    Ok(match spec.kind.as_str() {
+        "rules" => Box::new(Rules::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
+        "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
+        "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
+        "permutation" => return Err("symmetries: permutations have none".into()),
+        other => return Err(format!("problem.kind: `{other}` is no puzzle from a file")),
+    })
+}
+
+/// What puzzles from files do not have is not there, and the digests have the published keys.
+fn is_plain(record: &Record) -> Result<(), String> {
+    let absent = [
+        ("lattice", record.lattice.is_none()),
+        ("impossible", record.impossible.is_none()),
+        ("centroid", record.centroid.is_none()),
+        ("partition", record.partition.is_none()),
+        ("palindromic", !record.palindromic),
+        ("farthest", record.farthest.is_empty() || record.question == Asked::Levels && record.exhausted),
+    ];
+    if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
+        return Err(format!("{name}: this record of a puzzle from a file has none"));
+    }
+    let keys = [record.digest_key, record.second_digest_key];
+    match keys[0].map(|k| k.0) == Some(PUBLISHED[0]) && keys[1].is_none_or(|k| k.0 == PUBLISHED[1]) {
+        true => Ok(()),
+        false => Err("digest_key or second_digest_key is not the published one".into()),
+    }
+}
+
+/// What holds of the record of a puzzle from a file, whose level files lie below `folder`: all of it, the figures and the
+/// verdict included.
+pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+    record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
+    self_consistency::puzzle_verdict(record)?;
+    is_plain(record)?;
+    let model = model(spec, record)?;
+    let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
+    if let Some(symmetries) = &record.symmetries {
+        let order = symmetries.fixing.len();
+        checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+    }
+    checked.push("every successor is accounted for, and the verdict follows from the runs".into());
+    let distance = distance(&*model, record)?;
+    let report = Report { checked, ..Report::default() };
+    let bits = code::total(&model.parts()).bits();
+    match bits {
+        0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
+        65..=128 => levels::<u128>(&*model, (record, folder, options), distance, report),
+        _ => levels::<Wide>(&*model, (record, folder, options), distance, report),
+    }
+}
+
+/// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters.
+fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, String> {
+    let named = match &record.pruning {
+        Pruning::None if record.projections.is_empty() => return Ok(None),
+        _ if record.question == Asked::Levels && record.projections.is_empty() => return Ok(None),
+        Pruning::Projection(named) if record.question != Asked::Levels => named,
+        other => return Err(format!("pruning {other} is none of puzzles from files, or has other projections")),
+    };
+    let all = &record.projections;
+    if all.is_empty() || !named.is_empty() && named != all {
+        return Err("projections: none, or others than the pruning names".into());
+    }
+    let distances = all.iter().map(|one| model.with_fewer_letters(&one.0)).collect::<Result<Vec<_>, _>>()?;
+    // Where one of them says that no way leads to the goal, none does.
+    let largest = move |state: &[u8]| distances.iter().try_fold(0, |h, distance| Some(distance(state)?.max(h)));
+    Ok(Some(Arc::new(largest)))
+}
+
+/// The same with numbers of that kind.
+fn levels<N: Arithmetic>(
+    model: &dyn Model,
+    (record, folder, options): (&Record, &Path, &Options),
+    distance: Option<Arc<Distance>>,
+    report: Report,
+) -> Result<Report, String> {
+    let code = Code::<N>::new(model.parts()).ok_or("the states are too many to number")?;
+    let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
+    let (budget, evidence) = (options.budget, Evidence::default());
+    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()
+}

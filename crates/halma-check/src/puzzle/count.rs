@@ -1,0 +1,76 @@
+//! How many shortest solutions there are: sums over sequences of states, level by level, without classes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigUint;
+
+use halma_record::record::Counts;
+
+use super::model::{Model, State};
+use crate::memory;
+use crate::path_counts::Trouble;
+
+/// The most states that are held.
+const MOST_STATES: u64 = 2_000_000;
+
+/// About how many bytes a state takes beside its entries.
+const BESIDE: usize = 150;
+
+/// Whether the record's numbers are right. Up to symmetry they are by Burnside's lemma: each symmetry keeps the sequences all of
+/// whose states it keeps.
+pub fn confirm(model: &dyn Model, stated: &Counts, length: u32, budget: &mut u64) -> Result<(), Trouble> {
+    let others = [
+        &stated.up_to_reversal,
+        &stated.palindromic,
+        &stated.palindromic_up_to_symmetry,
+        &stated.final_positions,
+        &stated.final_up_to_symmetry,
+    ];
+    if others.iter().any(|number| number.is_some()) {
+        return Err(Trouble::Wrong("counts: numbers that no puzzle from a file has".into()));
+    }
+    let symmetries = model.starts().first().map_or(0, |start| model.images(start).len());
+    let mut kept = Vec::new();
+    for symmetry in 0..symmetries {
+        kept.push(sequences(model, symmetry, length, budget)?);
+    }
+    let all = kept.first().cloned().unwrap_or_default();
+    let classes = kept.iter().sum::<BigUint>() / BigUint::from(symmetries.max(1));
+    for (name, said, found) in
+        [("sequences", &stated.sequences, all), ("up_to_symmetry", &stated.up_to_symmetry, classes)]
+    {
+        if said.to_string() != found.to_string() {
+            return Err(Trouble::Wrong(format!("counts: {name} {said}, counted {found}")));
+        }
+    }
+    Ok(())
+}
+
+/// How many sequences lead in so many moves to the goal, and in no fewer, if one counts states only that a symmetry keeps.
+fn sequences(model: &dyn Model, symmetry: usize, length: u32, budget: &mut u64) -> Result<BigUint, Trouble> {
+    let is_kept = |state: &State| model.images(state).get(symmetry).is_some_and(|image| image == state);
+    let mut level: BTreeMap<State, BigUint> =
+        model.starts().iter().filter(|start| is_kept(start)).map(|start| (start.clone(), 1u8.into())).collect();
+    let mut seen: BTreeSet<State> = level.keys().cloned().collect();
+    let entries = model.starts().first().map_or(0, Vec::len);
+    let most = memory::states(entries + BESIDE, MOST_STATES);
+    for _ in 0..length {
+        let mut next: BTreeMap<State, BigUint> = BTreeMap::new();
+        for (state, ways) in &level {
+            let moves = model.moves(state)?;
+            let cost = moves.len() as u64;
+            *budget =
+                budget.checked_sub(cost).ok_or_else(|| Trouble::TooMany("more successors than allowed".into()))?;
+            // What is on a level before is on no shortest solution.
+            for after in moves.into_iter().filter(|after| !seen.contains(after) && is_kept(after)) {
+                *next.entry(after).or_default() += ways;
+            }
+            if (seen.len() + next.len()) as u64 > most {
+                return Err(Trouble::TooMany(format!("more than {most} states")));
+            }
+        }
+        seen.extend(next.keys().cloned());
+        level = next;
+    }
+    Ok(level.into_iter().filter(|(state, _)| model.is_goal(state)).map(|(_, ways)| ways).sum())
+}

@@ -1,0 +1,112 @@
+//! States by their numbers, for the walk over levels.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::code::{Arithmetic, Code};
+use super::model::{Distance, Model, State};
+use crate::file::Level;
+use crate::level_walk::States;
+
+/// What drops successors: those from which so many moves do not lead to the goal.
+pub struct Cuts {
+    pub length: u32,
+    pub distance: Option<Arc<Distance>>,
+}
+
+impl Cuts {
+    /// Nothing is dropped.
+    pub const NONE: Self = Self { length: u32::MAX, distance: None };
+
+    /// Whether the bound says that no way of that length leads from there to the goal.
+    fn drop(&self, distance: &Distance, state: &[u8], depth: u32) -> bool {
+        let left = self.length.checked_sub(depth);
+        distance(state).is_none_or(|moves| left.is_none_or(|left| moves > left))
+    }
+}
+
+/// A puzzle whose states have numbers, seen from its starts or from its goal.
+pub struct Graph<'a, N> {
+    pub model: &'a dyn Model,
+    pub code: &'a Code<N>,
+    /// Whether the way goes from the goal to a start.
+    pub backward: bool,
+}
+
+impl<N: Arithmetic> Graph<'_, N> {
+    /// The key of the class of a state: the least of its images' numbers.
+    pub fn key(&self, state: &[u8]) -> N {
+        self.model.images(state).iter().map(|image| self.code.number(image)).min().unwrap_or_default()
+    }
+
+    /// The state of a number.
+    pub fn state(&self, key: N) -> Result<State, String> {
+        let state = self.code.state(key).ok_or_else(|| format!("{key} is the number of no state"))?;
+        match self.model.fault(&state) {
+            None => Ok(state),
+            Some(fault) => Err(format!("{key} is the number of no state: {fault}")),
+        }
+    }
+
+    fn is_end(&self, key: N) -> Result<bool, String> {
+        match self.backward {
+            false => Ok(self.model.is_goal(&self.state(key)?)),
+            true => Ok(self.model.starts().iter().any(|start| self.key(start) == key)),
+        }
+    }
+}
+
+impl<N: Arithmetic> States for Graph<'_, N> {
+    type Key = N;
+    type Cuts = Cuts;
+    const HELD: usize = usize::MAX;
+    const END: &'static str = "a solution ends";
+
+    fn expand(&self, parents: &[N], depth: u32, cuts: &Cuts) -> Result<(Vec<N>, u64), String> {
+        let (mut keys, mut generated) = (Vec::new(), 0);
+        for &parent in parents {
+            for state in self.model.moves(&self.state(parent)?)? {
+                generated += 1;
+                let key = self.key(&state);
+                // The state that stands for the class is the one that is judged.
+                let dropped = match &cuts.distance {
+                    Some(distance) => cuts.drop(&**distance, &self.state(key)?, depth + 1),
+                    None => false,
+                };
+                keys.extend((!dropped).then_some(key));
+            }
+        }
+        Ok((keys, generated))
+    }
+
+    // Only asked where moves can be undone.
+    fn before(&self, key: N) -> Result<Vec<N>, String> {
+        Ok(self.model.moves(&self.state(key)?)?.iter().map(|state| self.key(state)).collect())
+    }
+
+    fn look(&self, key: N) -> Result<Option<i64>, String> {
+        match self.key(&self.state(key)?) == key {
+            true => Ok(None),
+            false => Err(format!("{} stands for another state", self.show(key))),
+        }
+    }
+
+    fn show(&self, key: N) -> String {
+        self.state(key).map_or_else(|fault| fault, |state| self.model.show(&state))
+    }
+
+    fn ended(&self, level: &Level<N>) -> Result<Option<N>, String> {
+        let end = |block: usize| -> Result<Option<N>, String> {
+            let mut keys = Vec::new();
+            level.read(block, &mut keys)?;
+            keys.into_iter().find_map(|key| self.is_end(key).map(|end| end.then_some(key)).transpose()).transpose()
+        };
+        (0..level.blocks()).into_par_iter().find_map_first(|block| end(block).transpose()).transpose()
+    }
+
+    // Moves may lead back after any number of moves.
+    fn comes_back(_before_last: usize) -> bool {
+        true
+    }
+}

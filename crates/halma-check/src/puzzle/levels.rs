@@ -1,0 +1,288 @@
+//! The levels of a record of a puzzle, and what they show.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+
+use super::code::Arithmetic;
+use super::count;
+use super::graph::{Cuts, Graph};
+use super::model::{Distance, Model, State};
+use crate::evidence::{Claim, Evidence, Floor, Refuted};
+use crate::level_walk::{Mode, Walk};
+use crate::sides::{Walked, split};
+use crate::{Options, Report};
+
+use std::sync::Arc;
+
+/// The checks of one record.
+pub struct Levels<'a, N> {
+    pub record: &'a Record,
+    pub folder: &'a Path,
+    pub options: &'a Options<'a>,
+    pub ahead: &'a Graph<'a, N>,
+    pub behind: &'a Graph<'a, N>,
+    /// The bound that prunes, where one does: then each length has levels of its own.
+    pub distance: Option<Arc<Distance>>,
+    pub budget: u64,
+    pub evidence: Evidence,
+    pub report: Report,
+}
+
+/// Walks that serve all lengths, as far as they have come.
+struct Shared<'a, N: Arithmetic> {
+    ahead: Option<Walk<'a, Graph<'a, N>>>,
+    behind: Option<Walk<'a, Graph<'a, N>>>,
+    /// States on their levels.
+    held: u64,
+    /// Whether a level was too large to look at.
+    unchecked: bool,
+}
+
+impl<'a, N: Arithmetic> Levels<'a, N> {
+    /// Checks the levels of all runs, and what follows from them.
+    pub fn all(mut self) -> Result<Report, String> {
+        let record = self.record;
+        if record.question == Asked::Levels {
+            record.runs.iter().try_for_each(|run| self.levels(run))?;
+            return Ok(self.report);
+        }
+        if !self.model().has_goal() {
+            return Err("a puzzle without a goal has levels only".into());
+        }
+        self.lower_bound()?;
+        let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose()?;
+        self.report.checked.extend(replayed);
+        let mut shared = Shared { ahead: None, behind: None, held: 0, unchecked: false };
+        // A count has levels of its own.
+        let counts = record.question == Asked::Count && record.length.is_some() && record.runs.len() > 1;
+        let searched = record.runs.len() - usize::from(counts);
+        for (number, run) in record.runs.iter().enumerate() {
+            let done = match self.distance.is_none() && number < searched {
+                true => self.share(run, &mut shared),
+                false => self.alone(run),
+            };
+            done.map_err(|reason| format!("length {}: {reason}", run.length))?;
+        }
+        std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
+        if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
+            let confirmed = count::confirm(self.model(), counts, length, &mut self.budget);
+            self.report.count(counts, confirmed)?;
+        }
+        Ok(self.report)
+    }
+
+    fn model(&self) -> &'a dyn Model {
+        self.ahead.model
+    }
+
+    /// No length below the bound has a solution.
+    fn lower_bound(&mut self) -> Result<(), String> {
+        let distance = |start: &State| match &self.distance {
+            Some(distance) => self.ahead.state(self.ahead.key(start)).map(|state| distance(&state)),
+            None => Ok(Some(0)),
+        };
+        let distances = self.model().starts().iter().map(distance).collect::<Result<Vec<_>, String>>()?;
+        let least = distances.into_iter().flatten().min();
+        match (self.record.lower_bound, least) {
+            (None, _) if self.record.verdict == Verdict::Incomplete => {}
+            (None, Some(_)) => return Err("it says that no bound leaves any length, and that is not so".into()),
+            (_, None) => self.report.checked.push("no length at all is possible, by the bound derived again".into()),
+            (Some(said), Some(derived)) if said > derived => {
+                return Err(format!("lower_bound {said}, derived {derived}"));
+            }
+            (Some(0), Some(_)) => {}
+            (Some(said), Some(derived)) => {
+                let how = format!("no solution below length {said}, by a bound derived again: {derived}");
+                self.report.checked.push(how);
+            }
+        }
+        self.evidence.bounded(Floor::of_puzzle(least));
+        Ok(())
+    }
+
+    /// Plays the solution, from each of the starts from which it can be played.
+    fn replay(&self, solution: &[String]) -> Result<String, String> {
+        let moves = solution.len();
+        if self.record.length.is_none_or(|length| length as usize != moves) {
+            return Err(format!("solution: {moves} moves for length {:?}", self.record.length));
+        }
+        let mut states: BTreeSet<State> = self.model().starts().iter().cloned().collect();
+        for (number, text) in (1..).zip(solution) {
+            let played: Vec<_> = states.iter().map(|state| self.model().play(state, text)).collect();
+            let fault = played.iter().find_map(|played| played.as_ref().err()).cloned().unwrap_or_default();
+            states = played.into_iter().flatten().collect();
+            if states.is_empty() {
+                return Err(format!("solution, move {number} ({text}): {fault}"));
+            }
+        }
+        match states.iter().any(|state| self.model().is_goal(state)) {
+            true => Ok(format!("the solution plays, {moves} moves")),
+            false => Err("solution: it does not end in the goal".into()),
+        }
+    }
+
+    /// How to look at the levels of a run, with so many states held; an error says what is too much.
+    fn mode(&mut self, run: &RunRecord, held: u64) -> Result<Mode<'a>, String> {
+        let mode = Mode::of(run, self.folder, self.options, &mut self.budget, (held, size_of::<N>()))?;
+        let sampled = matches!(mode, Mode::Sample(..));
+        if sampled && !self.model().can_be_undone() {
+            return Err(format!("length {}: moves that cannot be undone, so that no sample will do", run.length));
+        }
+        (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
+        self.report.sampled |= sampled;
+        Ok(mode)
+    }
+
+    fn told(&mut self, run: &RunRecord, mode: Mode, sampled: (u64, u64)) {
+        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        let how = format!("{} levels {}", run.levels.len(), mode.told(sampled));
+        self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
+    }
+
+    /// Level 0 of a side: all starts, or all states that satisfy the goal.
+    fn begin(&self, side: Side, stated: &LevelRecord) -> Result<Walk<'a, Graph<'a, N>>, String> {
+        let model = self.model();
+        let (graph, first) = match side {
+            Side::Backward if !model.can_be_undone() => {
+                return Err("backward levels, and it was not shown that moves can be undone".into());
+            }
+            Side::Backward => {
+                (self.behind, model.goal_states().ok_or("backward levels of a goal that lists no states")?)
+            }
+            _ => (self.ahead, model.starts().to_vec()),
+        };
+        Walk::begin_with(graph, first.iter().map(|state| graph.key(state)).collect(), None, stated)
+    }
+
+    /// The next level of a side.
+    fn on(&self, walk: &mut Option<Walk<'a, Graph<'a, N>>>, level: &LevelRecord, mode: Mode) -> Result<(), String> {
+        match walk {
+            Some(walk) => walk.step(level, &Cuts::NONE, mode),
+            None => {
+                *walk = Some(self.begin(level.side, level)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// A run whose levels go on from those of the runs before.
+    fn share(&mut self, run: &RunRecord, shared: &mut Shared<'a, N>) -> Result<(), String> {
+        let length = run.length;
+        // One more of either side; the first of both.
+        let next = |walk: &Option<Walk<'a, Graph<'a, N>>>| walk.as_ref().map_or(Some(0), |w| w.depth().checked_add(1));
+        if shared.unchecked {
+            if run.verdict == Verdict::None || !run.levels.is_empty() {
+                self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
+            }
+            return Ok(());
+        }
+        let walked = |side, walk| {
+            let first = next(walk).ok_or("a level too deep")?;
+            Ok::<_, String>(Walked { side, first, last: first })
+        };
+        let sides = [walked(Side::Forward, &shared.ahead)?, walked(Side::Backward, &shared.behind)?];
+        let levels = split(run, sides)?;
+        if levels.concat().is_empty() {
+            return Ok(());
+        }
+        shared.held = run.levels.iter().fold(shared.held, |sum, level| sum.saturating_add(level.states));
+        let mode = match self.mode(run, shared.held) {
+            Ok(mode) => mode,
+            Err(too_much) => {
+                shared.unchecked = true;
+                self.evidence.leave(length, too_much);
+                return Ok(());
+            }
+        };
+        let [forward, backward] = levels;
+        forward.iter().try_for_each(|level| self.on(&mut shared.ahead, level, mode))?;
+        backward.iter().try_for_each(|level| self.on(&mut shared.behind, level, mode))?;
+        let Some(ahead) = &shared.ahead else { return Err("there are no forward levels".into()) };
+        if run.verdict == Verdict::None {
+            let claim = Claim::of(self.record, length);
+            self.evidence.refutes(match &shared.behind {
+                Some(behind) => Refuted::by_meeting(claim, ahead, behind)?,
+                None => Refuted::by_goal(claim, ahead)?,
+            });
+        }
+        let mut sampled = (0, 0);
+        for walk in [Some(ahead), shared.behind.as_ref()].into_iter().flatten() {
+            self.evidence.saw(walk, false);
+            sampled = (sampled.0 + walk.sampled.0, sampled.1 + walk.sampled.1);
+        }
+        self.told(run, mode, sampled);
+        Ok(())
+    }
+
+    /// A run with all its levels.
+    fn alone(&mut self, run: &RunRecord) -> Result<(), String> {
+        let length = run.length;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
+        let Some((first, others)) = forward.split_first() else { return Ok(()) };
+        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let mode = match self.mode(run, held) {
+            Ok(mode) => mode,
+            Err(too_much) => {
+                self.evidence.leave(length, too_much);
+                return Ok(());
+            }
+        };
+        let cuts = Cuts { length, distance: self.distance.clone() };
+        let mut walk = self.begin(Side::Forward, first)?;
+        others.iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
+        if run.verdict == Verdict::None {
+            self.evidence.refutes(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
+        }
+        self.evidence.saw(&walk, false);
+        self.told(run, mode, walk.sampled);
+        Ok(())
+    }
+
+    /// The positions that the record shows as the farthest are on the last level.
+    fn farthest(&self, walk: &Walk<'a, Graph<'a, N>>) -> Result<(), String> {
+        let mut shown: BTreeSet<&String> = self.record.farthest.iter().collect();
+        let mut keys = Vec::new();
+        for block in 0..walk.current().blocks() {
+            if shown.is_empty() {
+                break;
+            }
+            walk.current().read(block, &mut keys)?;
+            for &key in &keys {
+                shown.remove(&self.model().picture(&self.ahead.state(key)?));
+            }
+        }
+        match shown.first() {
+            None => Ok(()),
+            Some(other) => Err(format!("farthest: {other:?} is not on the last level")),
+        }
+    }
+
+    /// The levels of `levels`, which no question has a goal for.
+    fn levels(&mut self, run: &RunRecord) -> Result<(), String> {
+        let last = run.length;
+        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
+        if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last) {
+            return Err(format!("levels up to {last}, and they end early"));
+        }
+        let Some((first, others)) = forward.split_first() else { return Ok(()) };
+        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let mode = match self.mode(run, held) {
+            Ok(mode) => mode,
+            Err(too_much) => {
+                self.report.unchecked.push(too_much);
+                return Ok(());
+            }
+        };
+        let mut walk = self.begin(Side::Forward, first)?;
+        others.iter().try_for_each(|level| walk.step(level, &Cuts::NONE, mode))?;
+        if self.record.exhausted {
+            walk.ends(forward.last().unwrap_or(first), &Cuts::NONE)?;
+            self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
+            self.farthest(&walk)?;
+        }
+        self.told(run, mode, walk.sampled);
+        Ok(())
+    }
+}

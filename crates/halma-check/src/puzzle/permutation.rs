@@ -1,0 +1,287 @@
+//! `kind = "permutation"`: a twsearch file, whose moves are applied position by position.
+
+mod parse;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use halma_record::job::puzzle_tables::PermutationTable;
+
+use super::code::Part;
+use super::model::{Distance, Model, State};
+
+/// The greatest order of a move.
+const MOST_POWERS: usize = 1 << 12;
+
+/// The most words that a scramble stands for, and how deep sequences may name each other.
+const MOST_SCRAMBLED: usize = 100_000;
+const MOST_NESTED: usize = 17;
+
+/// A set of pieces.
+#[derive(Clone, Debug)]
+struct Set {
+    name: String,
+    size: usize,
+    /// How many orientations there are, and whether they count; pieces whose orientation does not count have 0.
+    base: u8,
+    oriented: bool,
+    /// The number of each piece in the solved state, counted from 0, and its orientation.
+    pieces: Vec<u8>,
+    orientations: Vec<u8>,
+    /// By number, what the file calls it, and whether its orientation counts.
+    names: Vec<usize>,
+    counts: Vec<bool>,
+}
+
+/// What a move does to one set: the position that each position's piece comes from, and what is added to its orientation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Turn {
+    from: Vec<u8>,
+    add: Vec<u8>,
+}
+
+/// A named move.
+#[derive(Clone, Debug)]
+struct Move {
+    name: String,
+    turns: Vec<Turn>,
+    /// Doing it so many times does nothing.
+    order: usize,
+}
+
+/// A puzzle of permutations. A state has for each set its pieces, and then their orientations, if they count.
+#[derive(Debug)]
+pub struct Permutations {
+    sets: Vec<Set>,
+    moves: Vec<Move>,
+    quarter: bool,
+    start: Vec<State>,
+    solved: State,
+}
+
+impl Set {
+    fn entries(&self) -> usize {
+        self.size * (1 + usize::from(self.oriented))
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let count = |number: u8| self.pieces.iter().filter(|&&piece| piece == number).count();
+        let pieces = Part::Arrangement((0u8..).take(self.counts.len()).map(count).collect());
+        let orientations = self.oriented.then_some(Part::Digits { base: self.base, len: self.size });
+        [Some(pieces), orientations].into_iter().flatten().collect()
+    }
+
+    /// The entries of the set after a turn.
+    fn turned(&self, own: &[u8], turn: &Turn) -> Vec<u8> {
+        let (pieces, orientations) = own.split_at(self.size);
+        let from = |position: usize| usize::from(turn.from[position]);
+        let piece = |position: usize| pieces[from(position)];
+        let orientation = |position: usize| match self.counts[usize::from(piece(position))] {
+            true => {
+                let sum = u16::from(orientations[from(position)]) + u16::from(turn.add[position]);
+                (sum % u16::from(self.base)) as u8
+            }
+            false => 0,
+        };
+        let mut after: Vec<u8> = (0..self.size).map(piece).collect();
+        if self.oriented {
+            after.extend((0..self.size).map(orientation));
+        }
+        after
+    }
+}
+
+impl Turn {
+    fn identity(size: usize) -> Self {
+        Self { from: (0..size).map(|position| position as u8).collect(), add: vec![0; size] }
+    }
+
+    /// First this one, then `next`.
+    fn and(&self, next: &Self, base: u8) -> Self {
+        let sum = |(&from, &add): (&u8, &u8)| {
+            ((u16::from(self.add[usize::from(from)]) + u16::from(add)) % u16::from(base)) as u8
+        };
+        let from = next.from.iter().map(|&from| self.from[usize::from(from)]).collect();
+        Self { from, add: next.from.iter().zip(&next.add).map(sum).collect() }
+    }
+}
+
+impl Permutations {
+    /// The puzzle of a table.
+    pub fn new(table: &PermutationTable) -> Result<Self, String> {
+        let (sets, moves, sequences) = parse::definition(&table.definition)?;
+        let solved = sets.iter().flat_map(|set| {
+            let orientations = if set.oriented { &set.orientations[..] } else { &[] };
+            [&set.pieces[..], orientations].concat()
+        });
+        let solved: State = solved.collect();
+        let mut made = Self { sets, moves, quarter: table.quarter, start: Vec::new(), solved: solved.clone() };
+        let words = table.scramble.as_deref().unwrap_or_default();
+        let words: Vec<&str> = words.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
+        let (mut start, mut left) = (solved, MOST_SCRAMBLED);
+        for word in words {
+            made.scramble(word, &sequences, MOST_NESTED, &mut left, &mut start)?;
+        }
+        made.start = vec![start];
+        Ok(made)
+    }
+
+    /// Makes the moves that a word of a scramble stands for.
+    fn scramble(
+        &self,
+        word: &str,
+        sequences: &BTreeMap<String, Vec<String>>,
+        depth: usize,
+        left: &mut usize,
+        state: &mut State,
+    ) -> Result<(), String> {
+        let fault = |what: &str| Err(format!("scramble: `{word}` {what}"));
+        *left = left.saturating_sub(1);
+        if depth == 0 || *left == 0 {
+            return fault("stands for too many moves");
+        }
+        match (self.readings(word).first(), sequences.get(word)) {
+            (Some((turn, times)), _) => {
+                *state = self.powers(turn, state, *times).pop().unwrap_or_else(|| state.clone());
+                Ok(())
+            }
+            (None, Some(words)) => words.iter().try_for_each(|w| self.scramble(w, sequences, depth - 1, left, state)),
+            (None, None) => fault("is no move"),
+        }
+    }
+
+    /// What a word may stand for: a move, or a move and its power, as in `R2`, `R'`, `R2'`.
+    fn readings(&self, word: &str) -> Vec<(&Move, usize)> {
+        let named = |name: &str| self.moves.iter().find(|turn| turn.name == name);
+        let (rest, inverse) = word.strip_suffix('\'').map_or((word, false), |rest| (rest, true));
+        let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+        let times = rest[name.len()..].parse::<usize>().ok();
+        let power = |turn: &Move, times: usize| match times % turn.order {
+            times if inverse => (turn.order - times) % turn.order,
+            times => times,
+        };
+        let whole = named(word).map(|turn| (turn, 1 % turn.order));
+        let undone = named(rest).filter(|_| inverse).map(|turn| (turn, power(turn, 1)));
+        let powered = named(name).zip(times).map(|(turn, times)| (turn, power(turn, times)));
+        [whole, undone, powered].into_iter().flatten().collect()
+    }
+
+    fn after(&self, turn: &Move, state: &[u8]) -> State {
+        let (mut after, mut rest) = (Vec::new(), state);
+        for (set, turn) in self.sets.iter().zip(&turn.turns) {
+            let (own, others) = rest.split_at(set.entries());
+            rest = others;
+            after.extend(set.turned(own, turn));
+        }
+        after
+    }
+
+    /// The states after a move was made once, twice, and so on.
+    fn powers(&self, turn: &Move, state: &[u8], times: usize) -> Vec<State> {
+        let mut states: Vec<State> = Vec::new();
+        for _ in 0..times {
+            states.push(self.after(turn, states.last().map_or(state, Vec::as_slice)));
+        }
+        states
+    }
+
+    /// The powers of a move that are one move.
+    fn is_one_move(&self, power: usize, order: usize) -> bool {
+        !self.quarter || power == 1 || power + 1 == order
+    }
+}
+
+impl Model for Permutations {
+    fn parts(&self) -> Vec<Part> {
+        self.sets.iter().flat_map(Set::parts).collect()
+    }
+
+    fn starts(&self) -> &[State] {
+        &self.start
+    }
+
+    fn has_goal(&self) -> bool {
+        true
+    }
+
+    fn is_goal(&self, state: &[u8]) -> bool {
+        state == self.solved
+    }
+
+    fn goal_states(&self) -> Option<Vec<State>> {
+        Some(vec![self.solved.clone()])
+    }
+
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+        let mut found = BTreeSet::new();
+        for turn in &self.moves {
+            let powers = (1..).zip(self.powers(turn, state, turn.order - 1));
+            found.extend(powers.filter(|(power, _)| self.is_one_move(*power, turn.order)).map(|(_, after)| after));
+        }
+        found.remove(state);
+        Ok(found)
+    }
+
+    // The inverse of a power is a power, and that of a named move is a move, too.
+    fn can_be_undone(&self) -> bool {
+        true
+    }
+
+    fn images(&self, state: &[u8]) -> Vec<State> {
+        vec![state.to_vec()]
+    }
+
+    fn fault(&self, state: &[u8]) -> Option<String> {
+        // Orientations that do not count are 0.
+        let mut rest = state;
+        for set in &self.sets {
+            let (own, others) = rest.split_at(set.entries());
+            rest = others;
+            let (pieces, orientations) = own.split_at(set.size);
+            if pieces.iter().zip(orientations).any(|(&piece, &o)| o > 0 && !set.counts[usize::from(piece)]) {
+                return Some(format!("set {}: a piece without an orientation has one", set.name));
+            }
+        }
+        None
+    }
+
+    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+        let is_one_move = |turn: &Move, times: usize| times > 0 && self.is_one_move(times, turn.order);
+        let readings = self.readings(text).into_iter().filter(|(turn, times)| is_one_move(turn, *times));
+        let found: BTreeSet<State> =
+            readings.filter_map(|(turn, times)| self.powers(turn, state, times).pop()).collect();
+        match found.len() {
+            1 => found.into_iter().next().filter(|after| after != state).ok_or_else(|| "it changes nothing".into()),
+            0 => Err("no move has this name".into()),
+            _ => Err("two moves have this name".into()),
+        }
+    }
+
+    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, String> {
+        Err("distances with fewer letters are derived again of rules alone".into())
+    }
+
+    fn picture(&self, state: &[u8]) -> String {
+        let (mut lines, mut rest) = (Vec::new(), state);
+        for set in &self.sets {
+            let (own, others) = rest.split_at(set.entries());
+            rest = others;
+            let (pieces, orientations) = own.split_at(set.size);
+            let mut words = vec![set.name.clone()];
+            words.extend(pieces.iter().map(|&piece| set.names[usize::from(piece)].to_string()));
+            if set.base > 1 {
+                words.push("|".into());
+                words.extend((0..set.size).map(|position| match orientations.get(position) {
+                    Some(orientation) if set.counts[usize::from(pieces[position])] => orientation.to_string(),
+                    _ => "?".into(),
+                }));
+            }
+            lines.push(words.join(" "));
+        }
+        lines.join("\n")
+    }
+
+    fn show(&self, state: &[u8]) -> String {
+        self.picture(state).replace('\n', ", ")
+    }
+}

@@ -1,0 +1,322 @@
+//! `kind = "rules"`: patterns on an array of letters.
+
+mod effects;
+mod fewer;
+mod parse;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use halma_record::job::puzzle_tables::{RulesTable, Until};
+
+use super::code::Part;
+use super::grid::{Grid, Step};
+use super::model::{Distance, Model, State, is_group, named};
+
+/// Letters, one bit for each value.
+type Letters = u64;
+
+/// The most positions that one move of a chain is followed through.
+const MOST_IN_CHAIN: usize = 1 << 16;
+
+/// What a place of a rule's right side has afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum After {
+    Letter(u8),
+    /// What that place of the left side had.
+    From(usize),
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+struct Rule {
+    left: Vec<Letters>,
+    right: Vec<After>,
+    directions: Vec<Step>,
+    /// The place that the first man of the left side goes to.
+    goes_to: Option<usize>,
+    chain: bool,
+    until: Until,
+    /// 1 or 2; 0 where sides do not take turns.
+    turn: u8,
+}
+
+/// Conditions that all have to hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Condition {
+    cells: Vec<(u8, Letters)>,
+    counts: Vec<(Letters, u32)>,
+}
+
+/// A puzzle of rewrite rules. A state has a letter for each cell, after whose turn it is where sides take turns (0: side 1's).
+#[derive(Clone, Debug)]
+pub struct Rules {
+    grid: Arc<Grid>,
+    /// The character of each letter: in the order of the page, `.` last, where counts are kept; else `.` first.
+    alphabet: Vec<char>,
+    rules: Vec<Rule>,
+    /// What states have for each letter, and which letters that stands for: themselves, but where letters become one.
+    has: Vec<u8>,
+    stands_for: Vec<Letters>,
+    turns: bool,
+    counts_kept: bool,
+    starts: Vec<State>,
+    goals: Vec<Condition>,
+    has_goal: bool,
+    undone: bool,
+    fixing: Vec<Vec<u8>>,
+}
+
+impl Rules {
+    /// The puzzle of a table, searched under these symmetries.
+    pub fn new(table: &RulesTable, fixing: &[Vec<u8>]) -> Result<Self, String> {
+        let mut rules = parse::rules(table)?;
+        rules.undone = !rules.turns && effects::can_be_undone(&rules);
+        // The identity alone needs no proof: where symmetries are off, no effects have to fit anywhere.
+        let maps = if fixing.len() > 1 {
+            rules.symmetries()?
+        } else {
+            vec![(0..rules.grid.len()).map(|cell| cell as u8).collect()]
+        };
+        if let Some(map) = fixing.iter().position(|map| !maps.contains(map)) {
+            return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals"));
+        }
+        is_group(fixing)?;
+        rules.fixing = fixing.to_vec();
+        Ok(rules)
+    }
+
+    /// All linear maps that keep board, rules, starts and goals.
+    fn symmetries(&self) -> Result<Vec<Vec<u8>>, String> {
+        let directions: BTreeSet<Step> = self.rules.iter().flat_map(|rule| rule.directions.clone()).collect();
+        let effects = effects::all(self).ok_or("rules: too many places to compare under symmetries")?;
+        let starts: BTreeSet<State> = self.starts.iter().cloned().collect();
+        let goals: BTreeSet<Condition> = self.goals.iter().cloned().collect();
+        let keeps = |map: &Vec<u8>| {
+            effects.iter().map(|effect| effect.moved(map)).collect::<BTreeSet<_>>() == effects
+                && starts.iter().map(|start| self.moved(start, map)).collect::<BTreeSet<_>>() == starts
+                && goals.iter().map(|goal| goal.moved(map)).collect::<BTreeSet<_>>() == goals
+        };
+        let directions: Vec<Step> = directions.into_iter().collect();
+        Ok(self.grid.linear_maps(&directions).into_iter().filter(keeps).collect())
+    }
+
+    /// Whose turn it is, and the letters.
+    fn parted<'s>(&self, state: &'s [u8]) -> (&'s [u8], &'s [u8]) {
+        state.split_at(usize::from(self.turns))
+    }
+
+    /// Where a map of cells takes a state.
+    fn moved(&self, state: &[u8], map: &[u8]) -> State {
+        let (turn, letters) = self.parted(state);
+        let mut moved = letters.to_vec();
+        for (&letter, &cell) in letters.iter().zip(map) {
+            moved[usize::from(cell)] = letter;
+        }
+        [turn, &moved].concat()
+    }
+
+    /// The letters after a rule was applied to these cells, if it can be.
+    fn applied(&self, rule: &Rule, cells: &[u8], letters: &[u8]) -> Option<Vec<u8>> {
+        let had = |place: usize| letters[usize::from(cells[place])];
+        if !(0..cells.len()).all(|place| self.can_be(had(place), rule.left[place])) {
+            return None;
+        }
+        let mut after = letters.to_vec();
+        for (&cell, right) in cells.iter().zip(&rule.right) {
+            after[usize::from(cell)] = match *right {
+                After::Letter(letter) => self.has[usize::from(letter)],
+                After::From(place) => had(place),
+            };
+        }
+        Some(after)
+    }
+
+    /// Whether what a cell has can be one of these letters.
+    fn can_be(&self, letter: u8, set: Letters) -> bool {
+        self.stands_for[usize::from(letter)] & set != 0
+    }
+
+    /// The letters that a place of the left side can have had.
+    fn can_have_been(&self, rule: &Rule, place: usize, cells: &[u8], letters: &[u8]) -> Letters {
+        rule.left[place] & self.stands_for[usize::from(letters[usize::from(cells[place])])]
+    }
+
+    /// The rule applied from `first` on in that direction, if that changes anything: the letters afterwards, and where the man
+    /// went, unless what is like him was there before.
+    fn once(&self, rule: &Rule, first: u8, direction: Step, letters: &[u8]) -> Option<(Vec<u8>, Option<u8>)> {
+        let cells = self.grid.line(first, direction, rule.left.len())?;
+        let after = self.applied(rule, &cells, letters)?;
+        let was = |place: usize| self.can_have_been(rule, place, &cells, letters);
+        let differ = |one: Letters, other: Letters| (one | other).count_ones() > 1;
+        let changes = (0..cells.len()).any(|place| match rule.right[place] {
+            After::Letter(letter) => differ(was(place), 1 << letter),
+            After::From(other) => other != place && differ(was(place), was(other)),
+        });
+        let to = rule.goes_to.filter(|&to| differ(was(0), was(to))).map(|to| cells[to]);
+        changes.then_some((after, to))
+    }
+
+    /// All letters that one move of a side leads to.
+    fn results(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
+        let (mut results, mut chains) = (BTreeSet::new(), BTreeSet::new());
+        for rule in self.rules.iter().filter(|rule| rule.turn == turn) {
+            for &direction in &rule.directions {
+                for first in 0..self.grid.len() {
+                    match self.once(rule, first as u8, direction, letters) {
+                        None => {}
+                        Some((after, Some(man))) if rule.chain => drop(chains.insert((after, man))),
+                        Some(once) => self.repeated(rule, direction, once, &mut results),
+                    }
+                }
+            }
+        }
+        // The man of a chain may go on from wherever he comes to.
+        let mut open: Vec<(Vec<u8>, u8)> = chains.iter().cloned().collect();
+        while let Some((letters, man)) = open.pop() {
+            for rule in self.rules.iter().filter(|rule| rule.turn == turn && rule.chain) {
+                for &direction in &rule.directions {
+                    let next = self.once(rule, man, direction, &letters).and_then(|(after, man)| Some((after, man?)));
+                    open.extend(next.filter(|next| chains.insert(next.clone())));
+                }
+            }
+            if chains.len() > MOST_IN_CHAIN {
+                return Err("rules: a move of too many positions".into());
+            }
+        }
+        results.extend(chains.into_iter().map(|(letters, _)| letters));
+        results.remove(letters);
+        Ok(results)
+    }
+
+    /// The results of a rule that was applied once and may be repeated in its direction.
+    fn repeated(&self, rule: &Rule, way: Step, once: (Vec<u8>, Option<u8>), results: &mut BTreeSet<Vec<u8>>) {
+        let mut at = once;
+        loop {
+            let man = at.1.filter(|_| rule.until != Until::Once);
+            let next = man.and_then(|man| self.once(rule, man, way, &at.0));
+            if next.is_none() || rule.until == Until::Any {
+                results.insert(at.0);
+            }
+            match next {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Whether letters satisfy a condition, or may.
+    fn holds(&self, goal: &Condition, letters: &[u8]) -> bool {
+        let count = |test: &dyn Fn(u8) -> bool| letters.iter().filter(|&&letter| test(letter)).count();
+        let all_of = |letter: u8, set: Letters| self.stands_for[usize::from(letter)] & !set == 0;
+        goal.cells.iter().all(|&(cell, set)| self.can_be(letters[usize::from(cell)], set))
+            && goal.counts.iter().all(|&(set, number)| {
+                let (least, most) = (count(&|letter| all_of(letter, set)), count(&|letter| self.can_be(letter, set)));
+                (least..=most).contains(&(number as usize))
+            })
+    }
+
+    fn drawn(&self, state: &[u8]) -> Vec<char> {
+        self.parted(state).1.iter().map(|&letter| self.alphabet[usize::from(letter)]).collect()
+    }
+}
+
+impl Condition {
+    fn moved(&self, map: &[u8]) -> Self {
+        let mut cells: Vec<_> = self.cells.iter().map(|&(cell, set)| (map[usize::from(cell)], set)).collect();
+        cells.sort_unstable();
+        Self { cells, counts: self.counts.clone() }
+    }
+
+    /// The one state that satisfies it, where it names a letter for each cell; `None` where it does not, and nothing in the list
+    /// where it names one that no state has.
+    fn only(&self, cells: usize) -> Option<Vec<Vec<u8>>> {
+        let mut sets = vec![Letters::MAX; cells];
+        self.cells.iter().for_each(|&(cell, set)| sets[usize::from(cell)] &= set);
+        if !self.counts.is_empty() || sets.iter().any(|set| set.count_ones() > 1) {
+            return None;
+        }
+        let letter = |set: &Letters| (*set != 0).then(|| set.trailing_zeros() as u8);
+        Some(sets.iter().map(letter).collect::<Option<Vec<u8>>>().into_iter().collect())
+    }
+}
+
+impl Model for Rules {
+    fn parts(&self) -> Vec<Part> {
+        let turn = self.turns.then_some(Part::Digits { base: 2, len: 1 });
+        let cells = match self.counts_kept {
+            true => {
+                let letters = self.starts.first().map(|start| self.parted(start).1).unwrap_or_default();
+                let count = |value: usize| letters.iter().filter(|&&letter| usize::from(letter) == value).count();
+                Part::Arrangement((0..self.alphabet.len()).map(count).collect())
+            }
+            false => Part::Digits { base: self.alphabet.len() as u8, len: self.grid.len() },
+        };
+        turn.into_iter().chain([cells]).collect()
+    }
+
+    fn starts(&self) -> &[State] {
+        &self.starts
+    }
+
+    fn has_goal(&self) -> bool {
+        self.has_goal
+    }
+
+    fn is_goal(&self, state: &[u8]) -> bool {
+        self.goals.iter().any(|goal| self.holds(goal, self.parted(state).1))
+    }
+
+    fn goal_states(&self) -> Option<Vec<State>> {
+        if self.turns {
+            return None;
+        }
+        let states = self.goals.iter().map(|goal| goal.only(self.grid.len())).collect::<Option<Vec<_>>>()?.concat();
+        let sorted = |state: &State| {
+            let mut letters = state.clone();
+            letters.sort_unstable();
+            letters
+        };
+        // Where counts are kept, others are never reached, and have no number.
+        let kept = self.starts.first().map(sorted).filter(|_| self.counts_kept);
+        Some(states.into_iter().filter(|state| kept.as_ref().is_none_or(|kept| sorted(state) == *kept)).collect())
+    }
+
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+        let (turn, letters) = self.parted(state);
+        let side = turn.first().map_or(0, |turn| turn + 1);
+        let next: Vec<u8> = turn.iter().map(|turn| 1 - turn).collect();
+        let results = self.results(side, letters)?;
+        Ok(results.into_iter().map(|letters| [&next[..], &letters].concat()).collect())
+    }
+
+    fn can_be_undone(&self) -> bool {
+        self.undone
+    }
+
+    fn images(&self, state: &[u8]) -> Vec<State> {
+        self.fixing.iter().map(|map| self.moved(state, map)).collect()
+    }
+
+    fn fault(&self, _state: &[u8]) -> Option<String> {
+        None
+    }
+
+    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+        let before = self.drawn(state);
+        named(self.moves(state)?, text, |after| self.grid.changes(&before, &self.drawn(after)))
+    }
+
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, String> {
+        fewer::distances(self, groups)
+    }
+
+    fn picture(&self, state: &[u8]) -> String {
+        self.grid.rows(&self.drawn(state)).join("\n")
+    }
+
+    fn show(&self, state: &[u8]) -> String {
+        let turn = self.parted(state).0.first().map(|turn| format!(", {} to move", turn + 1)).unwrap_or_default();
+        self.grid.rows(&self.drawn(state)).join("/") + &turn
+    }
+}

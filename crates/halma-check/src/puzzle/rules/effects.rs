@@ -1,0 +1,173 @@
+//! What rules do at each place: compared under maps of cells, and with what undoes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use halma_record::job::puzzle_tables::Until;
+
+use super::super::grid::Step;
+use super::{After, Letters, Rule, Rules};
+
+/// The most effects that are compared.
+const MOST: usize = 1 << 20;
+
+/// What may be done after a rule was applied, in terms of cells.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Once,
+    /// The man of a chain, from where to where.
+    Chain(u8, u8),
+    /// All cells in order, which say how the rule goes on, and where the man goes; whether each end counts.
+    Repeated(Vec<u8>, u8, bool),
+}
+
+/// What a cell has afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Then {
+    Letter(u8),
+    /// What that cell had.
+    From(u8),
+}
+
+/// A rule at one place: what each cell must have, and has afterwards.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effect {
+    turn: u8,
+    kind: Kind,
+    cells: BTreeMap<u8, (Letters, Then)>,
+}
+
+impl Effect {
+    fn of(rule: &Rule, cells: &[u8]) -> Self {
+        let (from, to) = (cells[0], cells[rule.goes_to.unwrap_or(0)]);
+        let kind = match (rule.chain, rule.until) {
+            (true, _) => Kind::Chain(from, to),
+            (false, Until::Once) => Kind::Once,
+            (false, until) => Kind::Repeated(cells.to_vec(), to, until == Until::Any),
+        };
+        let then = |after: After| match after {
+            After::Letter(letter) => Then::Letter(letter),
+            After::From(place) => Then::From(cells[place]),
+        };
+        let places = cells.iter().zip(rule.left.iter().zip(&rule.right));
+        let cells = places.map(|(&cell, (&set, &after))| (cell, (set, then(after)))).collect();
+        Self { turn: rule.turn, kind, cells }
+    }
+
+    /// The same where a map takes its cells.
+    pub fn moved(&self, map: &[u8]) -> Self {
+        let to = |cell: u8| map[usize::from(cell)];
+        let kind = match &self.kind {
+            Kind::Once => Kind::Once,
+            Kind::Chain(from, man) => Kind::Chain(to(*from), to(*man)),
+            Kind::Repeated(cells, man, any) => Kind::Repeated(cells.iter().map(|&c| to(c)).collect(), to(*man), *any),
+        };
+        let then = |after: Then| match after {
+            Then::Letter(letter) => Then::Letter(letter),
+            Then::From(cell) => Then::From(to(cell)),
+        };
+        let cells = self.cells.iter().map(|(&cell, &(set, after))| (to(cell), (set, then(after)))).collect();
+        Self { turn: self.turn, kind, cells }
+    }
+}
+
+/// All effects; `None` where they are too many.
+pub fn all(rules: &Rules) -> Option<BTreeSet<Effect>> {
+    let mut effects = BTreeSet::new();
+    for rule in &rules.rules {
+        for &direction in &rule.directions {
+            for first in 0..rules.grid.len() {
+                let cells = rules.grid.line(first as u8, direction, rule.left.len());
+                effects.extend(cells.map(|cells| Effect::of(rule, &cells)));
+                if effects.len() * rule.left.len() > MOST {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(effects)
+}
+
+/// One application to certain letters: by cell what changes, and what is there before and after; and the man's way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Change {
+    letters: BTreeMap<u8, (u8, u8)>,
+    man: Option<(u8, u8)>,
+}
+
+impl Change {
+    fn undone(&self) -> Self {
+        let letters = self.letters.iter().map(|(&cell, &(before, after))| (cell, (after, before))).collect();
+        Self { letters, man: self.man.map(|(from, to)| (to, from)) }
+    }
+
+    fn without_man(&self) -> Self {
+        Self { letters: self.letters.clone(), man: None }
+    }
+}
+
+/// All applications of a rule in one direction that change something; `None` where there are too many.
+fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Option<BTreeSet<Change>> {
+    let letters = rules.alphabet.len() as u8;
+    // What the left side can match, place by place.
+    let mut matches: Vec<Vec<u8>> = vec![Vec::new()];
+    for &set in &rule.left {
+        let with = |matched: &Vec<u8>| {
+            let letters = (0..letters).filter(move |letter| set >> letter & 1 == 1);
+            letters.map(|letter| [&matched[..], &[letter]].concat()).collect::<Vec<_>>()
+        };
+        matches = matches.iter().flat_map(with).take(MOST + 1).collect();
+        if matches.len() * rule.left.len() > *room {
+            return None;
+        }
+    }
+    let mut found = BTreeSet::new();
+    for first in 0..rules.grid.len() {
+        let Some(cells) = rules.grid.line(first as u8, direction, rule.left.len()) else { continue };
+        *room = room.checked_sub(matches.len() * rule.left.len())?;
+        for matched in &matches {
+            let after = |place: usize| match rule.right[place] {
+                After::Letter(letter) => letter,
+                After::From(place) => matched[place],
+            };
+            // What stays as it is counts, too: it is what the application needs.
+            let letters = (0..cells.len()).map(|place| (cells[place], (matched[place], after(place))));
+            // Where what is like him was there before, no man moves.
+            let to = rule.goes_to.filter(|&to| matched[to] != matched[0]);
+            let change = Change { letters: letters.collect(), man: to.map(|to| (cells[0], cells[to])) };
+            if change.letters.values().any(|(before, after)| before != after) {
+                found.insert(change);
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Whether every move leads back by one: a single application by a single one, a step of a chain by one of the same man, a
+/// repetition by one that repeats. (Rules that go on until they are blocked are taken to be none.)
+pub fn can_be_undone(rules: &Rules) -> bool {
+    let mut room = MOST;
+    let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    for rule in &rules.rules {
+        for &direction in &rule.directions {
+            let Some(changes) = changes(rules, rule, direction, &mut room) else { return false };
+            let (moved, others): (BTreeSet<Change>, BTreeSet<Change>) =
+                changes.into_iter().partition(|change| change.man.is_some());
+            match (rule.chain, rule.until) {
+                (_, Until::Blocked) if moved.is_empty() => {}
+                // It may end with an application in which no man moves.
+                (_, Until::Any) if !others.is_empty() => return false,
+                (_, Until::Blocked) => return false,
+                (true, _) => chains.extend(moved),
+                (false, Until::Once) => single.extend(moved.iter().map(Change::without_man)),
+                (false, Until::Any) => repeated.push(moved),
+            }
+            single.extend(others);
+        }
+    }
+    single.iter().all(|change| single.contains(&change.undone()))
+        && chains.iter().all(|change| chains.contains(&change.undone()))
+        && repeated.iter().all(|changes| {
+            let undone: BTreeSet<Change> = changes.iter().map(Change::undone).collect();
+            repeated.iter().any(|others| undone.is_subset(others))
+        })
+}

@@ -1,0 +1,5 @@
+//! Published numbers, records made by plain search, and what becomes of forged ones.
+
+mod forged;
+mod made;
+mod published;

@@ -1,0 +1,262 @@
+//! Records made by a plain search over the interpreted puzzle.
+
+use std::path::Path;
+
+use halma_record::job::PuzzleSpec;
+use halma_record::record::{Asked, Digest, LevelRecord, PROGRAM, Record, RunRecord, Side, SymmetryRecord, Verdict};
+use serde_json::json;
+
+use super::super::code::Code;
+use super::super::graph::Graph;
+use super::super::model::{Model, State};
+use super::super::{holds, model};
+use crate::keys::{PUBLISHED, mix};
+use crate::{Options, Report};
+
+pub fn spec(kind: &str, table: serde_json::Value) -> PuzzleSpec {
+    let serde_json::Value::Object(table) = table else { panic!("no table") };
+    PuzzleSpec { kind: kind.into(), title: None, table }
+}
+
+/// A record without an answer, under these symmetries; its problem is any, and nobody looks at it.
+pub fn blank(question: Asked, fixing: Option<Vec<Vec<u8>>>) -> Record {
+    let record = json!({
+        "format": 1,
+        "program": PROGRAM,
+        "problem": halma("..."),
+        "question": "levels",
+        "verdict": "levels",
+        "pruning": "none",
+        "runs": [],
+        "digest_key": format!("{:032x}", PUBLISHED[0]),
+        "second_digest_key": format!("{:032x}", PUBLISHED[1]),
+        "seconds": 0.0,
+        "cpu_seconds": 0.0,
+        "peak_memory_bytes": 0,
+        "disk_bytes_written": 0,
+        "threads": 1,
+    });
+    let symmetries = fixing.map(|fixing| SymmetryRecord { fixing, mirror: None });
+    Record { question, symmetries, ..serde_json::from_value(record).unwrap() }
+}
+
+/// A transfer on a board without men, as records state it.
+pub fn halma(map: &str) -> serde_json::Value {
+    json!({ "kind": "transfer", "board": "map", "map": map, "moves": 4, "army": [], "men": 0,
+        "jumps_only": false, "start": [], "target": [] })
+}
+
+pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> RunRecord {
+    RunRecord {
+        length,
+        verdict,
+        reason: None,
+        up_to: None,
+        shared_with: None,
+        pruning: None,
+        c: None,
+        seconds: 0.0,
+        generated: levels.iter().map(|level| level.generated).sum(),
+        largest_level: levels.iter().map(|level| level.states).max().unwrap_or(0),
+        self_consistent: true,
+        levels,
+    }
+}
+
+/// The identity of a board of so many cells.
+pub fn identity(cells: usize) -> Vec<Vec<u8>> {
+    vec![(0..cells).map(|cell| cell as u8).collect()]
+}
+
+/// A plain breadth-first search: levels of keys with what a record says of each, until one is empty or `last` is reached.
+pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: Side) -> Vec<(Vec<u128>, LevelRecord)> {
+    let model = model(spec, &blank(Asked::Levels, fixing)).unwrap();
+    let code = Code::<u128>::new(model.parts()).unwrap();
+    let graph = Graph { model: &*model, code: &code, backward: false };
+    let from = if side == Side::Backward { model.goal_states().unwrap() } else { model.starts().to_vec() };
+    let mut level: Vec<u128> = from.iter().map(|state| graph.key(state)).collect();
+    level.sort();
+    level.dedup();
+    let mut seen: std::collections::BTreeSet<u128> = level.iter().copied().collect();
+    let mut found = vec![(level.clone(), said(0, side, &level, 0, 0))];
+    for depth in 1..=last {
+        let (mut generated, mut reached) = (0, std::collections::BTreeSet::new());
+        for &key in &level {
+            let moves = model.moves(&graph.state(key).unwrap()).unwrap();
+            generated += moves.len() as u64;
+            reached.extend(moves.iter().map(|state| graph.key(state)));
+        }
+        let all = reached.len();
+        level = reached.into_iter().filter(|key| !seen.contains(key)).collect();
+        seen.extend(level.iter().copied());
+        found.push((level.clone(), said(depth, side, &level, generated, (all - level.len()) as u64)));
+        if level.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+fn said(depth: u32, side: Side, keys: &[u128], generated: u64, old: u64) -> LevelRecord {
+    let digest = |at: usize| Digest(keys.iter().fold(0, |sum: u128, &key| sum.wrapping_add(mix(PUBLISHED[at], key))));
+    let states = keys.len() as u64;
+    LevelRecord {
+        depth,
+        side,
+        states,
+        generated,
+        pruned: 0,
+        duplicates: if depth == 0 { 0 } else { generated - old - states },
+        old,
+        centroid_max: None,
+        digest: digest(0),
+        second_digest: Some(digest(1)),
+        file: None,
+        seconds: None,
+        bytes: None,
+    }
+}
+
+/// How many states each level has, without the empty one.
+pub fn sizes(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32) -> Vec<u64> {
+    let levels = search(spec, fixing, last, Side::Forward);
+    levels.iter().map(|(_, level)| level.states).filter(|&states| states > 0).collect()
+}
+
+/// The record of levels up to `last`.
+pub fn levels(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32) -> Record {
+    let mut levels: Vec<LevelRecord> =
+        search(spec, fixing.clone(), last, Side::Forward).into_iter().map(|(_, level)| level).collect();
+    let exhausted = levels.pop_if(|level| level.states == 0).is_some();
+    let length = levels.len() as u32 - 1;
+    let runs = vec![run(length, Verdict::Levels, levels)];
+    Record { depth: Some(last), exhausted, runs, ..blank(Asked::Levels, fixing) }
+}
+
+/// The shortest solution's texts, found by trying all moves.
+fn solution(model: &dyn Model, length: u32, texts: &dyn Fn(&State, &State) -> String) -> Vec<String> {
+    fn go(
+        model: &dyn Model,
+        state: &State,
+        left: u32,
+        way: &mut Vec<State>,
+        dead: &mut std::collections::BTreeSet<(u32, State)>,
+    ) -> bool {
+        way.push(state.clone());
+        if left == 0 && model.is_goal(state) {
+            return true;
+        }
+        if left > 0 && !dead.contains(&(left, state.clone())) {
+            for next in model.moves(state).unwrap() {
+                if go(model, &next, left - 1, way, dead) {
+                    return true;
+                }
+            }
+        }
+        dead.insert((left, state.clone()));
+        way.pop();
+        false
+    }
+    let mut way = Vec::new();
+    assert!(model.starts().iter().any(|start| go(
+        model,
+        start,
+        length,
+        &mut way,
+        &mut std::collections::BTreeSet::new()
+    )));
+    way.windows(2).map(|pair| texts(&pair[0], &pair[1])).collect()
+}
+
+/// The texts of moves, from how states are shown.
+fn changes(model: &dyn Model, before: &State, after: &State) -> String {
+    let rows = |state: &State| -> Vec<Vec<char>> {
+        let shown = model.show(state);
+        let map = shown.split(',').next().unwrap_or_default().to_string();
+        map.split('/').map(|row| row.chars().collect()).collect()
+    };
+    let (before, after) = (rows(before), rows(after));
+    let mut found = Vec::new();
+    for (y, (old, new)) in before.iter().zip(&after).enumerate() {
+        for (x, (old, new)) in old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new) {
+            found.push(format!("{}{}:{old}{new}", char::from(b'a' + x as u8), y + 1));
+        }
+    }
+    found.join(" ")
+}
+
+/// The record of the shortest solution, which has so many moves, searched from the start.
+pub fn solved(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32) -> Record {
+    let levels = search(spec, fixing.clone(), length, Side::Forward);
+    let verdict = |depth: u32| if depth == length { Verdict::Solution } else { Verdict::None };
+    let runs = levels.into_iter().map(|(_, level)| run(level.depth, verdict(level.depth), vec![level])).collect();
+    answered(spec, fixing, length, runs)
+}
+
+/// The same from both sides.
+pub fn met(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32) -> Record {
+    let [mut ahead, mut behind] = [Side::Forward, Side::Backward]
+        .map(|side| search(spec, fixing.clone(), length, side).into_iter().map(|(_, level)| level));
+    let runs = (0..=length).map(|l| {
+        let next = match l {
+            0 => [ahead.next(), behind.next()],
+            _ if l % 3 == 0 => [None, behind.next()],
+            _ => [ahead.next(), None],
+        };
+        let verdict = if l == length { Verdict::Solution } else { Verdict::None };
+        run(l, verdict, next.into_iter().flatten().collect())
+    });
+    let runs = runs.collect();
+    answered(spec, fixing, length, runs)
+}
+
+fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: Vec<RunRecord>) -> Record {
+    let blank = blank(Asked::Solve, fixing);
+    let model = model(spec, &blank).unwrap();
+    let solution = match spec.kind.as_str() {
+        "permutation" => None,
+        _ => Some(solution(&*model, length, &|before, after| changes(&*model, before, after))),
+    };
+    let refuted_up_to = length.checked_sub(1);
+    let (length, lower_bound) = (Some(length), Some(0));
+    Record { verdict: Verdict::Optimal, length, refuted_up_to, lower_bound, solution, runs, ..blank }
+}
+
+pub fn check(spec: &PuzzleSpec, record: &Record) -> Result<Report, String> {
+    let options = Options { sample: None, budget: 10_000_000, memory: None, progress: &|_| {} };
+    holds(spec, record, Path::new(""), &options)
+}
+
+/// Checked, and nothing left out.
+pub fn passes(spec: &PuzzleSpec, record: &Record) {
+    let report = check(spec, record).unwrap();
+    assert_eq!((report.unchecked, report.sampled), (Vec::<String>::new(), false));
+}
+
+/// All eight symmetries of a square board of that side, cell by cell.
+pub fn square(side: usize, is_cell: impl Fn(usize, usize) -> bool) -> Vec<Vec<u8>> {
+    let places: Vec<(usize, usize)> =
+        (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).filter(|&(x, y)| is_cell(x, y)).collect();
+    let turn = |(x, y): (usize, usize)| (side - 1 - y, x);
+    let flip = |(x, y): (usize, usize)| (side - 1 - x, y);
+    let mut maps = Vec::new();
+    for code in 0..8 {
+        let image = |mut place| {
+            for _ in 0..code % 4 {
+                place = turn(place);
+            }
+            if code >= 4 { flip(place) } else { place }
+        };
+        maps.push(places.iter().map(|&p| places.iter().position(|&q| q == image(p)).unwrap() as u8).collect());
+    }
+    maps
+}
+
+pub fn peg_solitaire() -> PuzzleSpec {
+    let board = "##PPP##\n##PPP##\nPPPPPPP\nPPP.PPP\nPPPPPPP\n##PPP##\n##PPP##\n";
+    spec("rules", json!({ "board": board, "rules": ["P P . -> . . P"], "goal": { "count": { "P": 1 }, "at": "d4" } }))
+}
+
+pub fn cross() -> Vec<Vec<u8>> {
+    square(7, |x, y| (2..5).contains(&x) || (2..5).contains(&y))
+}
