@@ -1,4 +1,4 @@
-//! A puzzle in Rust with the whole command line: `cargo run --release --example jugs -- solve configs/puzzles/jugs.toml`.
+//! A puzzle in Rust with the whole command line: `cargo run --release --example jugs -- solve examples/jugs.toml`.
 
 use halma::own::OwnPuzzle;
 

@@ -11,6 +11,8 @@ fn configs(folder: &str) -> Vec<(PathBuf, Job)> {
             let path = entry.expect("an entry").path();
             match path.is_dir() {
                 true => collect(&path, files),
+                // Beside them lie files that jobs name.
+                false if path.extension().is_some_and(|e| e == "tws") => {}
                 false => files.push(path),
             }
         }
