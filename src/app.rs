@@ -21,7 +21,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind};
+use halma_check::puzzle::in_rust::{self as verified, Maker, Stated, Words};
+use halma_engine::key::Key;
+use halma_puzzles::own::Repeats;
+use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, stated};
 use halma_rules::puzzle::kinds::{self, Kind};
 
 use crate::cli::{self, Cli, Exit};
@@ -30,6 +33,8 @@ use crate::cli::{self, Cli, Exit};
 #[derive(Default)]
 pub struct App {
     kinds: Vec<Box<dyn Kind>>,
+    /// The same, for the verifier.
+    verified: Vec<(String, Maker)>,
 }
 
 /// The command line of halma.
@@ -43,12 +48,15 @@ impl App {
     #[must_use]
     pub fn kind<P: OwnPuzzle>(mut self, name: &str) -> Self {
         self.kinds.push(Box::new(RustKind::<P>::new(name)));
+        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(stated::<P>(spec)?)) as Box<dyn Stated>));
+        self.verified.push((name.into(), make));
         self
     }
 
     /// Does what was typed, and says how it ended.
     pub fn run(self) -> ExitCode {
         kinds::add(self.kinds);
+        verified::add(self.verified);
         let cli = Cli::parse();
         panic::set_hook(Box::new(|panic| {
             let _ = writeln!(io::stderr(), "a bug, no answer: {panic}");
@@ -66,5 +74,48 @@ impl App {
             }
             Err(_) => Exit::Failed.into(),
         }
+    }
+}
+
+/// A puzzle in Rust as the verifier asks it: moves and goal, no bound.
+struct Verified<P>(P);
+
+impl<P: OwnPuzzle> Stated for Verified<P> {
+    fn bytes(&self) -> usize {
+        P::Key::BYTES
+    }
+
+    fn starts(&self) -> Vec<Words> {
+        self.0.starts().into_iter().map(Key::words).collect()
+    }
+
+    fn moves(&self, state: Words) -> Vec<Words> {
+        let mut after = Vec::new();
+        self.0.after(P::Key::from_words(state), &mut after);
+        after.into_iter().map(Key::words).collect()
+    }
+
+    fn is_goal(&self, state: Words) -> bool {
+        self.0.is_goal(P::Key::from_words(state))
+    }
+
+    fn goals(&self) -> Option<Vec<Words>> {
+        Some(self.0.goals()?.into_iter().map(Key::words).collect())
+    }
+
+    fn canonical(&self, state: Words) -> Words {
+        self.0.canonical(P::Key::from_words(state)).words()
+    }
+
+    fn can_be_undone(&self) -> bool {
+        self.0.repeats() == Repeats::Previous
+    }
+
+    fn picture(&self, state: Words) -> String {
+        self.0.picture(P::Key::from_words(state))
+    }
+
+    fn written(&self, before: Words, after: Words) -> String {
+        self.0.written(P::Key::from_words(before), P::Key::from_words(after))
     }
 }

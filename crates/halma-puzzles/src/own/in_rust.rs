@@ -139,8 +139,7 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
 
     fn build(&self, spec: &PuzzleSpec) -> Result<Arc<dyn Any + Send + Sync>, TableFault> {
         let fault = |message: String| TableFault { path: Vec::new(), range: None, message };
-        let puzzle: P = spec.table().map_err(fault)?;
-        puzzle.check().map_err(fault)?;
+        let puzzle: P = stated(spec).map_err(fault)?;
         if puzzle.starts().is_empty() {
             return Err(fault("the puzzle has no start".into()));
         }
@@ -167,6 +166,15 @@ impl<P: OwnPuzzle> Model<P::Key> for InRust<P> {
 
     fn repeats(&self) -> Repeats {
         self.puzzle.repeats()
+    }
+
+    fn symmetries(&self) -> Option<Vec<Vec<u8>>> {
+        // No cells are mapped: that says that symmetries were switched off.
+        (!self.symmetry).then(Vec::new)
+    }
+
+    fn order(&self) -> usize {
+        1
     }
 
     fn has_goal(&self) -> bool {
@@ -203,6 +211,16 @@ impl<P: OwnPuzzle> Bound<P::Key> for InRust<P> {
     fn evaluator(&self) -> Box<dyn FnMut(P::Key) -> u32 + Send + '_> {
         Box::new(|state| self.puzzle.bound(state))
     }
+}
+
+/// The puzzle of a table, for those who only ask it about moves.
+///
+/// # Errors
+/// What is wrong with the table.
+pub fn stated<P: OwnPuzzle>(spec: &PuzzleSpec) -> Result<P, String> {
+    let puzzle: P = spec.table()?;
+    puzzle.check()?;
+    Ok(puzzle)
 }
 
 /// What one thread asks by.
