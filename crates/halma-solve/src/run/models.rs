@@ -100,6 +100,7 @@ impl From<Sequences> for Counts {
             palindromic_up_to_symmetry: None,
             final_positions: None,
             final_up_to_symmetry: None,
+            positions: Some(numbers.positions),
         }
     }
 }

@@ -42,12 +42,14 @@ pub struct ModelSearch<'a, K: Key> {
 }
 
 /// Numbers of shortest solutions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequences {
     /// Sequences of states.
     pub sequences: u128,
     /// Those that a symmetry takes to each other counted once.
     pub up_to_symmetry: u128,
+    /// By level, how many classes of states some shortest solution has there.
+    pub positions: Vec<u64>,
 }
 
 impl<'a, K: Key> ModelSearch<'a, K> {
@@ -409,7 +411,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         if !all.is_multiple_of(order) {
             return Err(Stopped::Contradiction(format!("Burnside's lemma: {all} over {order} is no whole number")));
         }
-        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order })
+        let positions = on_walks.iter().map(|level| level.len() as u64).collect();
+        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order, positions })
     }
 }
 
