@@ -47,6 +47,9 @@ pub enum Command {
         /// The greatest length to try
         #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
         max_length: Option<u32>,
+        /// Of a puzzle: write down so many of the shortest solutions, if there are as many
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        all: Option<u32>,
     },
     /// Decide whether a solution of at most so many moves exists
     Prove {

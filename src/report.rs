@@ -24,6 +24,9 @@ pub fn text(record: &Record, levels: bool) -> String {
             let _ = writeln!(text, "{:>width$}. {chain}", i + 1);
         }
     }
+    for (number, solution) in (2..).zip(&record.more_solutions) {
+        let _ = writeln!(text, "\nSolution {number}: {}", solution.join("; "));
+    }
     if !record.runs.is_empty() && record.question != Asked::Levels {
         text.push('\n');
         text += &runs(record);

@@ -61,6 +61,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
     Overrides {
         pruning: args.pruning.clone(),
         max_length,
+        solutions: None,
         threads: args.threads.map(|t| t as usize),
         memory: args.memory,
         output_dir: args.output_dir.clone(),

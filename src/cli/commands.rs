@@ -30,7 +30,10 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
 
 fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &cli.command {
-        Command::Solve { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Solve), search, out),
+        Command::Solve { search: args, max_length, all } => {
+            let job = read(&args.job)?.with(&Overrides { solutions: *all, ..overrides(args, *max_length) })?;
+            print(&ask(&job, Question::Solve, args, search)?, args, out)
+        }
         Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
         Command::Levels { search: args, depth, to_the_end: _ } => {
             let depth = depth.unwrap_or(halma_rules::job::MAX_LENGTH);

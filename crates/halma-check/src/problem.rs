@@ -24,8 +24,10 @@ impl Problem {
     /// The problem, with everything that the record says of it found true.
     pub fn of(record: &Record) -> Result<Self, String> {
         let stated = record.problem.armies().ok_or("the problem has no armies")?;
-        if record.repeats.is_some() || !record.projections.is_empty() || !record.farthest.is_empty() {
-            return Err("repeats, projections and farthest are none of a problem with armies".into());
+        let of_puzzles =
+            [&record.projections.is_empty(), &record.farthest.is_empty(), &record.more_solutions.is_empty()];
+        if record.repeats.is_some() || of_puzzles.contains(&&false) {
+            return Err("repeats, projections, farthest and more_solutions are none of a problem with armies".into());
         }
         if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some()) {
             return Err("counts: positions are none of a problem with armies".into());

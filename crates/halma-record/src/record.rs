@@ -118,6 +118,9 @@ pub struct Record {
     pub palindromic: bool,
     /// The moves, each chain with all its landings.
     pub solution: Option<Vec<String>>,
+    /// Of a puzzle: more solutions of the same length, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_solutions: Vec<Vec<String>>,
     /// How many shortest solutions there are, where that was asked.
     pub counts: Option<Counts>,
     /// One entry per length tried, in the order tried.

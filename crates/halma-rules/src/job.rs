@@ -125,6 +125,9 @@ pub struct Search {
     pub max_length: Option<u32>,
     /// Whether states that a symmetry of the problem exchanges count as one.
     pub symmetry: bool,
+    /// Of a puzzle: how many shortest solutions to write down, as far as there are so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solutions: Option<u32>,
 }
 
 /// What a run may use up.
@@ -161,6 +164,8 @@ pub struct Overrides {
     pub pruning: Option<Pruning>,
     /// For [`Search::max_length`].
     pub max_length: Option<u32>,
+    /// For [`Search::solutions`].
+    pub solutions: Option<u32>,
     /// For [`Limits::threads`].
     pub threads: Option<usize>,
     /// For [`Limits::memory`].
@@ -271,14 +276,23 @@ impl Job {
     /// # Errors
     /// Where the search that results cannot be had for the problem, as in a job file.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
-        let Overrides { pruning, max_length, threads, memory, output_dir, keep_levels, cache } = overrides.clone();
+        let Overrides { pruning, max_length, solutions, threads, memory, output_dir, keep_levels, cache } =
+            overrides.clone();
         self.search.pruning = pruning.unwrap_or(self.search.pruning);
         self.search.max_length = max_length.or(self.search.max_length);
+        self.search.solutions = solutions.or(self.search.solutions);
         self.limits.threads = threads.or(self.limits.threads);
         self.limits.memory = memory.or(self.limits.memory);
         self.output.dir = output_dir.or(self.output.dir);
         self.output.keep_levels |= keep_levels;
         self.output.cache = cache.or(self.output.cache);
+        let fault = |message: String| Err(Fault { file: None, place: None, message });
+        if self.search.solutions.is_some() && !matches!(self.problem, Problem::Puzzle(_)) {
+            return fault(format!("--all is for puzzles from files ({})", self.file.display()));
+        }
+        if self.search.solutions.is_some() && self.search.pruning != Pruning::None {
+            return fault(format!("--all goes with --pruning none ({})", self.file.display()));
+        }
         match self.search.incompatible(&self.problem) {
             None => Ok(self),
             Some(incompatible) => {
@@ -339,6 +353,6 @@ impl fmt::Display for IncompatibleOption {
 
 impl Default for Search {
     fn default() -> Self {
-        Self { pruning: Pruning::LEADING, palindromic: false, max_length: None, symmetry: true }
+        Self { pruning: Pruning::LEADING, palindromic: false, max_length: None, symmetry: true, solutions: None }
     }
 }

@@ -54,6 +54,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         self.lower_bound()?;
         let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose()?;
         self.report.checked.extend(replayed);
+        self.more_solutions()?;
         let mut shared = Shared { ahead: None, behind: None, held: 0, unchecked: false };
         // A count has levels of its own.
         let counts = record.question == Asked::Count && record.length.is_some() && record.runs.len() > 1;
@@ -121,6 +122,25 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             true => Ok(format!("the solution plays, {moves} moves")),
             false => Err("solution: it does not end in the goal".into()),
         }
+    }
+
+    /// Solutions beside the first: each plays, and no two are alike.
+    fn more_solutions(&mut self) -> Result<(), String> {
+        let more = &self.record.more_solutions;
+        let mut all: BTreeSet<&Vec<String>> = self.record.solution.iter().collect();
+        if !more.is_empty() && all.is_empty() {
+            return Err("more_solutions, without a first one".into());
+        }
+        for solution in more {
+            self.replay(solution).map_err(|fault| format!("more_solutions: {fault}"))?;
+            if !all.insert(solution) {
+                return Err("more_solutions: two of them are alike".into());
+            }
+        }
+        if !more.is_empty() {
+            self.report.checked.push(format!("{} more solutions play", more.len()));
+        }
+        Ok(())
     }
 
     /// How to look at the levels of a run, with so many states held; an error says what is too much.

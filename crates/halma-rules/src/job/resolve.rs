@@ -46,6 +46,7 @@ fn rest(
         palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: typed.max_length.map(|l| l.0 as u32),
         symmetry: typed.symmetry.unwrap_or(true),
+        solutions: None,
     };
     if let Some(incompatible) = search.incompatible(&problem) {
         let (key, span) = match incompatible {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_puzzles::own::{AnyModel, Bound, Model};
-use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord};
+use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
 use halma_rules::job::Puzzle;
 
 use super::lengths::{Attempts, Outcome};
@@ -22,6 +22,13 @@ struct Models<'a, K: Key> {
     search: ModelSearch<'a, K>,
 }
 
+impl<K: Key> Models<'_, K> {
+    /// A walk as records have it.
+    fn moves(&self, walk: &[K]) -> Vec<String> {
+        walk.windows(2).map(|pair| self.model.written(pair[0], pair[1])).collect()
+    }
+}
+
 impl<K: Key> Attempts for Models<'_, K> {
     fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
         Ok(self.search.lower_bound())
@@ -32,8 +39,8 @@ impl<K: Key> Attempts for Models<'_, K> {
     }
 
     fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
-        let moves = |walk: &[K]| Ok(walk.windows(2).map(|pair| self.model.written(pair[0], pair[1])).collect());
-        Ok(vec![attempted(self.search.attempt(*lengths.start()), moves)?])
+        let attempt = self.search.attempt(*lengths.start());
+        Ok(vec![attempted(attempt, |walk| Ok(self.moves(walk)))?])
     }
 }
 
@@ -74,11 +81,23 @@ impl Context<'_> {
                 if self.question == Question::Count && !model.counts() {
                     return Err(RunError::UnknownClasses);
                 }
-                if self.question == Question::Count {
+                let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
+                if self.question == Question::Count || all.is_some() {
                     search = search.from_the_start();
                 }
                 let mut models = Models { model, search };
                 self.lengths(&mut models, &mut record)?;
+                if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
+                    let first = record.solution.clone().unwrap_or_default();
+                    match models.search.all(most as usize + 1) {
+                        Err(stopped) => self.incomplete(stopped, &mut record)?,
+                        Ok(walks) => {
+                            let written = walks.iter().map(|walk| models.moves(walk));
+                            record.more_solutions =
+                                written.filter(|moves| *moves != first).take(most as usize - 1).collect();
+                        }
+                    }
+                }
                 if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
                     let counted = models.search.count(length);
                     self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;

@@ -59,6 +59,7 @@ impl Context<'_> {
             repeats: None,
             projections: Vec::new(),
             farthest: Vec::new(),
+            more_solutions: Vec::new(),
             centroid: None,
             partition: None,
             pruning: self.job.search.pruning.clone(),
