@@ -309,8 +309,9 @@ impl Ground {
     /// A move in words: each cell whose letter changed, as in `a1:P. b1:.P`.
     #[must_use]
     pub fn change(&self, before: &[u8], after: &[u8]) -> String {
-        let changed = (0..before.len()).filter(|&cell| before[cell] != after[cell]);
         let drawn = |letter: u8| self.letters[usize::from(letter)];
+        // Of a block that moves by less than its length some cells look as before.
+        let changed = (0..before.len()).filter(|&cell| drawn(before[cell]) != drawn(after[cell]));
         let all =
             changed.map(|cell| format!("{}:{}{}", self.board.name_of(cell), drawn(before[cell]), drawn(after[cell])));
         all.collect::<Vec<_>>().join(" ")
