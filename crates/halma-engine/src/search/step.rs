@@ -388,7 +388,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
         }
         let layer = writer.finish(sum)?;
-        let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
+        let saved = Saved { keys: layer.len(), digest: Digest(sum), figures: serde_json::Value::Null };
         self.layers.push((label.clone(), layer));
         if std::mem::take(&mut self.full) {
             budget::give_back();
