@@ -25,6 +25,9 @@ pub struct Expander {
     /// What is broken on purpose.
     #[cfg(any(test, feature = "testing"))]
     pub fault: Option<crate::fault::Fault>,
+    /// Successors of one piece of a level, so that tests come through many pieces.
+    #[cfg(any(test, feature = "testing"))]
+    pub piece: Option<u64>,
 }
 
 /// A level and how it came about: `generated = pruned + duplicates + old + states`.
@@ -76,6 +79,8 @@ impl Expander {
             emitted: AtomicU64::new(0),
             #[cfg(any(test, feature = "testing"))]
             fault: crate::fault::current(),
+            #[cfg(any(test, feature = "testing"))]
+            piece: None,
         })
     }
 
