@@ -159,7 +159,7 @@ impl<P: Puzzle> Step<'_, P> {
         let (mut unique, mut old) = (0, 0);
         merge(&shard_buffer.sorted_set.into_sorted(scratch), sources, |key| {
             #[cfg(any(test, feature = "testing"))]
-            if crate::fault::loses(self.expander.fault, key.mix(), shard) {
+            if crate::fault::loses(self.expander.fault, crate::key::Key::mix(key), shard) {
                 return Ok(());
             }
             unique += 1;
