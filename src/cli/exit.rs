@@ -24,7 +24,7 @@ pub enum Exit {
     Input = 2,
     /// The search ended before it had an answer.
     Unfinished = 3,
-    /// A record or a level file is damaged.
+    /// A record or a file of a run is damaged, missing, of another version or another one's.
     Damaged = 4,
     /// `prove`: a solution exists.
     Exists = 10,
@@ -133,9 +133,12 @@ impl From<RunError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::Damaged { .. } => Exit::Damaged,
+            StoreError::Damaged { .. }
+            | StoreError::Missing { .. }
+            | StoreError::Version { .. }
+            | StoreError::Foreign { .. } => Exit::Damaged,
             StoreError::Full { .. } => Exit::Unfinished,
-            StoreError::Locked { .. } | StoreError::Foreign { .. } => Exit::Input,
+            StoreError::Locked { .. } | StoreError::OtherRun { .. } => Exit::Input,
             StoreError::Io { .. } => Exit::Failed,
         };
         Self { exit, message: error.to_string() }

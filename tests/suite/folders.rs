@@ -74,10 +74,10 @@ impl Place {
 #[test]
 fn links_in_a_runs_folder_lead_nowhere() {
     for (name, target, words) in [
-        ("lock", "mine/file", "run/lock: damaged: it is a symbolic link"),
-        ("lock", "mine/new", "run/lock: damaged: it is a symbolic link"),
-        ("levels", "mine", "run/levels: damaged: it is no folder"),
-        ("run.json", "mine/file", "run/run.json: damaged: it is a symbolic link"),
+        ("lock", "mine/file", "run/lock: it is a symbolic link; move it away"),
+        ("lock", "mine/new", "run/lock: it is a symbolic link; move it away"),
+        ("levels", "mine", "run/levels: it is no folder; move it away"),
+        ("run.json", "mine/file", "run/run.json: it is a symbolic link; move it away"),
         ("result.json", "mine/file", "run/result.json: cannot be read: it is a symbolic link"),
         ("levels/L7-forward-001.level", "mine/x.level", ""),
     ] {

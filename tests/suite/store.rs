@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use halma::army;
@@ -13,10 +12,12 @@ use halma::lattice::{Lattice, Rule};
 use halma::problem::{self, Transfer};
 use halma::puzzle::Puzzle;
 use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
-use halma::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, saved};
+use halma::record::Digest;
+use halma::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, figures, saved};
 use halma::store::workspace::{Disk, LIST, Saved, Workspace};
 use halma::store::{BLOCK, Level, StoreError, file};
 use serde_json::json;
+use xxhash_rust::xxh3::xxh3_128;
 
 const IDENTITY: u128 = 7;
 const DIGEST: u128 = 99;
@@ -40,6 +41,16 @@ fn assert_damaged<T>(result: Result<T, StoreError>, path: &Path, words: &str) {
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("damage was not seen"),
     }
+}
+
+/// What is refused, and not for being damaged, is told in these words.
+#[track_caller]
+fn assert_refused<T>(result: Result<T, StoreError>, path: &Path, words: &str) {
+    let Err(error) = result else { panic!("it was not seen") };
+    let told = error.to_string();
+    assert!(error.is_unusable_file() && !matches!(error, StoreError::Damaged { .. }), "{told}");
+    assert!(told.starts_with(&format!("{}: ", path.display())) && told.contains(words), "{told}");
+    assert!(!told.contains("damaged"), "{told}");
 }
 
 fn round_trip<K: Key>(key: impl Fn(u64) -> K) {
@@ -103,16 +114,42 @@ fn a_file_cut_after_it_was_opened_is_detected_when_it_is_read() {
 fn files_that_are_not_the_one_looked_for_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.level");
-    assert_damaged(read::<u64>(&path, 40), &path, "it is missing");
+    assert_refused(read::<u64>(&path, 40), &path, "it is missing; restore it");
     written(&path, &few()).unwrap();
-    assert_damaged(file::open::<u64>(&path, 8, 40, DIGEST), &path, "another problem, search or level");
-    assert_damaged(file::open::<u64>(&path, IDENTITY, 41, DIGEST), &path, "another set of states");
-    assert_damaged(file::open::<u64>(&path, IDENTITY, 40, 98), &path, "another set of states");
-    assert_damaged(read::<u128>(&path, 40), &path, "keys of 16 bytes");
+    let other = |identity, keys, digest| file::open::<u64>(&path, identity, keys, digest);
+    assert_refused(other(8, 40, DIGEST), &path, "another problem, search or level; move it away");
+    assert_refused(other(IDENTITY, 41, DIGEST), &path, "another set of states");
+    assert_refused(other(IDENTITY, 40, 98), &path, "another set of states");
+    assert_refused(read::<u128>(&path, 40), &path, "keys of 8 bytes, and the search has keys of 16");
     let mut bytes = fs::read(&path).unwrap();
     bytes[8] = 2;
-    fs::write(&path, bytes).unwrap();
-    assert_damaged(read::<u64>(&path, 40), &path, "not of version 1");
+    fs::write(&path, &bytes).unwrap();
+    assert_damaged(read::<u64>(&path, 40), &path, "the number of its version");
+    let end = bytes.len() - 24;
+    let index = u64::from_le_bytes(*bytes[end - 40..].first_chunk().unwrap()) as usize;
+    let sum = xxh3_128(&[&bytes[..32], &bytes[index..end]].concat());
+    bytes[end..end + 16].copy_from_slice(&sum.to_le_bytes());
+    fs::write(&path, &bytes).unwrap();
+    assert_refused(read::<u64>(&path, 40), &path, "it is of version 2, this program reads version 1; go on with");
+    fs::write(
+        &path,
+        "What somebody else has written, as long as the header and the footer of a level file together are.",
+    )
+    .unwrap();
+    assert_refused(read::<u64>(&path, 40), &path, "it is no level file");
+    fs::write(&path, "short").unwrap();
+    assert_refused(read::<u64>(&path, 40), &path, "it is no level file");
+}
+
+#[test]
+fn a_list_of_another_version_and_what_is_no_list_are_not_called_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LIST);
+    let list = r#"{"format": 3, "levels": "in another way"}"#;
+    fs::write(&path, format!(r#"{{"checksum":"{:032x}","list":{list}}}"#, xxh3_128(list.as_bytes()))).unwrap();
+    assert_refused(open(folder.path(), 1, Disk::new(None)), &path, "it is of format 3, this program reads format 2");
+    fs::write(&path, r#"{"name": "a project of somebody's"}"#).unwrap();
+    assert_refused(open(folder.path(), 1, Disk::new(None)), &path, "it is no list of a run; move it away");
 }
 
 fn open(folder: &Path, run: u32, disk: Disk) -> Result<Workspace, StoreError> {
@@ -126,7 +163,7 @@ fn a_folder_is_one_run_in_one_process() {
     first.begin().unwrap();
     assert!(matches!(open(folder.path(), 1, Disk::new(None)), Err(StoreError::Locked { .. })));
     drop(first);
-    assert!(matches!(open(folder.path(), 2, Disk::new(None)), Err(StoreError::Foreign { .. })));
+    assert!(matches!(open(folder.path(), 2, Disk::new(None)), Err(StoreError::OtherRun { .. })));
     drop(open(folder.path(), 1, Disk::new(None)).unwrap());
 }
 
@@ -148,11 +185,11 @@ fn swapped_and_missing_levels_of_a_run_are_named_and_left_overs_go() {
     enter(&workspace, "b", &[3, 4]);
     assert_eq!(workspace.load::<u64>("a").unwrap().unwrap().0.to_vec().unwrap(), [1, 2]);
     fs::rename(at("a.level"), at("c")).unwrap();
-    assert_damaged(workspace.load::<u64>("a"), &at("a.level"), "it is missing");
+    assert_refused(workspace.load::<u64>("a"), &at("a.level"), "it is missing");
     fs::rename(at("b.level"), at("a.level")).unwrap();
     fs::rename(at("c"), at("b.level")).unwrap();
     for label in ["a", "b"] {
-        assert_damaged(
+        assert_refused(
             workspace.load::<u64>(label),
             &at(&format!("{label}.level")),
             "another problem, search or level",
@@ -222,9 +259,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
         let found = workspace.map_or(Ok(None), |w| w.load::<u64>(&label))?;
         let next = match found {
             Some((next, saved)) => {
-                let mut tally: Tally = serde_json::from_value(saved.figures).unwrap();
-                tally.digest = u128::from_str_radix(&saved.digest, 16).unwrap();
-                tallies.push(tally);
+                tallies.push(figures(&saved).unwrap().0);
                 next
             }
             None => {
@@ -261,46 +296,23 @@ fn levels_do_not_depend_on_memory_threads_or_checkpoints() {
     }
 }
 
+/// Failing disks of every other kind: the engine's own tests.
 #[test]
-fn a_disk_that_fails_stops_the_run_which_then_goes_on_to_the_same_levels() {
+fn a_disk_limit_stops_the_run_which_then_goes_on_to_the_same_levels() {
     let expander = Expander::new(2, Some(4 << 20)).unwrap();
     let expected = levels(&expander, None).unwrap();
-    let limited = |limit| move || Disk::new(Some(limit));
-    let failing = |writes, syncs| {
-        move || {
-            let disk = Disk::new(None);
-            disk.faults().writes.store(writes, Relaxed);
-            disk.faults().syncs.store(syncs, Relaxed);
-            disk
-        }
-    };
-    type Make = Box<dyn Fn() -> Disk>;
-    let disks: Vec<(&str, Make)> = vec![
-        ("limit", Box::new(limited(1000))),
-        ("limit", Box::new(limited(700_000))),
-        ("write", Box::new(failing(0, -1))),
-        ("write", Box::new(failing(60, -1))),
-        ("sync", Box::new(failing(-1, 3))),
-        ("sync", Box::new(failing(-1, 20))),
-    ];
-    for (number, (what, disk)) in disks.iter().enumerate() {
+    for limit in [1000, 700_000] {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = open(folder.path(), 1, disk()).unwrap();
-        match (levels(&expander, Some(&workspace)), *what) {
-            (Err(Stopped::Store(StoreError::Full { reason, .. })), "limit") => {
-                assert!(reason.contains("bytes of disk"))
-            }
-            (Err(Stopped::Store(StoreError::Full { .. })), "write") => {}
-            (Err(Stopped::Store(StoreError::Io { source, .. })), "sync") => {
-                assert!(source.to_string().contains("synced"))
-            }
-            (other, _) => panic!("{number}, {what}: {other:?}"),
+        let workspace = open(folder.path(), 1, Disk::new(Some(limit))).unwrap();
+        match levels(&expander, Some(&workspace)) {
+            Err(Stopped::Store(StoreError::Full { reason, .. })) => assert!(reason.contains("bytes of disk")),
+            other => panic!("{limit}: {other:?}"),
         }
         drop(workspace);
         let names = fs::read_dir(folder.path().join("levels")).unwrap().map(|e| e.unwrap().file_name());
         assert!(!names.into_iter().any(|n| n.to_string_lossy().ends_with(".tmp")), "what is of no use keeps no room");
         let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
-        assert_eq!(levels(&expander, Some(&workspace)).unwrap(), expected, "{number}, {what}");
+        assert_eq!(levels(&expander, Some(&workspace)).unwrap(), expected, "{limit}");
     }
 }
 
@@ -317,7 +329,7 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
         let label = format!("L2-forward-{number}");
         let level = Level::of((0..10_000u64).map(|k| k * k).collect());
         workspace.write(&label, &level, 0).unwrap();
-        let figures = Saved { keys: level.len(), digest: "0".repeat(32), figures: json!(null) };
+        let figures = Saved { keys: level.len(), digest: Digest(0), figures: json!(null) };
         workspace.enter_also(vec![(label, figures)]).unwrap();
         let spent = workspace.spent();
         assert!(spent.seconds > began_with.seconds && spent.disk_bytes_written > began_with.disk_bytes_written);

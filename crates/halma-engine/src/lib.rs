@@ -15,3 +15,5 @@ pub mod key;
 pub mod puzzle;
 pub mod search;
 pub mod store;
+#[cfg(test)]
+mod tests;

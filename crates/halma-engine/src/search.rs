@@ -26,8 +26,7 @@ mod trace;
 use std::fmt;
 
 pub use cancellation::{CancellationToken, Stopped};
-pub use expander::WHOLE_DIGEST;
-pub use expander::{Expander, Expansion, Tally, saved, saved_share};
+pub use expander::{Expander, Expansion, Tally, figures, saved, saved_share};
 pub use levels::{Levels, levels};
 pub use trace::{trace, trace_shared};
 

@@ -11,6 +11,7 @@ pub mod disk;
 pub mod disk_tables;
 pub mod file;
 mod map;
+pub mod storage;
 pub mod tables;
 pub mod varint;
 pub mod wire;
@@ -30,6 +31,9 @@ use file::LevelFile;
 pub const BLOCK: usize = 4096;
 
 /// What can go wrong with stored levels.
+///
+/// What lies where a file of the run should can be wrong in four ways, each with its own advice: there is none, it is of
+/// another version, it is another file, or it is that file and is damaged.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// A file is not what was written there: it must not be used.
@@ -38,6 +42,35 @@ pub enum StoreError {
         /// The file.
         file: PathBuf,
         /// What shows it.
+        reason: String,
+    },
+    /// A file that the run needs is not there.
+    #[error("{}: it is missing; restore it from a copy, or remove the run's folder to search afresh", file.display())]
+    Missing {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A file was written by another version of the program.
+    #[error(
+        "{}: it is of {found}, this program reads {reads}; go on with the program that wrote it, or remove the run's \
+         folder to search afresh",
+        file.display()
+    )]
+    Version {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: String,
+        /// The version that can be read.
+        reads: String,
+    },
+    /// What lies there is not of this run: a whole file that belongs elsewhere, a link, something else that this program
+    /// does not write.
+    #[error("{}: {reason}; move it away, or put the run's own file back in its place", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
         reason: String,
     },
     /// The system refused to read or write.
@@ -62,23 +95,42 @@ pub enum StoreError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The run's folder belongs to something else.
+    /// The run's folder belongs to another run.
     #[error("{}: {reason}", folder.display())]
-    Foreign {
+    OtherRun {
         /// The folder.
         folder: PathBuf,
-        /// To what.
+        /// To which, and what to do.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// What it means that `file` cannot be opened or read.
+    /// What it means that a file that has to be there cannot be opened.
+    #[must_use]
+    pub fn opening(file: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { file },
+            _ => Self::reading(file, source),
+        }
+    }
+
+    /// What it means that `file` cannot be opened, read or written.
+    #[must_use]
     pub fn reading(file: PathBuf, source: io::Error) -> Self {
         match source.kind() {
             // Links, pipes and what else this program does not write.
-            io::ErrorKind::InvalidData => Self::Damaged { file, reason: source.to_string() },
+            io::ErrorKind::InvalidData => Self::Foreign { file, reason: source.to_string() },
             _ => Self::Io { file, source },
+        }
+    }
+
+    /// Whether a file of the run cannot be used: it is not there, or is not what was written there.
+    #[must_use]
+    pub fn is_unusable_file(&self) -> bool {
+        match self {
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::Foreign { .. } => true,
+            Self::Io { .. } | Self::Full { .. } | Self::Locked { .. } | Self::OtherRun { .. } => false,
         }
     }
 }

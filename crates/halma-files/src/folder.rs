@@ -115,6 +115,14 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
     }
 }
 
+/// A name that no other file has, for what is to take the name `name` when it is whole.
+#[must_use]
+pub fn temporary_name(name: &str) -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!(".{name}.{}-{number}", std::process::id())
+}
+
 /// The folder that holds `path`, and its name there.
 ///
 /// # Errors
@@ -239,13 +247,29 @@ impl Folder {
         }
     }
 
-    /// Renames a file, over another one if need be, and makes that last.
+    /// Renames a file, over another one if need be; only [`Self::sync`] makes that last.
     ///
     /// # Errors
     /// Where the system refuses.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        system::renameat(&self.handle, plain(from)?, &self.handle, plain(to)?)?;
+        Ok(system::renameat(&self.handle, plain(from)?, &self.handle, plain(to)?)?)
+    }
+
+    /// Makes the names in it last.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn sync(&self) -> io::Result<()> {
         Ok(system::fsync(&self.handle)?)
+    }
+
+    /// How many bytes this user may still write where the folder lies.
+    ///
+    /// # Errors
+    /// Where the system does not say.
+    pub fn free(&self) -> io::Result<u64> {
+        let room = system::fstatvfs(&self.handle)?;
+        Ok(room.f_bavail.saturating_mul(room.f_frsize))
     }
 
     /// Puts a file with these bytes in place of what has that name, whole or not at all; `sync` makes it last before
@@ -254,13 +278,12 @@ impl Folder {
     /// # Errors
     /// Where the system refuses.
     pub fn replace(&self, name: &str, bytes: &[u8], sync: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let temporary = format!(".{name}.{}-{number}", std::process::id());
+        let temporary = temporary_name(name);
         let written = self.create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
             sync(&file)?;
-            self.rename(&temporary, plain(name)?)
+            self.rename(&temporary, plain(name)?)?;
+            self.sync()
         });
         if written.is_err() {
             // What cannot be removed now goes when the run's folder is next opened.

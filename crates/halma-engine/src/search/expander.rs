@@ -25,6 +25,9 @@ pub struct Expander {
     /// What is broken on purpose.
     #[cfg(any(test, feature = "testing"))]
     pub fault: Option<crate::fault::Fault>,
+    /// Successors of one piece of a level, so that tests come through many pieces.
+    #[cfg(any(test, feature = "testing"))]
+    pub piece: Option<u64>,
 }
 
 /// A level and how it came about: `generated = pruned + duplicates + old + states`.
@@ -76,6 +79,8 @@ impl Expander {
             emitted: AtomicU64::new(0),
             #[cfg(any(test, feature = "testing"))]
             fault: crate::fault::current(),
+            #[cfg(any(test, feature = "testing"))]
+            piece: None,
         })
     }
 
@@ -135,27 +140,36 @@ impl Expander {
     }
 }
 
+/// What the run's list keeps of a level beside the count and the digest of what is saved.
+#[derive(Serialize, Deserialize)]
+struct Figures {
+    #[serde(flatten)]
+    tally: Tally,
+    /// Of a level that is shared out: the digest of all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    whole_digest: Option<Digest>,
+}
+
 /// What the run's list says of a level.
 #[must_use]
 pub fn saved(tally: &Tally) -> Saved {
-    Saved {
-        keys: tally.states,
-        digest: format!("{:032x}", tally.digest),
-        figures: serde_json::to_value(tally).unwrap_or_default(),
-    }
+    saved_share(tally, tally.states, tally.digest)
 }
-
-/// The name under which the list keeps the digest of a level that is shared out, beside its figures.
-pub const WHOLE_DIGEST: &str = "whole_digest";
 
 /// What the run's list says of a share of a level: `keys` states with that digest.
 #[must_use]
 pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
-    let mut saved = saved(tally);
-    if (keys, digest) != (tally.states, tally.digest) {
-        let whole = serde_json::Value::String(saved.digest);
-        saved.figures.as_object_mut().and_then(|figures| figures.insert(WHOLE_DIGEST.into(), whole));
-        (saved.keys, saved.digest) = (keys, format!("{digest:032x}"));
-    }
-    saved
+    let share = (keys, digest) != (tally.states, tally.digest);
+    let figures = Figures { tally: tally.clone(), whole_digest: share.then_some(Digest(tally.digest)) };
+    Saved { keys, digest: Digest(digest), figures: serde_json::to_value(figures).unwrap_or_default() }
+}
+
+/// The figures that were noted with a saved level, and the digest of what is saved.
+///
+/// # Errors
+/// Where the list has none, or none of a level.
+pub fn figures(saved: &Saved) -> Result<(Tally, u128), serde_json::Error> {
+    let Figures { mut tally, whole_digest } = Figures::deserialize(&saved.figures)?;
+    tally.digest = whole_digest.unwrap_or(saved.digest).0;
+    Ok((tally, saved.digest.0))
 }

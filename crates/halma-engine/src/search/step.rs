@@ -3,65 +3,23 @@
 //! fit memory is sorted into runs on disk and merged. It departs in that expanding one piece and sorting another go on
 //! at once, on all threads.
 
+mod finish;
+mod layers;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use halma_files::number::Digest;
-
-use super::digest;
 use super::duplicates::Scratch;
-use super::expander::{Expander, Expansion, Tally, saved_share};
-use super::merge::merge;
-use super::shard_buffer::{ShardBuffer, coded};
+use super::expander::Expander;
+use super::shard_buffer::ShardBuffer;
 use super::shards::Shards;
 use super::{CancellationToken, LevelDestination, Stopped};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 use crate::store::{BLOCK, Level, Segment, StoreError};
-
-/// New states that one thread judges at a time.
-const SIFTED: usize = 1 << 9;
-
-/// What a process found of a level.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Share {
-    generated: u64,
-    emitted: u64,
-    unique: u64,
-    old: u64,
-    /// New states that the puzzle does not admit.
-    #[serde(default)]
-    dropped: u64,
-    states: u64,
-    bytes: u64,
-    digest: Digest,
-    second: Digest,
-    measure_max: Option<i64>,
-}
-
-impl Share {
-    /// The figures of a level in these shares.
-    fn total(shares: &[Self]) -> Tally {
-        let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
-        let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
-        Tally {
-            states: sum(|s| s.states),
-            generated: sum(|s| s.generated),
-            // Of a folder that was tampered with they may not add up; then the record contradicts itself.
-            pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)) + sum(|s| s.dropped),
-            duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
-            old: sum(|s| s.old),
-            digest: mixed(|s| s.digest),
-            second: Digest(mixed(|s| s.second)),
-            measure_max: shares.iter().filter_map(|s| s.measure_max).max(),
-        }
-    }
-}
 
 /// One thread's successors of the current piece, by range of keys.
 struct ThreadBuffers<K> {
@@ -76,17 +34,6 @@ impl<K: Key> ThreadBuffers<K> {
     fn new(shards: usize) -> Self {
         Self { shards: vec![Vec::new(); shards], made: Vec::new(), generated: 0, emitted: 0 }
     }
-}
-
-/// What a range of keys adds to the next level.
-struct Part<K> {
-    segment: Segment<K>,
-    unique: u64,
-    old: u64,
-    dropped: u64,
-    digest: u128,
-    second: u128,
-    measure_max: Option<i64>,
 }
 
 /// One thread's outbox and scratch space, and the block that it has at hand.
@@ -165,40 +112,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
             shards,
             generated: 0,
             emitted: 0,
-        }
-    }
-
-    /// Goes on where an earlier process left the level.
-    pub(super) fn resume(&mut self) -> Result<(), Stopped> {
-        let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
-        let Some((workspace, partial)) = found else { return Ok(()) };
-        self.take_up(workspace, partial.layers)?;
-        if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
-            let reason = format!("the layers of {} hold more than it says was made", partial.label);
-            return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
-        }
-        self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
-        Ok(())
-    }
-
-    /// Opens layers that the run's folder has.
-    pub(super) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), Stopped> {
-        for label in labels {
-            let (layer, _) = workspace.need(&label)?;
-            let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
-            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.stop)?;
-            self.layers.push((label, layer));
-        }
-        Ok(())
-    }
-
-    /// Everything before the mark has been expanded already.
-    pub(super) fn go_on_at(&mut self, mark: Mark) {
-        self.next_block = AtomicUsize::new(mark.next_block);
-        (self.generated, self.emitted) = (mark.generated, mark.emitted);
-        if let Some(watch) = self.berth.watch {
-            let done = self.current.index().iter().take(mark.next_block).map(|b| u64::from(b.keys)).sum();
-            watch.expanded(done, mark.generated);
         }
     }
 
@@ -335,137 +248,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Successors that a piece has.
     fn piece(&self) -> u64 {
+        #[cfg(any(test, feature = "testing"))]
+        if let Some(piece) = self.expander.piece {
+            return piece;
+        }
         self.room.piece(self.shards.len()) / P::Key::BYTES as u64
-    }
-
-    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
-    pub(super) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
-        let layer = self.layer(workspace)?;
-        workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
-    }
-
-    /// Writes all successors so far to disk as a layer that only this step knows of.
-    pub(super) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
-        let (label, _) = self.layer(scratch)?;
-        // It stays for as long as it is open.
-        scratch.remove(&[label])
-    }
-
-    /// How far the level has come.
-    pub(super) fn mark(&self) -> Mark {
-        let (generated, emitted) = self.made();
-        Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
-    }
-
-    /// What the run's list is to say of the level's pieces.
-    pub(super) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
-        Partial {
-            label: self.berth.label.into(),
-            next_block: mark.next_block,
-            generated: mark.generated,
-            emitted: mark.emitted,
-            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
-            marks,
-        }
-    }
-
-    /// Writes what has been received so far to disk.
-    pub(super) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
-        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
-        let mut writer = workspace.writer(&label)?;
-        let mut sum = 0u128;
-        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
-        let at_once = self.at_once(4, 0);
-        for group in self.shard_buffers.chunks_mut(at_once) {
-            self.expander.pool.install(|| {
-                group
-                    .par_iter_mut()
-                    .try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
-            })?;
-            for run in group.iter_mut().flat_map(|shard_buffer| shard_buffer.runs.drain(..)) {
-                sum = sum.rotate_left(1) ^ run.fingerprint();
-                writer.append(&run)?;
-            }
-        }
-        let layer = writer.finish(sum)?;
-        let saved = Saved { keys: layer.len(), digest: format!("{sum:032x}"), figures: serde_json::Value::Null };
-        self.layers.push((label.clone(), layer));
-        if std::mem::take(&mut self.full) {
-            budget::give_back();
-        }
-        Ok((label, saved))
-    }
-
-    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
-    pub(super) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
-        let (generated, emitted) = self.made();
-        self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
-        self.workers.clear();
-        self.handed_over.clear();
-        if self.room.is_full() {
-            budget::give_back();
-        }
-        if self.puzzle.sifts(self.depth + 1) {
-            self.sieves = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
-        }
-        let label = self.berth.label;
-        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
-        let states: u64 = self
-            .shard_buffers
-            .iter()
-            .map(|i| i.sorted_set.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>())
-            .sum();
-        let large = !self.layers.is_empty() || 2 * states > self.room.level();
-        let workspace = self.berth.workspace.or(self.berth.scratch).filter(|_| large);
-        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
-        let mut share = Share { generated, emitted, ..Share::default() };
-        let mut segments = Vec::new();
-        // What goes to disk goes in order, a few ranges at a time.
-        let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
-        let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate();
-        loop {
-            let group: Vec<(usize, ShardBuffer<P::Key>)> = shard_buffers.by_ref().take(at_once).collect();
-            if group.is_empty() {
-                break;
-            }
-            let part =
-                |scratch: &mut Scratch<P::Key>, (shard, shard_buffer)| self.part(shard, shard_buffer, scratch, before);
-            let parts: Vec<Part<P::Key>> = self
-                .expander
-                .pool
-                .install(|| group.into_par_iter().map_init(Scratch::default, part).collect::<Result<_, _>>())?;
-            for part in parts {
-                share.old += part.old;
-                share.dropped += part.dropped;
-                share.digest.0 = share.digest.0.wrapping_add(part.digest);
-                share.second.0 = share.second.0.wrapping_add(part.second);
-                share.measure_max = share.measure_max.max(part.measure_max);
-                share.states += part.segment.len();
-                share.unique += part.unique;
-                match &mut writer {
-                    Some(writer) => writer.append(&part.segment)?,
-                    None => segments.push(part.segment),
-                }
-            }
-        }
-        let level: Level<P::Key> = match writer {
-            Some(writer) => writer.finish(share.digest.0)?,
-            None => segments.into_iter().collect(),
-        };
-        share.bytes = level.bytes();
-        // The level is complete when every process has all of its share.
-        let digest = share.digest.0;
-        let shares = self.expander.exchange().all_gather(share)?;
-        let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
-        if let Some(workspace) = workspace {
-            drop(std::mem::take(&mut self.layers));
-            match self.berth.workspace {
-                Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
-                // It stays for as long as it is open.
-                None => workspace.remove(&[label.into()])?,
-            }
-        }
-        Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
     }
 
     /// How many ranges to merge at a time: `most` for each thread, but fewer where the threads together would take too much
@@ -481,69 +268,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
         });
         let workers = self.room.workers(each.max().unwrap_or(0));
         if workers < self.expander.threads() { workers } else { most.saturating_mul(workers) }
-    }
-
-    fn part(
-        &self,
-        shard: usize,
-        shard_buffer: ShardBuffer<P::Key>,
-        scratch: &mut Scratch<P::Key>,
-        before: &[&Level<P::Key>],
-    ) -> Result<Part<P::Key>, StoreError> {
-        let runs: Vec<Level<P::Key>> = shard_buffer.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
-        // Blocks never reach from one range into the next.
-        let of =
-            |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
-        let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
-        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
-        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let mut kept = Vec::new();
-        let (mut unique, mut old) = (0, 0);
-        merge(&shard_buffer.sorted_set.into_sorted(scratch), sources, |key| {
-            #[cfg(any(test, feature = "testing"))]
-            if crate::fault::loses(self.expander.fault, key.mix(), shard) {
-                return Ok(());
-            }
-            unique += 1;
-            for cursor in &mut cursors {
-                if cursor.contains(key)? {
-                    old += 1;
-                    return Ok(());
-                }
-            }
-            kept.push(key);
-            Ok(())
-        })?;
-        let new = kept.len();
-        self.sift(&mut kept);
-        let dropped = (new - kept.len()) as u64;
-        let mut scratch = self.puzzle.scratch();
-        Ok(Part {
-            segment: coded(&kept),
-            unique,
-            old,
-            dropped,
-            digest: digest::of(digest::KEY, &kept),
-            second: digest::of(digest::SECOND_KEY, &kept),
-            measure_max: kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max(),
-        })
-    }
-}
-
-impl<P: Puzzle> Step<'_, P> {
-    /// Leaves of new states those that the puzzle admits.
-    fn sift(&self, keys: &mut Vec<P::Key>) {
-        if self.sieves.is_empty() || keys.is_empty() {
-            return;
-        }
-        let piece = |keys: &[P::Key]| {
-            let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut scratch = lock(&self.sieves[thread % self.sieves.len()]);
-            let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
-            keys.iter().copied().filter(admits).collect::<Vec<_>>()
-        };
-        // Many more pieces than threads: what one state costs differs by far.
-        *keys = keys.par_chunks(SIFTED).map(piece).collect::<Vec<_>>().concat();
     }
 }
 

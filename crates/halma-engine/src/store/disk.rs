@@ -1,40 +1,20 @@
-//! The disk that a run may use: how much of it is in use, and how it fails in tests.
+//! The disk that a run may use, and how much of it is in use.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytesize::ByteSize;
 
 use super::StoreError;
+use super::storage::Storage;
 
-/// The disk that a run may use, and, for tests, how it fails.
+/// The disk that a run may use.
 #[derive(Debug, Default)]
 pub struct Disk {
     limit: Option<u64>,
     used: AtomicU64,
     written: AtomicU64,
-    faults: Faults,
-}
-
-/// Failures to inject: after so many more calls each, every call fails. Negative: never.
-#[derive(Debug)]
-pub struct Faults {
-    /// Writes, which then find the disk full.
-    pub writes: AtomicI64,
-    /// Syncs, which then fail.
-    pub syncs: AtomicI64,
-}
-
-impl Default for Faults {
-    fn default() -> Self {
-        Self { writes: AtomicI64::new(-1), syncs: AtomicI64::new(-1) }
-    }
-}
-
-/// Counts down; whether the count had reached 0.
-fn due(left: &AtomicI64) -> bool {
-    left.load(Ordering::Relaxed) >= 0
-        && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| Some((n - 1).max(0))) == Ok(0)
 }
 
 impl Disk {
@@ -50,22 +30,15 @@ impl Disk {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Failures to inject.
-    #[must_use]
-    pub fn faults(&self) -> &Faults {
-        &self.faults
-    }
-
     /// Claims `bytes` more for `path`.
     pub(super) fn take(&self, bytes: u64, path: &Path) -> Result<(), StoreError> {
-        let full = |reason| StoreError::Full { file: path.into(), reason };
-        if due(&self.faults.writes) {
-            return Err(full("injected".into()));
-        }
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if let Some(limit) = self.limit.filter(|&l| used > l) {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(full(format!("the job may use {limit} bytes of disk")));
+            return Err(StoreError::Full {
+                file: path.into(),
+                reason: format!("the job may use {limit} bytes of disk"),
+            });
         }
         self.written.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
@@ -79,21 +52,16 @@ impl Disk {
     pub(super) fn release(&self, bytes: u64) {
         let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |u| Some(u.saturating_sub(bytes)));
     }
+}
 
-    /// What an error while writing `path` means.
-    pub(super) fn refused(&self, path: &Path, source: io::Error) -> StoreError {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                StoreError::Full { file: path.into(), reason: source.to_string() }
-            }
-            _ => StoreError::reading(path.into(), source),
+/// What an error while writing a file means.
+pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> StoreError {
+    let file = storage.path(name);
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            let free = storage.free().map(|free| format!("; {} are free", ByteSize(free))).unwrap_or_default();
+            StoreError::Full { file, reason: format!("{source}{free}") }
         }
-    }
-
-    pub(super) fn sync(&self, file: &File) -> io::Result<()> {
-        if due(&self.faults.syncs) {
-            return Err(io::Error::other("injected: not synced"));
-        }
-        file.sync_all()
+        _ => StoreError::reading(file, source),
     }
 }

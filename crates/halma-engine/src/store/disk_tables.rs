@@ -4,7 +4,6 @@
 //! all that. The name says which program wrote it and all that the table depends on; it is compared whole, the file is
 //! called by its digest. What does not fit in any way is not used, and written again. Files may be deleted at any time.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +13,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use halma_files::folder::Folder;
 
 use super::StoreError;
+use super::storage::{Storage, replace};
 use super::tables::TableStore;
 
 const MAGIC: &[u8; 8] = b"HALMATBL";
@@ -24,7 +24,7 @@ const LARGEST: u64 = 3 << 29;
 /// An open folder.
 #[derive(Debug)]
 pub struct DiskTables {
-    folder: Folder,
+    folder: Box<dyn Storage>,
     program: String,
     fault: Mutex<Option<String>>,
 }
@@ -36,7 +36,7 @@ impl DiskTables {
     /// Where it cannot be made.
     pub fn open(folder: &Path, program: &str) -> Result<Self, StoreError> {
         let folder = Folder::make(folder).map_err(|source| StoreError::Io { file: folder.into(), source })?;
-        Ok(Self { folder, program: program.into(), fault: Mutex::new(None) })
+        Ok(Self { folder: Box::new(folder), program: program.into(), fault: Mutex::new(None) })
     }
 
     /// What went wrong first, in a line.
@@ -84,7 +84,7 @@ impl TableStore for DiskTables {
         digest.update(&head);
         digest.update(bytes);
         let table = [&head[..], bytes, &digest.digest128().to_le_bytes()].concat();
-        if let Err(e) = self.folder.replace(&file, &table, File::sync_all) {
+        if let Err(e) = replace(&*self.folder, &file, &table) {
             self.note(&file, format_args!("the table is not kept: {e}"));
         }
     }

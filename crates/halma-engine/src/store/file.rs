@@ -19,16 +19,16 @@
 //! A reader of another version must refuse the file. Header, index and footer are checked when a file is opened, a
 //! block whenever it is read.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use halma_files::folder::{Folder, parted};
+use halma_files::folder::parted;
 
-use super::disk::Disk;
-use super::{BlockEntry, Bytes, Level, Segment, StoreError, map, varint};
+use super::disk::{Disk, refused};
+use super::storage::{Input, Output, Part, Storage};
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, varint};
 use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
@@ -37,12 +37,14 @@ const END: &[u8; 8] = b"HALMAEND";
 const VERSION: u32 = 1;
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
+/// What the footer ends with: the checksum, and [`END`].
+const SEAL: usize = 24;
 
 /// An open level file.
 #[derive(Debug)]
 pub struct LevelFile {
     path: PathBuf,
-    file: File,
+    file: Box<dyn Input>,
 }
 
 impl LevelFile {
@@ -59,7 +61,7 @@ impl LevelFile {
         if block.bytes == 0 {
             return Ok(with(&[]));
         }
-        let bytes = map::map(&self.file, block.offset, block.bytes as usize).map_err(|e| self.read_error(e))?;
+        let bytes = self.part(block.offset, block.bytes as usize)?;
         if xxh3_64(&bytes) != block.checksum {
             return Err(self.damaged(format!("the block at byte {} does not match its checksum", block.offset)));
         }
@@ -68,14 +70,61 @@ impl LevelFile {
 
     fn read_error(&self, source: std::io::Error) -> StoreError {
         match source.kind() {
-            std::io::ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
+            ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
             _ => StoreError::reading(self.path.clone(), source),
         }
     }
 
+    fn foreign(&self, reason: impl Into<String>) -> StoreError {
+        StoreError::Foreign { file: self.path.clone(), reason: reason.into() }
+    }
+
+    /// Header and footer of a file of that length, where it is a level file.
+    fn ends(&self, length: u64) -> Result<(Part, Part), StoreError> {
+        let begun = match length.min(8) as usize {
+            0 => true,
+            most => MAGIC.starts_with(&self.part(0, most)?),
+        };
+        if length < (HEADER + FOOTER) as u64 {
+            return Err(match begun {
+                true => self.damaged(format!("it is only {length} bytes long")),
+                false => self.foreign("it is no level file"),
+            });
+        }
+        let footer = self.part(length - FOOTER as u64, FOOTER)?;
+        match (begun, footer[FOOTER - 8..] == *END) {
+            (true, true) => Ok((self.part(0, HEADER)?, footer)),
+            (false, false) => Err(self.foreign("it is no level file")),
+            _ => Err(self.damaged("its beginning or its end is lost")),
+        }
+    }
+
+    /// Index and footer of a file of that length, where they and the header are what was written, in this version.
+    fn sealed(&self, length: u64, header: &[u8], footer: &[u8]) -> Result<Part, StoreError> {
+        let index_at = number::<8>(footer, 0) as u64;
+        let version = number::<4>(header, 8);
+        // A file of this version that lost only its number is no file of another one.
+        let written = [&header[..8], &VERSION.to_le_bytes(), &header[12..]].concat();
+        if (HEADER as u64..=length - FOOTER as u64).contains(&index_at) {
+            let tail = self.part(index_at, (length - index_at) as usize)?;
+            let hashed = tail.len() - SEAL;
+            if checksum(&written, &tail[..hashed]) == number::<16>(&tail, hashed) {
+                return match version == u128::from(VERSION) {
+                    true => Ok(tail),
+                    false => Err(self.damaged("it lost the number of its version")),
+                };
+            }
+        }
+        if version == u128::from(VERSION) {
+            return Err(self.damaged("its header, index or footer does not match their checksum"));
+        }
+        let (found, reads) = (format!("version {version}"), format!("version {VERSION}"));
+        Err(StoreError::Version { file: self.path.clone(), found, reads })
+    }
+
     /// A part of the file, at least a byte.
-    fn bytes(&self, offset: u64, length: usize) -> Result<memmap2::Mmap, StoreError> {
-        map::map(&self.file, offset, length).map_err(|e| self.read_error(e))
+    fn part(&self, offset: u64, length: usize) -> Result<Part, StoreError> {
+        self.file.part(offset, length).map_err(|e| self.read_error(e))
     }
 }
 
@@ -102,7 +151,7 @@ fn key_from<K: Key>(bytes: &[u8]) -> K {
 /// stay full of what nobody can use.
 #[derive(Debug)]
 struct Temporary<'a> {
-    folder: &'a Folder,
+    folder: &'a dyn Storage,
     name: String,
     disk: &'a Disk,
     claimed: u64,
@@ -124,7 +173,7 @@ impl Drop for Temporary<'_> {
 pub struct LevelFileWriter<'a, K> {
     name: String,
     temporary: Temporary<'a>,
-    out: BufWriter<File>,
+    out: BufWriter<Box<dyn Output>>,
     header: Vec<u8>,
     blocks: Vec<BlockEntry<K>>,
     at: u64,
@@ -136,9 +185,9 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
-    pub fn create(folder: &'a Folder, name: &str, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
+    pub fn create(folder: &'a dyn Storage, name: &str, identity: u128, disk: &'a Disk) -> Result<Self, StoreError> {
         let temporary = format!("{}.tmp", name.strip_suffix(".level").unwrap_or(name));
-        let file = folder.create(&temporary).map_err(|e| disk.refused(&folder.path(&temporary), e))?;
+        let file = folder.create(&temporary).map_err(|e| refused(folder, &temporary, e))?;
         let temporary = Temporary { folder, name: temporary, disk, claimed: 0, renamed: false };
         let mut header = Vec::new();
         header.extend_from_slice(MAGIC);
@@ -157,7 +206,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         let Temporary { folder, name, disk, claimed, .. } = &mut self.temporary;
         disk.take(bytes.len() as u64, &folder.path(name))?;
         *claimed += bytes.len() as u64;
-        self.out.write_all(bytes).map_err(|e| disk.refused(&folder.path(name), e))?;
+        self.out.write_all(bytes).map_err(|e| refused(*folder, name, e))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
@@ -198,14 +247,15 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         let folder = temporary.folder;
         let written = (|| {
             out.flush()?;
-            temporary.disk.sync(out.get_ref())?;
+            out.get_ref().sync()?;
             folder.rename(&temporary.name, &name)?;
+            folder.sync()?;
             temporary.renamed = true;
             Ok(())
         })();
-        written.map_err(|e| temporary.disk.refused(&folder.path(&temporary.name), e))?;
-        let (path, file) = (folder.path(&name), folder.file(&name));
-        let file = file.map_err(|source| StoreError::reading(path.clone(), source))?;
+        written.map_err(|e| refused(folder, &temporary.name, e))?;
+        let (path, file) = (folder.path(&name), folder.open(&name));
+        let file = file.map_err(|source| StoreError::opening(path.clone(), source))?;
         Ok(Level::in_file(blocks, LevelFile { path, file }))
     }
 }
@@ -222,7 +272,7 @@ fn checksum(header: &[u8], tail: &[u8]) -> u128 {
 /// # Errors
 /// Where a block cannot be read, or the system or the disk budget refuses.
 pub fn write_in<K: Key>(
-    folder: &Folder,
+    folder: &dyn Storage,
     name: &str,
     identity: u128,
     level: &Level<K>,
@@ -249,7 +299,7 @@ pub fn write<K: Key>(
     digest: u128,
     disk: &Disk,
 ) -> Result<Level<K>, StoreError> {
-    let (folder, name) = parted(path).map_err(|e| disk.refused(path, e))?;
+    let (folder, name) = parted(path).map_err(|source| StoreError::reading(path.into(), source))?;
     write_in(&folder, name, identity, level, digest, disk)
 }
 
@@ -258,7 +308,7 @@ pub fn write<K: Key>(
 /// # Errors
 /// As [`open_in`].
 pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
-    let (folder, name) = parted(path).map_err(|source| StoreError::reading(path.into(), source))?;
+    let (folder, name) = parted(path).map_err(|source| StoreError::opening(path.into(), source))?;
     open_in(&folder, name, identity, keys, digest)
 }
 
@@ -266,51 +316,37 @@ pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Res
 /// Its blocks are not read: [`Level::audit_block`] does that.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] where it is anything else.
+/// [`StoreError::Missing`], [`StoreError::Version`], [`StoreError::Foreign`] or [`StoreError::Damaged`] where it is not.
 pub fn open_in<K: Key>(
-    folder: &Folder,
+    folder: &dyn Storage,
     name: &str,
     identity: u128,
     keys: u64,
     digest: u128,
 ) -> Result<Level<K>, StoreError> {
     let path = folder.path(name);
-    let file = match folder.file(name) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(StoreError::Damaged { file: path, reason: "it is missing".into() });
-        }
-        file => file.map_err(|source| StoreError::reading(path.clone(), source))?,
-    };
-    let length = file.metadata().map_err(|source| StoreError::Io { file: path.clone(), source })?.len();
+    let file = folder.open(name).map_err(|source| StoreError::opening(path.clone(), source))?;
+    let length = file.length().map_err(|source| StoreError::Io { file: path.clone(), source })?;
     let level = LevelFile { path, file };
-    if length < (HEADER + FOOTER) as u64 {
-        return Err(level.damaged(format!("it is only {length} bytes long")));
-    }
-    let header = level.bytes(0, HEADER)?;
-    let footer = level.bytes(length - FOOTER as u64, FOOTER)?;
-    if header[..8] != *MAGIC || footer[FOOTER - 8..] != *END {
-        return Err(level.damaged("it is no level file, or was cut"));
-    }
-    if number::<4>(&header, 8) != u128::from(VERSION) || number::<4>(&header, 12) != K::BYTES as u128 {
-        return Err(level.damaged(format!("it is not of version {VERSION} with keys of {} bytes", K::BYTES)));
-    }
+    let (header, footer) = level.ends(length)?;
+    let tail = level.sealed(length, &header, &footer)?;
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
-    let entry = (K::BYTES + 24) as u64;
-    let expected = blocks.checked_mul(entry).and_then(|b| b.checked_add(index_at)?.checked_add(FOOTER as u64));
-    if expected != Some(length) || index_at < HEADER as u64 {
-        return Err(level.damaged("its index does not fit its length"));
-    }
-    let tail = level.bytes(index_at, (length - index_at) as usize)?;
-    let hashed = tail.len() - 24;
-    if checksum(&header, &tail[..hashed]) != number::<16>(&tail, hashed) {
-        return Err(level.damaged("its header, index or footer does not match their checksum"));
+    if number::<4>(&header, 12) != K::BYTES as u128 {
+        let width = number::<4>(&header, 12);
+        return Err(level.foreign(format!("it has keys of {width} bytes, and the search has keys of {}", K::BYTES)));
     }
     if number::<16>(&header, 16) != identity {
-        return Err(level.damaged("it belongs to another problem, search or level"));
+        return Err(level.foreign("it belongs to another problem, search or level"));
+    }
+    let entry = (K::BYTES + 24) as u64;
+    let expected = blocks.checked_mul(entry).and_then(|b| b.checked_add(index_at)?.checked_add(FOOTER as u64));
+    if expected != Some(length) {
+        return Err(level.damaged("its index does not fit its length"));
     }
     if (stated, number::<16>(&footer, 24)) != (keys, digest) {
-        return Err(level.damaged("it holds another set of states than the run's list says"));
+        return Err(level.foreign("it holds another set of states than the run's list says"));
     }
+    let hashed = tail.len() - SEAL;
     let entries = tail[..hashed - 40].chunks(entry as usize).map(|e| BlockEntry {
         first: key_from(&e[..K::BYTES]),
         offset: number::<8>(e, K::BYTES) as u64,

@@ -76,14 +76,17 @@ pub fn fingerprint(job: &Job, question: Question) -> String {
 /// Where its list is damaged, or says what this program cannot have written.
 pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
     let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
-    let odd = |reason: String| StoreError::Foreign { folder: folder.into(), reason };
+    let odd = |reason: String| StoreError::OtherRun { folder: folder.into(), reason };
     let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
     let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
     if let Some((process, processes)) = identity.share {
         return Err(odd(format!("it is the share of process {process} of {processes}; start all of them again")));
     }
     if identity.program != PROGRAM {
-        return Err(odd(format!("the run is of {}, this is {PROGRAM}", identity.program)));
+        return Err(odd(format!(
+            "the run is of {}, this is {PROGRAM}; go on with that, or choose another folder",
+            identity.program
+        )));
     }
     let problem = match &identity.problem {
         ProblemSpec::Puzzle(spec) => Problem::Puzzle(job::compiled(spec).map_err(odd)?),

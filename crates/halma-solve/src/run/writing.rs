@@ -2,7 +2,6 @@
 
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
-use halma_engine::store::StoreError;
 use halma_record::record::{
     self, Counts, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RunRecord, SymmetryRecord,
     Verdict,
@@ -77,10 +76,10 @@ impl Context<'_> {
         }
     }
 
-    /// Notes in the record why there is no answer; damage is an error of its own.
+    /// Notes in the record why there is no answer; a file that cannot be used is an error of its own.
     pub(super) fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
         match stopped {
-            Stopped::Store(fault @ StoreError::Damaged { .. }) => Err(fault.into()),
+            Stopped::Store(fault) if fault.is_unusable_file() => Err(fault.into()),
             Stopped::Contradiction(what) => Err(RunError::Contradiction(what)),
             stopped => {
                 record.reason = Some(stopped.to_string());

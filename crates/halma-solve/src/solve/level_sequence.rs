@@ -6,7 +6,7 @@ use std::time::Instant;
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{
-    CancellationToken, Expander, Expansion, LevelDestination, Stopped, Tally, WHOLE_DIGEST, Watch, saved_share,
+    self, CancellationToken, Expander, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share,
 };
 use halma_engine::store::workspace::{self, Saved, Workspace};
 use halma_engine::store::{Level, StoreError};
@@ -82,10 +82,7 @@ impl<K: Key> LevelSequence<K> {
 /// The figures that were noted with a saved level, and the digest of what is saved.
 pub(crate) fn figures(saved: &Saved) -> Result<(Tally, u128), StoreError> {
     let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
-    let mut tally: Tally = serde_json::from_value(saved.figures.clone()).map_err(|e| damaged(e.to_string()))?;
-    let number = |digits: &str| u128::from_str_radix(digits, 16).map_err(|e| damaged(e.to_string()));
-    tally.digest = number(saved.figures.get(WHOLE_DIGEST).and_then(|d| d.as_str()).unwrap_or(&saved.digest))?;
-    Ok((tally, number(&saved.digest)?))
+    search::figures(saved).map_err(|e| damaged(e.to_string()))
 }
 
 /// About how large the level after these may be: levels grow by factors that themselves shrink by a factor.

@@ -1,25 +1,22 @@
 //! What an earlier run with another number of processes left in a folder, for others to go on with.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use halma_files::folder::{Folder, Lock};
-
-use super::{
-    LEVELS, LIST, LOCK, List, PATIENCE, Saved, StoreError, clear, complete, identity_of, open_level, read_list,
-};
+use super::manifest::{LIST, Manifest, Saved};
+use super::place::{LEVELS, LOCK, PATIENCE, clear, open_level, remove};
 use crate::key::Key;
-use crate::store::Level;
+use crate::store::storage::{Lock, Storage};
+use crate::store::{Level, StoreError};
 
 /// A folder of an earlier run, or of a share of one.
 #[derive(Debug)]
 pub struct LeftoverShare {
-    folder: Folder,
+    folder: Box<dyn Storage>,
     identity: u128,
-    list: List,
+    list: Manifest,
     /// Held from the first use on.
     lock: Mutex<Option<Lock>>,
 }
@@ -29,10 +26,10 @@ impl LeftoverShare {
     ///
     /// # Errors
     /// Where its list is damaged.
-    pub fn find(folder: Folder, run: &serde_json::Value) -> Result<Option<Self>, StoreError> {
-        let Some(list) = read_list(&folder)?.filter(|list| list.run == *run) else { return Ok(None) };
+    pub fn find(folder: impl Storage + 'static, run: &serde_json::Value) -> Result<Option<Self>, StoreError> {
+        let Some(list) = Manifest::read(&folder)?.filter(|list| list.run == *run) else { return Ok(None) };
         let identity = xxh3_128(run.to_string().as_bytes());
-        Ok(Some(Self { folder, identity, list, lock: Mutex::new(None) }))
+        Ok(Some(Self { folder: Box::new(folder), identity, list, lock: Mutex::new(None) }))
     }
 
     /// The answers that stand.
@@ -44,7 +41,7 @@ impl LeftoverShare {
     /// The files of complete levels.
     #[must_use]
     pub fn levels(&self) -> BTreeMap<String, Saved> {
-        complete(&self.list)
+        self.list.complete()
     }
 
     fn lock(&self) -> Result<(), StoreError> {
@@ -67,11 +64,11 @@ impl LeftoverShare {
         self.lock()?;
         let damaged = |reason: &str| StoreError::Damaged { file: self.folder.path(LIST), reason: reason.into() };
         let saved = self.list.files.get(label).ok_or_else(|| damaged("it does not name the level"))?;
-        open_level(&self.levels_folder()?, identity_of(self.identity, label), label, saved)
+        open_level(&*self.levels_folder()?, self.identity, label, saved)
     }
 
-    fn levels_folder(&self) -> Result<Folder, StoreError> {
-        self.folder.beneath(LEVELS).map_err(|source| StoreError::reading(self.folder.path(LEVELS), source))
+    fn levels_folder(&self) -> Result<Box<dyn Storage>, StoreError> {
+        self.folder.beneath(LEVELS, false).map_err(|source| StoreError::opening(self.folder.path(LEVELS), source))
     }
 
     /// Removes what the run left, when others have it.
@@ -81,11 +78,11 @@ impl LeftoverShare {
     pub fn remove(self) -> Result<(), StoreError> {
         self.lock()?;
         // The list first: without it, the rest is nothing.
-        super::remove(&self.folder, LIST)?;
-        clear(&self.folder, &self.levels_folder()?)?;
-        super::remove(&self.folder, LOCK)?;
+        remove(&*self.folder, LIST)?;
+        clear(&*self.folder, &*self.levels_folder()?)?;
+        remove(&*self.folder, LOCK)?;
         // The folder stays where somebody has put something there.
-        let _ = fs::remove_dir(self.folder.path(""));
+        self.folder.remove_empty("");
         Ok(())
     }
 }

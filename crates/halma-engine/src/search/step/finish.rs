@@ -1,0 +1,204 @@
+//! The end of a level: what each range received is merged, and what earlier levels hold is taken out.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use halma_files::number::Digest;
+
+use super::{Step, Stopped, lock};
+use crate::budget;
+use crate::puzzle::Puzzle;
+use crate::search::digest;
+use crate::search::duplicates::Scratch;
+use crate::search::expander::{Expansion, Tally, saved_share};
+use crate::search::merge::merge;
+use crate::search::shard_buffer::{ShardBuffer, coded};
+use crate::store::{Level, Segment, StoreError};
+
+/// New states that one thread judges at a time.
+const SIFTED: usize = 1 << 9;
+
+/// What a process found of a level.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Share {
+    generated: u64,
+    emitted: u64,
+    unique: u64,
+    old: u64,
+    /// New states that the puzzle does not admit.
+    #[serde(default)]
+    dropped: u64,
+    states: u64,
+    bytes: u64,
+    digest: Digest,
+    second: Digest,
+    measure_max: Option<i64>,
+}
+
+impl Share {
+    /// The figures of a level in these shares.
+    fn total(shares: &[Self]) -> Tally {
+        let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
+        let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
+        Tally {
+            states: sum(|s| s.states),
+            generated: sum(|s| s.generated),
+            // Of a folder that was tampered with they may not add up; then the record contradicts itself.
+            pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)) + sum(|s| s.dropped),
+            duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
+            old: sum(|s| s.old),
+            digest: mixed(|s| s.digest),
+            second: Digest(mixed(|s| s.second)),
+            measure_max: shares.iter().filter_map(|s| s.measure_max).max(),
+        }
+    }
+}
+
+/// What a range of keys adds to the next level.
+struct Part<K> {
+    segment: Segment<K>,
+    unique: u64,
+    old: u64,
+    dropped: u64,
+    digest: u128,
+    second: u128,
+    measure_max: Option<i64>,
+}
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
+    pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
+        let (generated, emitted) = self.made();
+        self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
+        self.workers.clear();
+        self.handed_over.clear();
+        if self.room.is_full() {
+            budget::give_back();
+        }
+        if self.puzzle.sifts(self.depth + 1) {
+            self.sieves = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
+        }
+        let label = self.berth.label;
+        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
+        let states: u64 = self
+            .shard_buffers
+            .iter()
+            .map(|i| i.sorted_set.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>())
+            .sum();
+        let large = !self.layers.is_empty() || 2 * states > self.room.level();
+        let workspace = self.berth.workspace.or(self.berth.scratch).filter(|_| large);
+        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
+        let mut share = Share { generated, emitted, ..Share::default() };
+        let mut segments = Vec::new();
+        // What goes to disk goes in order, a few ranges at a time.
+        let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
+        let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate();
+        loop {
+            let group: Vec<(usize, ShardBuffer<P::Key>)> = shard_buffers.by_ref().take(at_once).collect();
+            if group.is_empty() {
+                break;
+            }
+            let part =
+                |scratch: &mut Scratch<P::Key>, (shard, shard_buffer)| self.part(shard, shard_buffer, scratch, before);
+            let parts: Vec<Part<P::Key>> = self
+                .expander
+                .pool
+                .install(|| group.into_par_iter().map_init(Scratch::default, part).collect::<Result<_, _>>())?;
+            for part in parts {
+                share.old += part.old;
+                share.dropped += part.dropped;
+                share.digest.0 = share.digest.0.wrapping_add(part.digest);
+                share.second.0 = share.second.0.wrapping_add(part.second);
+                share.measure_max = share.measure_max.max(part.measure_max);
+                share.states += part.segment.len();
+                share.unique += part.unique;
+                match &mut writer {
+                    Some(writer) => writer.append(&part.segment)?,
+                    None => segments.push(part.segment),
+                }
+            }
+        }
+        let level: Level<P::Key> = match writer {
+            Some(writer) => writer.finish(share.digest.0)?,
+            None => segments.into_iter().collect(),
+        };
+        share.bytes = level.bytes();
+        // The level is complete when every process has all of its share.
+        let digest = share.digest.0;
+        let shares = self.expander.exchange().all_gather(share)?;
+        let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
+        if let Some(workspace) = workspace {
+            drop(std::mem::take(&mut self.layers));
+            match self.berth.workspace {
+                Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
+                // It stays for as long as it is open.
+                None => workspace.remove(&[label.into()])?,
+            }
+        }
+        Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
+    }
+
+    fn part(
+        &self,
+        shard: usize,
+        shard_buffer: ShardBuffer<P::Key>,
+        scratch: &mut Scratch<P::Key>,
+        before: &[&Level<P::Key>],
+    ) -> Result<Part<P::Key>, StoreError> {
+        let runs: Vec<Level<P::Key>> = shard_buffer.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
+        // Blocks never reach from one range into the next.
+        let of =
+            |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
+        let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
+        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
+        let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
+        let mut kept = Vec::new();
+        let (mut unique, mut old) = (0, 0);
+        merge(&shard_buffer.sorted_set.into_sorted(scratch), sources, |key| {
+            #[cfg(any(test, feature = "testing"))]
+            if crate::fault::loses(self.expander.fault, crate::key::Key::mix(key), shard) {
+                return Ok(());
+            }
+            unique += 1;
+            for cursor in &mut cursors {
+                if cursor.contains(key)? {
+                    old += 1;
+                    return Ok(());
+                }
+            }
+            kept.push(key);
+            Ok(())
+        })?;
+        let new = kept.len();
+        self.sift(&mut kept);
+        let dropped = (new - kept.len()) as u64;
+        let mut scratch = self.puzzle.scratch();
+        Ok(Part {
+            segment: coded(&kept),
+            unique,
+            old,
+            dropped,
+            digest: digest::of(digest::KEY, &kept),
+            second: digest::of(digest::SECOND_KEY, &kept),
+            measure_max: kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max(),
+        })
+    }
+
+    /// Leaves of new states those that the puzzle admits.
+    fn sift(&self, keys: &mut Vec<P::Key>) {
+        if self.sieves.is_empty() || keys.is_empty() {
+            return;
+        }
+        let piece = |keys: &[P::Key]| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut scratch = lock(&self.sieves[thread % self.sieves.len()]);
+            let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
+            keys.iter().copied().filter(admits).collect::<Vec<_>>()
+        };
+        // Many more pieces than threads: what one state costs differs by far.
+        *keys = keys.par_chunks(SIFTED).map(piece).collect::<Vec<_>>().concat();
+    }
+}

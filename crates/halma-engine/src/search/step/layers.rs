@@ -1,0 +1,109 @@
+//! The pieces of a level on disk: layers of sorted successors, and how far the level has come. A later process goes on from
+//! them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use halma_files::number::Digest;
+
+use super::{Step, Stopped};
+use crate::budget;
+use crate::puzzle::Puzzle;
+use crate::search::duplicates::Scratch;
+use crate::store::StoreError;
+use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
+
+impl<P: Puzzle> Step<'_, P> {
+    /// Goes on where an earlier process left the level.
+    pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
+        let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
+        let Some((workspace, partial)) = found else { return Ok(()) };
+        self.take_up(workspace, partial.layers)?;
+        if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
+            let reason = format!("the layers of {} hold more than it says was made", partial.label);
+            return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
+        }
+        self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
+        Ok(())
+    }
+
+    /// Opens layers that the run's folder has.
+    pub(in crate::search) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), Stopped> {
+        for label in labels {
+            let (layer, _) = workspace.need(&label)?;
+            let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
+            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.stop)?;
+            self.layers.push((label, layer));
+        }
+        Ok(())
+    }
+
+    /// Everything before the mark has been expanded already.
+    pub(in crate::search) fn go_on_at(&mut self, mark: Mark) {
+        self.next_block = AtomicUsize::new(mark.next_block);
+        (self.generated, self.emitted) = (mark.generated, mark.emitted);
+        if let Some(watch) = self.berth.watch {
+            let done = self.current.index().iter().take(mark.next_block).map(|b| u64::from(b.keys)).sum();
+            watch.expanded(done, mark.generated);
+        }
+    }
+
+    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
+    pub(in crate::search) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+        let layer = self.layer(workspace)?;
+        workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
+    }
+
+    /// Writes all successors so far to disk as a layer that only this step knows of.
+    pub(in crate::search) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
+        let (label, _) = self.layer(scratch)?;
+        // It stays for as long as it is open.
+        scratch.remove(&[label])
+    }
+
+    /// How far the level has come.
+    pub(in crate::search) fn mark(&self) -> Mark {
+        let (generated, emitted) = self.made();
+        Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
+    }
+
+    /// What the run's list is to say of the level's pieces.
+    pub(in crate::search) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
+        Partial {
+            label: self.berth.label.into(),
+            next_block: mark.next_block,
+            generated: mark.generated,
+            emitted: mark.emitted,
+            layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
+            marks,
+        }
+    }
+
+    /// Writes what has been received so far to disk.
+    pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
+        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
+        let mut writer = workspace.writer(&label)?;
+        let mut sum = 0u128;
+        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
+        let at_once = self.at_once(4, 0);
+        for group in self.shard_buffers.chunks_mut(at_once) {
+            self.expander.pool.install(|| {
+                group
+                    .par_iter_mut()
+                    .try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
+            })?;
+            for run in group.iter_mut().flat_map(|shard_buffer| shard_buffer.runs.drain(..)) {
+                sum = sum.rotate_left(1) ^ run.fingerprint();
+                writer.append(&run)?;
+            }
+        }
+        let layer = writer.finish(sum)?;
+        let saved = Saved { keys: layer.len(), digest: Digest(sum), figures: serde_json::Value::Null };
+        self.layers.push((label.clone(), layer));
+        if std::mem::take(&mut self.full) {
+            budget::give_back();
+        }
+        Ok((label, saved))
+    }
+}

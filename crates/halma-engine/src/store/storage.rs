@@ -1,0 +1,159 @@
+//! What levels are stored in: the one seam between the search and the file system.
+//!
+//! A [`Storage`] is an open folder. All that a run, its level files and its cache read and write goes through it, one call
+//! per file or block, none per key. The file system is one ([`halma_files::folder::Folder`]); tests have one that fails
+//! where they want it to, and one that loses what was not synced.
+
+#[cfg(any(test, feature = "testing"))]
+pub mod faulty;
+#[cfg(any(test, feature = "testing"))]
+pub mod forgetful;
+mod system;
+
+use std::any::Any;
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use halma_files::folder::temporary_name;
+use memmap2::Mmap;
+
+/// A folder, open. Names are plain ones of files right in it.
+pub trait Storage: fmt::Debug + Send + Sync {
+    /// A new file, in place of what has that name.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    fn create(&self, name: &str) -> io::Result<Box<dyn Output>>;
+
+    /// Opens a file to read parts of it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] where there is none, [`io::ErrorKind::InvalidData`] where it is no regular file.
+    fn open(&self, name: &str) -> io::Result<Box<dyn Input>>;
+
+    /// All of a file of no more than `most` bytes.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and [`io::ErrorKind::InvalidData`] where it is larger.
+    fn read(&self, name: &str, most: u64) -> io::Result<Vec<u8>>;
+
+    /// Renames a file, over another one if need be; only [`Self::sync`] makes that last.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Makes the names in the folder last.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Removes a file, if there is one. Whoever has it open can still read it.
+    ///
+    /// # Errors
+    /// Where it is there and cannot be removed.
+    fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// How many more bytes can be written.
+    ///
+    /// # Errors
+    /// Where the system does not say.
+    fn free(&self) -> io::Result<u64>;
+
+    /// The names in the folder, in any order.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn names(&self) -> io::Result<Vec<String>>;
+
+    /// A folder in this one; made, where there is none and `make` says so.
+    ///
+    /// # Errors
+    /// Where there is none, it is a link or a file, or it cannot be made.
+    fn beneath(&self, name: &str, make: bool) -> io::Result<Box<dyn Storage>>;
+
+    /// Removes a folder in this one, or, where no name is given, this one, unless there is something in it.
+    fn remove_empty(&self, name: &str);
+
+    /// Takes the lock with that name, trying for so long; `None` where another process holds it. It is let go when it is
+    /// dropped.
+    ///
+    /// # Errors
+    /// Where its file cannot be made or locked.
+    fn lock(&self, name: &str, patience: Duration) -> io::Result<Option<Lock>>;
+
+    /// What messages call a file of it, or, without a name, the folder.
+    fn path(&self, name: &str) -> PathBuf;
+}
+
+/// A lock, held until it is dropped.
+pub type Lock = Box<dyn Any + Send + Sync>;
+
+/// A file that is being written.
+pub trait Output: Write + fmt::Debug + Send + Sync {
+    /// Makes what was written last.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// A file that is read.
+pub trait Input: fmt::Debug + Send + Sync {
+    /// How many bytes it has now.
+    ///
+    /// # Errors
+    /// Where the system does not say.
+    fn length(&self) -> io::Result<u64>;
+
+    /// `bytes` bytes from `offset` on, at least one.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] where the file is too short for that; where the system refuses.
+    fn part(&self, offset: u64, bytes: usize) -> io::Result<Part>;
+}
+
+/// A part of a file.
+#[derive(Debug)]
+pub enum Part {
+    /// Mapped.
+    Mapped(Mmap),
+    /// Read into memory.
+    Read(Vec<u8>),
+}
+
+impl Deref for Part {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(bytes) => bytes,
+            Self::Read(bytes) => bytes,
+        }
+    }
+}
+
+/// How many bytes a file has; 0 where there is none.
+pub(super) fn length(storage: &dyn Storage, name: &str) -> u64 {
+    storage.open(name).and_then(|file| file.length()).unwrap_or(0)
+}
+
+/// Puts a file with these bytes in place of what has that name, whole or not at all, and makes that last.
+pub(super) fn replace(storage: &dyn Storage, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_name(name);
+    let written = storage.create(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync()?;
+        storage.rename(&temporary, name)?;
+        storage.sync()
+    });
+    if written.is_err() {
+        // What cannot be removed now goes when the run's folder is next opened.
+        let _ = storage.remove(&temporary);
+    }
+    written
+}

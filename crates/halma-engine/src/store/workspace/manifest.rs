@@ -1,0 +1,189 @@
+//! The manifest of a run: the list of what is complete, as it is written to disk.
+//!
+//! The file is JSON: the list, and the XXH3-128 of the list's bytes. What describes the run, its terms, the answers and
+//! the figures of a level belong to whoever runs the search, and stay the values that they were given as.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
+
+use halma_files::folder;
+use halma_files::number::Digest;
+
+use crate::budget::Measurements;
+use crate::store::StoreError;
+use crate::store::storage::Storage;
+
+/// The version of the list; another one is refused.
+const FORMAT: u32 = 2;
+/// The name of the list.
+pub const LIST: &str = "run.json";
+/// The most lists and tables that a list may have: each takes memory beyond its bytes.
+const PARTS: usize = 1 << 20;
+/// More successors than anybody can make.
+const TOO_MANY: u64 = 1 << 50;
+
+/// A file that the list names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// How many keys.
+    pub keys: u64,
+    /// The digest of the set.
+    pub digest: Digest,
+    /// What the search wants to know of it when it finds it again.
+    pub figures: serde_json::Value,
+}
+
+/// A level of which some pieces are complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Partial {
+    /// The level's label.
+    pub label: String,
+    /// The first block of the level before that has not been expanded.
+    pub next_block: usize,
+    /// Successors so far, pruned ones included.
+    pub generated: u64,
+    /// Successors so far, pruned ones not included.
+    pub emitted: u64,
+    /// The labels of the layers of sorted successors.
+    pub layers: Vec<String>,
+    /// Where several processes make the level: the moments up to which all that was made is in layers, each process's
+    /// share. Layers may hold more; what is made again is a duplicate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// How far a level has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The first block of the level before that has not been expanded.
+    pub next_block: usize,
+    /// Successors so far, pruned ones included.
+    pub generated: u64,
+    /// Successors so far, pruned ones not included.
+    pub emitted: u64,
+}
+
+/// The list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    format: u32,
+    /// What the run is, to compare and to read.
+    pub(super) run: serde_json::Value,
+    /// What it may use up and where it ends: what may change when it goes on.
+    pub(super) terms: serde_json::Value,
+    /// Answers that stand, in order.
+    pub(super) answers: Vec<serde_json::Value>,
+    pub(super) files: BTreeMap<String, Saved>,
+    pub(super) partial: Option<Partial>,
+    /// What the run had used when the list was written.
+    #[serde(default)]
+    pub(super) spent: Measurements,
+}
+
+/// The list as it is written: the text, and its checksum.
+#[derive(Serialize, Deserialize)]
+struct Sealed<'a> {
+    checksum: Digest,
+    #[serde(borrow)]
+    list: &'a RawValue,
+}
+
+/// What of a sealed list there is.
+#[derive(Deserialize)]
+struct Parts {
+    checksum: Option<IgnoredAny>,
+    list: Option<IgnoredAny>,
+}
+
+/// The version of a list, which says whether the rest of it can be read.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+/// The name of the file with that label.
+pub(super) fn file_name(label: &str) -> String {
+    format!("{label}.level")
+}
+
+impl Manifest {
+    /// The list of a run of which nothing is complete.
+    pub(super) fn new(run: serde_json::Value, terms: serde_json::Value) -> Self {
+        Self { format: FORMAT, run, terms, ..Self::default() }
+    }
+
+    /// The list with its checksum, as text.
+    pub(super) fn sealed(&self) -> serde_json::Result<String> {
+        let text = serde_json::to_string_pretty(self)?;
+        let checksum = Digest(xxh3_128(text.as_bytes()));
+        serde_json::to_string_pretty(&Sealed { checksum, list: serde_json::from_str(&text)? })
+    }
+
+    /// Reads the list of a run's folder, if there is one.
+    pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
+        let file = folder.path(LIST);
+        match folder.read(LIST, folder::RECORD) {
+            Ok(bytes) => Self::parse(file, bytes).map(Some),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::reading(file, source)),
+        }
+    }
+
+    fn parse(file: PathBuf, bytes: Vec<u8>) -> Result<Self, StoreError> {
+        let damaged = |reason: String| StoreError::Damaged { file: file.clone(), reason };
+        let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
+        if text.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > PARTS {
+            return Err(damaged("it has more parts than any run".into()));
+        }
+        if let Ok(Parts { checksum: None, list: None }) = serde_json::from_str(&text) {
+            return Err(StoreError::Foreign { file, reason: "it is no list of a run".into() });
+        }
+        let sealed: Sealed = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+        if xxh3_128(sealed.list.get().as_bytes()) != sealed.checksum.0 {
+            return Err(damaged("it does not match its checksum".into()));
+        }
+        let Version { format } = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
+        if format != FORMAT {
+            let (found, reads) = (format!("format {format}"), format!("format {FORMAT}"));
+            return Err(StoreError::Version { file, found, reads });
+        }
+        let list: Self = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
+        list.sound().map_err(damaged)?;
+        Ok(list)
+    }
+
+    /// The files of complete levels.
+    pub(super) fn complete(&self) -> BTreeMap<String, Saved> {
+        let layers = self.partial.as_ref().map_or(&[][..], |p| &p.layers);
+        self.files.iter().filter(|(label, _)| !layers.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
+    }
+
+    /// What this program cannot have written, whatever the checksum says.
+    fn sound(&self) -> Result<(), String> {
+        let plain = |label: &str| folder::is_plain(&file_name(label)) && !label.is_empty() && !label.starts_with('.');
+        if let Some(label) = self.files.keys().find(|label| !plain(label)) {
+            return Err(format!("`{label}` is no name of a level"));
+        }
+        if let Some(partial) = &self.partial {
+            let mark = Mark { next_block: 0, generated: partial.generated, emitted: partial.emitted };
+            let counted = |mark: &Mark| mark.emitted <= mark.generated && mark.generated < TOO_MANY;
+            if !partial.marks.iter().chain([&mark]).all(counted) {
+                return Err("its counts of successors contradict each other".into());
+            }
+            if let Some(layer) = partial.layers.iter().find(|layer| !self.files.contains_key(*layer)) {
+                return Err(format!("it names {layer} and does not say what that is"));
+            }
+        }
+        let Measurements { seconds, cpu_seconds, .. } = self.spent;
+        match [seconds, cpu_seconds].iter().all(|time| (0.0..1e12).contains(time)) {
+            true => Ok(()),
+            false => Err("the time spent is none".into()),
+        }
+    }
+}

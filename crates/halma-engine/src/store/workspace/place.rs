@@ -1,0 +1,95 @@
+//! A run's folder as it is found: its lock, its files, and whether anybody works there.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use halma_files::folder::Folder;
+
+use super::manifest::{Manifest, Saved, file_name};
+use crate::key::Key;
+use crate::store::storage::{Lock, Storage};
+use crate::store::{Level, StoreError, file};
+
+/// The name of the lock.
+pub const LOCK: &str = "lock";
+/// The name of the folder of level files.
+pub(super) const LEVELS: &str = "levels";
+/// How long to try for the lock.
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
+
+/// The folder, made where there is none, and its lock.
+pub(super) fn locked(
+    path: &Path,
+    make: impl Fn() -> io::Result<Box<dyn Storage>>,
+) -> Result<(Box<dyn Storage>, Lock), StoreError> {
+    let begun = Instant::now();
+    loop {
+        let place = make().map_err(|source| StoreError::reading(path.into(), source))?;
+        match place.lock(LOCK, PATIENCE) {
+            Ok(Some(lock)) => return Ok((place, lock)),
+            Ok(None) => return Err(StoreError::Locked { folder: path.into() }),
+            // A run that ended has just taken its folder away.
+            Err(e) if e.kind() == io::ErrorKind::NotFound && begun.elapsed() < PATIENCE => {}
+            Err(source) => return Err(StoreError::reading(place.path(LOCK), source)),
+        }
+    }
+}
+
+pub(super) fn names(folder: &dyn Storage) -> Result<Vec<String>, StoreError> {
+    folder.names().map_err(|source| StoreError::Io { file: folder.path(""), source })
+}
+
+pub(super) fn remove(folder: &dyn Storage, name: &str) -> Result<(), StoreError> {
+    folder.remove(name).map_err(|source| StoreError::reading(folder.path(name), source))
+}
+
+/// Whether a level file has that name, or what was to become one.
+pub(super) fn is_of_level(name: &str) -> bool {
+    name.ends_with(".level") || name.ends_with(".tmp")
+}
+
+/// Removes the level files of a run, and their folder unless somebody has put something there.
+pub(super) fn clear(folder: &dyn Storage, levels: &dyn Storage) -> Result<(), StoreError> {
+    let files = names(levels)?.into_iter().filter(|name| is_of_level(name));
+    files.into_iter().try_for_each(|name| remove(levels, &name))?;
+    folder.remove_empty(LEVELS);
+    Ok(())
+}
+
+/// Opens the file with that label, of which the list says `saved`.
+pub(super) fn open_level<K: Key>(
+    levels: &dyn Storage,
+    run: u128,
+    label: &str,
+    saved: &Saved,
+) -> Result<Level<K>, StoreError> {
+    file::open_in(levels, &file_name(label), identity_of(run, label), saved.keys, saved.digest.0)
+}
+
+/// The identity of the file with that label in a run.
+pub(super) fn identity_of(run: u128, label: &str) -> u128 {
+    xxh3_128(&[&run.to_le_bytes()[..], label.as_bytes()].concat())
+}
+
+/// Whether a process is at work on the run in `folder`, or on a share of it.
+#[must_use]
+pub fn is_at_work(folder: &Path) -> bool {
+    let Ok(place) = Folder::open(folder) else { return false };
+    let of_share = |name: &String| name.starts_with("process-") && place.beneath(name).is_ok_and(|f| f.is_locked(LOCK));
+    place.is_locked(LOCK) || place.names().is_ok_and(|names| names.iter().any(of_share))
+}
+
+/// What the run in `folder` is, and its terms, where it holds one that has not ended.
+///
+/// # Errors
+/// Where its list is damaged.
+pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
+    let place = match Folder::open(folder) {
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        place => place.map_err(|source| StoreError::Io { file: folder.into(), source })?,
+    };
+    Ok(Manifest::read(&place)?.map(|list| (list.run, list.terms)))
+}

@@ -1,0 +1,171 @@
+//! Searches on storage that crashes, fails, is full or damaged: at every operation, the outcome is the one of an undisturbed
+//! search, or a clear error.
+
+mod crashes;
+mod damage;
+mod failures;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::puzzle::Puzzle;
+use crate::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, digest, figures, saved};
+use crate::store::storage::Storage;
+use crate::store::storage::faulty::{Fault, Faulty};
+use crate::store::storage::forgetful::Forgetful;
+use crate::store::workspace::{Disk, Saved, Workspace};
+use crate::store::{Level, SegmentWriter, StoreError};
+
+/// A token in each of so many copies of the cubic lattice: it moves by one.
+struct Lattices;
+
+const COPIES: u64 = 32;
+const ORIGIN: u64 = 0x80_80_80;
+const DEPTH: usize = 4;
+
+impl Puzzle for Lattices {
+    type Key = u64;
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn start(&self) -> Vec<u64> {
+        (0..COPIES).map(|copy| copy << 24 | ORIGIN).collect()
+    }
+
+    fn successors(&self, (): &mut (), key: u64, _: u32, emit: &mut impl FnMut(u64)) -> u64 {
+        let moves = [1, 1 << 8, 1 << 16].map(|step| [key + step, key - step]);
+        moves.as_flattened().iter().map(|&key| emit(key)).count() as u64
+    }
+
+    fn is_state(&self, (): &mut (), key: u64) -> bool {
+        key >> 24 < COPIES
+    }
+}
+
+/// Points at distance n from the origin of the cubic lattice (<https://oeis.org/A005899>), in all copies.
+fn published(depth: usize) -> u64 {
+    COPIES * if depth == 0 { 1 } else { 4 * (depth as u64).pow(2) + 2 }
+}
+
+/// The start in blocks of a few keys, so that its expansion can be interrupted between them.
+fn start() -> Level<u64> {
+    let segment = |keys: &[u64]| {
+        let mut writer = SegmentWriter::default();
+        keys.iter().for_each(|&key| writer.push(key));
+        writer.finish()
+    };
+    Lattices.start().chunks(4).map(segment).collect()
+}
+
+/// Makes small pieces, and saves each, because that is always due.
+fn expander() -> Expander {
+    within(None)
+}
+
+/// The same with a budget of memory: with one that is too small for anything, pieces go to disk because they must.
+fn within(memory: Option<u64>) -> Expander {
+    let mut expander = Expander::new(1, memory).unwrap();
+    expander.piece = Some(40);
+    expander
+}
+
+/// The run's folder on that storage.
+fn open(storage: &(impl Storage + Clone + 'static), run: u32) -> Result<Workspace, StoreError> {
+    let (run, terms) = (serde_json::json!({ "run": run }), serde_json::json!(null));
+    let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
+    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, false)
+}
+
+/// The levels of the lattices as a run makes them that has a folder, and takes up what it finds there.
+fn search(storage: &(impl Storage + Clone + 'static), expander: &Expander) -> Result<Vec<Tally>, Stopped> {
+    search_of(1, storage, expander)
+}
+
+fn search_of(run: u32, storage: &(impl Storage + Clone + 'static), expander: &Expander) -> Result<Vec<Tally>, Stopped> {
+    let workspace = open(storage, run)?;
+    let mut tallies = Vec::new();
+    for answer in workspace.answers() {
+        tallies.push(figures(&serde_json::from_value::<Saved>(answer).unwrap()).unwrap().0);
+    }
+    if tallies.is_empty() {
+        workspace.begin()?;
+        // In the expander's own thread, which saves the many ways there and back.
+        tallies = expander.install(|| levels(&workspace, expander))?;
+        let answers = tallies.iter().map(|tally| serde_json::to_value(saved(tally)).unwrap()).collect();
+        workspace.answer(answers, |label| label.starts_with("level-"))?;
+    }
+    workspace.close()?;
+    Ok(tallies)
+}
+
+fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stopped> {
+    let stop = CancellationToken::after(None);
+    let (mut before, mut level, mut tallies) = (Level::default(), start(), Vec::new());
+    for depth in 0..DEPTH {
+        let label = format!("level-{}", depth + 1);
+        let next = match workspace.load::<u64>(&label)? {
+            Some((next, saved)) => {
+                let (tally, digest) = figures(&saved).unwrap();
+                expander.audit(&Lattices, &next, (&tally, digest), &stop)?;
+                tallies.push(tally);
+                next
+            }
+            None => {
+                let berth = LevelDestination { workspace: Some(workspace), label: &label, ..LevelDestination::MEMORY };
+                let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], berth, &stop)?;
+                assert!(grown.level.path().is_some(), "it goes to disk");
+                tallies.push(grown.tally);
+                grown.level
+            }
+        };
+        before = std::mem::replace(&mut level, next);
+    }
+    // A file that the run can do without.
+    let figures = saved(&tallies[DEPTH - 1]);
+    workspace.write("copy", &level, figures.digest.0)?;
+    workspace.enter_also(vec![("copy".into(), figures)])?;
+    workspace.forget(&["copy".into()])?;
+    // The digest is of the states that the last level's file really holds.
+    assert_eq!(digest::of(digest::KEY, &level.to_vec()?), tallies[DEPTH - 1].digest);
+    Ok(tallies)
+}
+
+/// What every search has to come to: levels made in memory, of the published sizes.
+fn expected() -> Vec<Tally> {
+    let (expander, stop) = (Expander::new(1, None).unwrap(), CancellationToken::after(None));
+    let levels: Vec<Tally> =
+        crate::search::levels(&Lattices, &expander, &stop).map(Result::unwrap).take(DEPTH + 1).collect();
+    assert!(levels.iter().enumerate().all(|(depth, tally)| tally.states == published(depth)));
+    levels[1..].to_vec()
+}
+
+/// Whether nothing depends on an operation: a folder that stays where it is empty, the length of a file that goes.
+fn is_idle(log: &[String], number: usize) -> bool {
+    let Some((what, name)) = log[number].rsplit_once(' ') else { return false };
+    let goes = || log[number..].iter().take(3).any(|later| *later == format!("remove {name}"));
+    what == "remove folder" || (["open", "length of"].contains(&what) && goes())
+}
+
+/// The operations of an undisturbed search.
+fn operations(expander: &Expander) -> Vec<String> {
+    let storage = Faulty::new(Forgetful::default(), Fault::None);
+    assert_eq!(search(&storage, expander).unwrap(), expected());
+    storage.log()
+}
+
+#[test]
+fn a_search_that_writes_every_piece_to_disk_leaves_nothing_and_has_the_published_levels() {
+    for expander in [expander(), within(Some(1))] {
+        let storage = Forgetful::default();
+        assert_eq!(search(&storage, &expander).unwrap(), expected());
+        assert_eq!(storage.files(), [""; 0]);
+    }
+    let log = operations(&expander());
+    assert_eq!(log.len(), operations(&within(Some(1))).len());
+    for part in
+        ["create level-1.layer-0003.tmp", "create level-4.layer-0000.tmp", "part of level-3.level", "sync .run.json."]
+    {
+        assert!(log.iter().any(|operation| operation.starts_with(part)), "{part}: {log:#?}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Processes that die, and power that fails.
+
+use std::io::ErrorKind;
+
+use super::*;
+use crate::store::storage::forgetful::Crash;
+
+/// Searches until operation `number` fails with all that follow, as it does for a process that dies there.
+fn die_at(storage: &Forgetful, number: u64, expander: &Expander) {
+    let died = search(&Faulty::new(storage.clone(), Fault::From(number, ErrorKind::Other)), expander);
+    match died {
+        Ok(levels) => assert_eq!(levels, expected()),
+        Err(stopped) => assert!(stopped.to_string().contains("injected"), "{number}: {stopped}"),
+    }
+}
+
+#[test]
+fn after_a_crash_at_any_operation_a_run_goes_on_to_the_same_levels() {
+    let (expander, expected) = (expander(), expected());
+    for (number, operation) in (0..).zip(operations(&expander)) {
+        for crash in [Crash::LosesAll, Crash::LosesNothing, Crash::LosesSome(number), Crash::LosesSome(!number)] {
+            let storage = Forgetful::default();
+            die_at(&storage, number, &expander);
+            storage.crash(crash);
+            let went_on = search(&storage, &expander);
+            assert_eq!(went_on.unwrap_or_else(|e| panic!("{number}, {operation}, {crash:?}: {e}")), expected);
+            assert_eq!(storage.files(), [""; 0], "{number}, {operation}, {crash:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_crashes_again_and_again_goes_on_to_the_same_levels() {
+    let (expander, expected) = (expander(), expected());
+    let operations = operations(&expander).len() as u64;
+    for round in 0..100 {
+        let storage = Forgetful::default();
+        for time in 0..5 {
+            die_at(&storage, (round * 31 + time * 47) % operations, &expander);
+            storage.crash(Crash::LosesSome(round * 5 + time));
+        }
+        assert_eq!(search(&storage, &expander).unwrap(), expected, "{round}");
+    }
+}
+
+#[test]
+fn a_crash_loses_no_level_that_is_in_the_list() {
+    let (storage, expander) = (Forgetful::default(), expander());
+    let at = operations(&expander).iter().position(|o| o == "create level-4.layer-0000.tmp").unwrap();
+    die_at(&storage, at as u64, &expander);
+    storage.crash(Crash::LosesAll);
+    let labels: Vec<String> = open(&storage, 1).unwrap().levels().into_keys().collect();
+    assert_eq!(labels, ["level-1", "level-2", "level-3"]);
+}
