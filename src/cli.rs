@@ -63,8 +63,11 @@ pub enum Command {
         #[command(flatten)]
         search: SearchArgs,
         /// The last level
-        #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999))]
-        depth: u32,
+        #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999), required_unless_present = "to_the_end")]
+        depth: Option<u32>,
+        /// Until a level is empty: all positions that can be reached, and the farthest ones
+        #[arg(long, conflicts_with = "depth")]
+        to_the_end: bool,
     },
     /// Count the shortest solutions: sequences of moves, also up to symmetry; palindromic ones; final positions of games
     Count {

@@ -28,6 +28,8 @@
 //! a file), [`mod@search`] (one level after another), [`solve`] (one length after another).
 
 #[cfg(feature = "cli")]
+mod app;
+#[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod describe;
@@ -43,6 +45,9 @@ pub mod report;
 pub mod solution;
 mod solver;
 
+#[cfg(feature = "cli")]
+pub use app::{App, app};
+pub use halma_puzzles::own::in_rust as own;
 pub use solver::{SolveError, Solver};
 
 pub use halma_bounds as bound;

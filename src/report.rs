@@ -13,7 +13,7 @@ use halma_rules::job::{self, Army, ProblemSpec, PuzzleSpec};
 #[must_use]
 pub fn text(record: &Record, levels: bool) -> String {
     let mut text = format!("{}\n{}\n", problem(&record.problem), sentence(record));
-    if let Some(bound) = record.lower_bound.filter(|_| record.question != Asked::Levels) {
+    if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0 && record.question != Asked::Levels) {
         let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
     }
     if let Some(solution) = record.solution.as_ref().filter(|s| !s.is_empty()) {
@@ -30,6 +30,20 @@ pub fn text(record: &Record, levels: bool) -> String {
     }
     for run in record.runs.iter().filter(|_| levels || record.question == Asked::Levels) {
         let _ = write!(text, "\n{}{}", title(record, run), self::levels(&run.levels));
+    }
+    if record.exhausted && record.question == Asked::Levels && record.problem.puzzle().is_some() {
+        let runs = record.runs.iter().flat_map(|run| &run.levels);
+        let all = runs.fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let radius = record.runs.last().map_or(0, |run| run.length);
+        let _ = writeln!(
+            text,
+            "\n{} states in all; the farthest are {} away.",
+            grouped(all),
+            counted(radius as usize, "move")
+        );
+        for picture in &record.farthest {
+            let _ = writeln!(text, "\n{picture}");
+        }
     }
     let memory = bytesize::ByteSize(record.peak_memory_bytes);
     let _ = writeln!(

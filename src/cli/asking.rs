@@ -12,10 +12,10 @@ use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 
 use super::{Exit, Failure, SearchArgs};
-use crate::solution::Solution;
 use crate::interrupt::Interrupts;
 use crate::progress::{self, All, Lines, StatusFile};
 use crate::report;
+use crate::solution::Solution;
 
 /// The search behind the commands: a job, a question, how much to tell meanwhile.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;

@@ -32,8 +32,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
     match &cli.command {
         Command::Solve { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Solve), search, out),
         Command::Count { search: args, max_length } => answer(args, *max_length, |_| Ok(Question::Count), search, out),
-        Command::Levels { search: args, depth } => {
-            answer(args, None, |_| Ok(Question::Levels { depth: *depth }), search, out)
+        Command::Levels { search: args, depth, to_the_end: _ } => {
+            let depth = depth.unwrap_or(halma_rules::job::MAX_LENGTH);
+            answer(args, None, |_| Ok(Question::Levels { depth }), search, out)
         }
         Command::Prove { search: args, max_length } => answer(args, *max_length, prove, search, out),
         Command::Compare { search: args, prunings, max_length } => {

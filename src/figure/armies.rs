@@ -32,7 +32,12 @@ pub struct Position {
 }
 
 impl Armies {
-    pub(super) fn played(lattice: &Lattice, bases: [&Vec<usize>; 2], armies: [Cells<4>; 2], moves: &[Vec<usize>]) -> Self {
+    pub(super) fn played(
+        lattice: &Lattice,
+        bases: [&Vec<usize>; 2],
+        armies: [Cells<4>; 2],
+        moves: &[Vec<usize>],
+    ) -> Self {
         let mut positions = vec![Position { armies, path: Vec::new() }];
         let mut armies = armies;
         for cells in moves {

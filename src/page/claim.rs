@@ -109,7 +109,9 @@ fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
         },
         (Verdict::Levels, _) => return format!("{} ({one})", levels(record, &name)),
         _ => match record.refuted_up_to {
-            Some(refuted) => format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted)),
+            Some(refuted) => {
+                format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted))
+            }
             None => "not decided".into(),
         },
     };
@@ -129,9 +131,7 @@ fn levels(record: &Record, setting: &str) -> String {
         (Asked::Levels, Some(depth)) => format!("0, 1, ..., {depth}"),
         _ => "so many".into(),
     };
-    format!(
-        "{setting}, the positions are enumerated that are first reached after exactly {depth} moves."
-    )
+    format!("{setting}, the positions are enumerated that are first reached after exactly {depth} moves.")
 }
 
 fn counts(record: &Record) -> String {

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
+use halma_puzzles::own::replay::start_of;
 use halma_record::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
 use halma_record::words::counted;
-use halma_puzzles::own::replay::start_of;
 use halma_rules::centroid;
 use halma_rules::job;
 use halma_rules::problem::Transfer;
@@ -14,8 +14,8 @@ use super::plot::{Plot, Series};
 use super::table::table;
 use super::{Entry, claim};
 use crate::figure::Figure;
-use crate::solution::Solution;
 use crate::report::{grouped, level_cells, means, problem, verdict};
+use crate::solution::Solution;
 
 /// All about one problem.
 pub(super) fn chapter(number: usize, entries: &[&Entry], headed: bool) -> Markup {

@@ -154,7 +154,11 @@ fn report() -> String {
         let job = Job::parse("square.toml".as_ref(), &text).expect("a job");
         let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).expect("a record");
         let checked = Checked::from_record(&job.file, &record).expect("a solution");
-        Entry { file: format!("{pruning}/result.json"), record, checked: Some(halma::solution::Solution::Armies(checked)) }
+        Entry {
+            file: format!("{pruning}/result.json"),
+            record,
+            checked: Some(halma::solution::Solution::Armies(checked)),
+        }
     };
     page::report(&[entry("leading"), entry("theorem-1")])
 }

@@ -180,7 +180,9 @@ fn an_edited_record_is_refused_with_the_reason() {
     says("partition: ", &|it| it.partition.as_mut().unwrap().values[0] += 1);
     says("partition: ", &|it| it.partition.as_mut().unwrap().class_of[0] = 3);
     says("lattice: other cells or directions", &|it| it.lattice.as_mut().unwrap().directions[0] = (2, 0));
-    says("problem.army has other cells than problem.start", &|it| it.problem.armies_mut().unwrap().start[0] = "c1".into());
+    says("problem.army has other cells than problem.start", &|it| {
+        it.problem.armies_mut().unwrap().start[0] = "c1".into()
+    });
     says("is not the published one", &|it| it.digest_key = Some(Digest(1)));
 }
 

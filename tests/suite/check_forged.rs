@@ -223,10 +223,12 @@ fn fields_that_nothing_was_compared_with_are_compared() {
     });
     says(&count, "problem.board: `9x9`, and a map", &|it| it.problem.armies_mut().unwrap().board = "9x9".into());
     says(&count, "problem.map draws another start", &|it| {
-        it.problem.armies_mut().unwrap().map = it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "S", 1));
+        it.problem.armies_mut().unwrap().map =
+            it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "S", 1));
     });
     says(&count, "rows of other lengths, other letters", &|it| {
-        it.problem.armies_mut().unwrap().map = it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "x", 1));
+        it.problem.armies_mut().unwrap().map =
+            it.problem.armies_mut().unwrap().map.take().map(|map| map.replacen('.', "x", 1));
     });
     says(&count, "is not the one that a count adds", &|it| it.runs.last_mut().unwrap().verdict = Verdict::None);
     says(&count, "c or self_consistent", &|it| it.runs.last_mut().unwrap().c = Some(3));

@@ -28,6 +28,7 @@ mod levels;
 mod memory;
 mod oracle;
 mod paper;
+mod puzzles;
 mod record;
 mod referee_levels;
 mod referee_shortest;

@@ -67,7 +67,9 @@ impl Rules {
 
     /// Whether the solution of a transfer's record goes from the start to the target, each move as the rules allow.
     pub fn plays(&self, record: &Record) -> bool {
-        let Some((map, solution)) = record.problem.armies().unwrap().map.as_ref().zip(record.solution.as_ref()) else { return false };
+        let Some((map, solution)) = record.problem.armies().unwrap().map.as_ref().zip(record.solution.as_ref()) else {
+            return false;
+        };
         let mut army = self.start;
         for written in solution {
             let ends = [written.split('-').next(), written.rsplit('-').next()];

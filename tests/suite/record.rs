@@ -43,6 +43,7 @@ fn what_is_written_reads_back() {
     record.reason = Some("time limit".into());
     record.pruning = "mcc(5)".parse().expect("a pruning");
     record.counts = Some(Counts {
+        positions: None,
         sequences: Count::from(u128::MAX),
         up_to_symmetry: Count::from(530u64),
         up_to_reversal: None,

@@ -1,6 +1,6 @@
 //! The JSON Schema of job files says what the program says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use halma::job::Job;
 use serde_json::Value;
@@ -18,12 +18,17 @@ fn accepts(schema: &jsonschema::Validator, text: &str) -> Result<(), String> {
     schema.validate(&job).map_err(|e| format!("{}: {e}", e.instance_path()))
 }
 
-fn jobs(folder: &Path, found: &mut Vec<String>) {
+/// The texts of all jobs in a folder and beneath, with their files.
+fn jobs(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         match path.is_dir() {
             true => jobs(&path, found),
-            false => found.push(std::fs::read_to_string(path).expect("a job")),
+            false if path.extension().is_some_and(|e| e == "toml") => {
+                let text = std::fs::read_to_string(&path).expect("a job");
+                found.push((path, text));
+            }
+            false => {}
         }
     }
 }
@@ -34,12 +39,13 @@ fn every_job_of_the_project_keeps_to_the_schema() {
     jobs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("configs"), &mut found);
     for page in ["README.md", "docs/guide/commands.md", "docs/guide/own-puzzle.md", "docs/guide/long-jobs.md"] {
         let text = std::fs::read_to_string(page).unwrap_or_else(|e| panic!("{page}: {e}"));
-        found.extend(text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).map(String::from));
+        let texts = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        found.extend(texts.map(|text| ("job.toml".into(), text.into())));
     }
     assert!(found.len() > 30);
-    for text in found {
+    for (file, text) in found {
         accepts(&schema, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        Job::parse("job.toml".as_ref(), &text).unwrap_or_else(|fault| panic!("{fault}"));
+        Job::parse(&file, &text).unwrap_or_else(|fault| panic!("{fault}"));
     }
 }
 

@@ -32,7 +32,7 @@ mod number;
 mod path_counts;
 mod permutation;
 mod problem;
-mod puzzle;
+pub mod puzzle;
 mod relaxed;
 mod search;
 mod self_consistency;

@@ -27,6 +27,9 @@ impl Problem {
         if record.repeats.is_some() || !record.projections.is_empty() || !record.farthest.is_empty() {
             return Err("repeats, projections and farthest are none of a problem with armies".into());
         }
+        if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some()) {
+            return Err("counts: positions are none of a problem with armies".into());
+        }
         let board = Board::of(stated)?;
         let (start, target) = (board.army(&stated.start)?, board.army(&stated.target)?);
         if start != board.stated_army(stated)? {

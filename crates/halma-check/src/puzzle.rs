@@ -6,6 +6,7 @@ mod code;
 mod count;
 mod graph;
 mod grid;
+pub mod in_rust;
 mod levels;
 mod model;
 mod permutation;
@@ -16,6 +17,7 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
+use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
 use halma_record::record::{Asked, Record};
 
@@ -46,7 +48,15 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
         "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
         "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
         "permutation" => return Err("symmetries: permutations have none".into()),
-        other => return Err(format!("problem.kind: `{other}` is no puzzle from a file")),
+        other => {
+            // Without symmetries the record names none; with them it says nothing.
+            let symmetry = fixing.is_none();
+            if fixing.is_some_and(|fixing| !fixing.is_empty()) {
+                return Err("symmetries: those of a puzzle in Rust have no cells".into());
+            }
+            return in_rust::model(spec, symmetry)
+                .unwrap_or_else(|| Err(format!("problem.kind: `{other}` is no kind that this program knows")));
+        }
     })
 }
 
@@ -81,6 +91,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
         checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+    }
+    if !KINDS.contains(&spec.kind.as_str()) {
+        checked.push(format!("the moves are the word of the program that has the kind `{}`", spec.kind));
     }
     checked.push("every successor is accounted for, and the verdict follows from the runs".into());
     let distance = match distance(&*model, record) {

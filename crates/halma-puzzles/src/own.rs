@@ -5,12 +5,15 @@
 
 mod coding;
 pub mod ground;
+pub mod in_rust;
 mod moves;
+pub mod permutation;
+mod permuted;
 pub mod replay;
 #[cfg(test)]
 mod tests;
 
-use halma_engine::key::Key;
+use halma_engine::key::{Key, U256};
 use halma_engine::puzzle::Puzzle;
 pub use halma_record::record::Repeats;
 use halma_rules::puzzle::Compiled;
@@ -47,6 +50,16 @@ pub trait Model<K: Key>: Send + Sync {
     /// Whether [`Worker::before`] can say what leads to a state.
     fn has_inverse(&self) -> bool {
         self.repeats() == Repeats::Previous
+    }
+
+    /// A lower bound of the puzzle's own, where it has one.
+    fn own_bound(&self) -> Option<&dyn Bound<K>> {
+        None
+    }
+
+    /// Whether the sizes of classes are known, so that solutions can be counted.
+    fn counts(&self) -> bool {
+        true
     }
 
     /// A state as text, one line a row.
@@ -90,11 +103,29 @@ pub trait Worker<K: Key>: Send {
 
     /// Whether a number is that of a state.
     fn is_state(&mut self, state: K) -> bool;
+}
 
-    /// A number of moves that no way to the goal falls below, by the puzzle's own word; 0 where it has none. `u32::MAX`
-    /// where the goal cannot be reached.
-    fn bound(&mut self, _state: K) -> u32 {
-        0
+/// Keys that models have.
+pub trait ModelKey: Key {
+    /// A model with these keys.
+    fn any(model: Box<dyn Model<Self>>) -> AnyModel;
+}
+
+impl ModelKey for u64 {
+    fn any(model: Box<dyn Model<Self>>) -> AnyModel {
+        AnyModel::Small(model)
+    }
+}
+
+impl ModelKey for u128 {
+    fn any(model: Box<dyn Model<Self>>) -> AnyModel {
+        AnyModel::Medium(model)
+    }
+}
+
+impl ModelKey for U256 {
+    fn any(model: Box<dyn Model<Self>>) -> AnyModel {
+        AnyModel::Large(model)
     }
 }
 
@@ -194,7 +225,8 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
 pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {
     match compiled {
         Compiled::Ground(ground) => ground::model(ground, symmetry),
-        Compiled::Permutations(_) | Compiled::Own(_) => None,
+        Compiled::Permutations(puzzle) => permuted::model(puzzle),
+        Compiled::Own(own) => own.downcast_ref::<in_rust::Opener>().map(|opener| opener.open(symmetry)),
     }
 }
 
@@ -205,5 +237,5 @@ pub enum AnyModel {
     /// Up to 2^128 - 1 states.
     Medium(Box<dyn Model<u128>>),
     /// Up to 2^256 - 1 states.
-    Large(Box<dyn Model<halma_engine::key::U256>>),
+    Large(Box<dyn Model<U256>>),
 }

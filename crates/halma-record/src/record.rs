@@ -208,6 +208,10 @@ pub struct Counts {
     /// Games: these up to symmetry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_up_to_symmetry: Option<Count>,
+    /// Puzzles: by the number of moves made, how many positions some shortest solution has then, those that a symmetry exchanges
+    /// counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub positions: Option<Vec<u64>>,
 }
 
 /// K and ρ as permutations: cell `i` goes to the `i`-th entry.

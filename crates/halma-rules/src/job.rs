@@ -43,7 +43,8 @@ mod resolve;
 mod spec;
 
 pub use halma_record::job::{
-    ArmiesSpec, Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning, puzzle_tables, raw,
+    ArmiesSpec, Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning,
+    puzzle_tables, raw,
 };
 pub use puzzle_job::compiled;
 
@@ -319,9 +320,15 @@ impl fmt::Display for IncompatibleOption {
             Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
             Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
             Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),
-            Self::PalindromicPuzzle => f.write_str("is not allowed for a puzzle from a file: only transfers have palindromes"),
+            Self::PalindromicPuzzle => {
+                f.write_str("is not allowed for a puzzle from a file: only transfers have palindromes")
+            }
             Self::OfArmies => {
-                write!(f, "is a pruning of transfers and games: for a puzzle from a file allowed are {}", pruning::OF_PUZZLES)
+                write!(
+                    f,
+                    "is a pruning of transfers and games: for a puzzle from a file allowed are {}",
+                    pruning::OF_PUZZLES
+                )
             }
             Self::OfGames => {
                 write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::NAMES.join(", "))

@@ -162,7 +162,9 @@ impl Replay {
         let SolutionFile { problem, solution } = raw::parse(source)?;
         let (stated, transfer) = match resolve_problem(source, &problem)? {
             (stated, Problem::Transfer(transfer)) => (stated, transfer),
-            (_, Problem::Game(_) | Problem::Puzzle(_)) => return Err(source.fault(problem.kind.span(), "this is a game, not a transfer")),
+            (_, Problem::Game(_) | Problem::Puzzle(_)) => {
+                return Err(source.fault(problem.kind.span(), "this is a game, not a transfer"));
+            }
         };
         let moves = written(source, &solution, &transfer.lattice.board, |script| check(&transfer, script), "solution")?;
         Ok(Self { stated, transfer, moves })

@@ -86,6 +86,11 @@ pub enum RunError {
     /// States of a puzzle do not fit any key.
     #[error("the puzzle has 2^256 states or more, which are too many to number")]
     TooManyStates,
+    /// A count of a puzzle in Rust with symmetries.
+    #[error(
+        "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
+    )]
+    UnknownClasses,
     /// A puzzle without a goal.
     #[error("the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]")]
     NoGoal,

@@ -29,6 +29,12 @@ pub fn confirm(model: &dyn Model, stated: &Counts, length: u32, budget: &mut u64
     if others.iter().any(|number| number.is_some()) {
         return Err(Trouble::Wrong("counts: numbers that no puzzle from a file has".into()));
     }
+    if let Some(stated) = &stated.positions {
+        let found = positions(model, length, budget)?;
+        if *stated != found {
+            return Err(Trouble::Wrong(format!("counts: positions {stated:?}, counted {found:?}")));
+        }
+    }
     let symmetries = model.starts().first().map_or(0, |start| model.images(start).len());
     let mut kept = Vec::new();
     for symmetry in 0..symmetries {
@@ -44,6 +50,48 @@ pub fn confirm(model: &dyn Model, stated: &Counts, length: u32, budget: &mut u64
         }
     }
     Ok(())
+}
+
+/// By move, how many classes of states lie on a shortest solution.
+fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64>, Trouble> {
+    let mut levels: Vec<BTreeSet<State>> = vec![model.starts().iter().cloned().collect()];
+    let mut seen = levels[0].clone();
+    let entries = model.starts().first().map_or(0, Vec::len);
+    let most = memory::states(entries + BESIDE, MOST_STATES) / 2;
+    for depth in 0..length as usize {
+        let mut next = BTreeSet::new();
+        for state in &levels[depth] {
+            let moves = model.moves(state)?;
+            let cost = 2 * moves.len() as u64;
+            *budget =
+                budget.checked_sub(cost).ok_or_else(|| Trouble::TooMany("more successors than allowed".into()))?;
+            next.extend(moves.into_iter().filter(|after| !seen.contains(after)));
+            if (seen.len() + next.len()) as u64 > most {
+                return Err(Trouble::TooMany(format!("more than {most} states")));
+            }
+        }
+        seen.extend(next.iter().cloned());
+        levels.push(next);
+    }
+    let mut on: BTreeSet<State> = levels.pop().unwrap_or_default();
+    on.retain(|state| model.is_goal(state));
+    let classes = |on: &BTreeSet<State>| {
+        let least: BTreeSet<Option<State>> = on.iter().map(|state| model.images(state).into_iter().min()).collect();
+        least.len() as u64
+    };
+    let mut found = vec![classes(&on)];
+    for level in levels.into_iter().rev() {
+        let mut before = BTreeSet::new();
+        for state in level {
+            if model.moves(&state)?.iter().any(|after| on.contains(after)) {
+                before.insert(state);
+            }
+        }
+        found.push(classes(&before));
+        on = before;
+    }
+    found.reverse();
+    Ok(found)
 }
 
 /// How many sequences lead in so many moves to the goal, and in no fewer, if one counts states only that a symmetry keeps.

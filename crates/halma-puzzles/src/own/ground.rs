@@ -5,7 +5,7 @@ use halma_record::record::Repeats;
 use halma_rules::puzzle::Ground;
 use halma_rules::puzzle::ground::{CellMap, Until};
 
-use super::coding::{self, Coding, Set};
+use super::coding::{self, Coding, LetterRanks, OtherMen, Set, for_each};
 use super::moves::{Compact, Moves};
 use super::{AnyModel, Model, Worker};
 
@@ -194,15 +194,10 @@ impl<K: Key, const W: usize> State<K, W> {
                 let (cells, to) = (model.ground.board.len(), &model.image_of[image]);
                 self.image.fill([0; W]);
                 for (letter, set) in self.sets.iter().enumerate() {
-                    for (word, &bits) in set.iter().enumerate() {
-                        let mut rest = bits;
-                        while rest != 0 {
-                            let cell = 64 * word + rest.trailing_zeros() as usize;
-                            rest &= rest - 1;
-                            let (cell, letter) = to[letter * cells + cell];
-                            self.image[usize::from(letter)][usize::from(cell) / 64] |= 1 << (cell % 64);
-                        }
-                    }
+                    for_each(set, |cell| {
+                        let (cell, letter) = to[letter * cells + cell];
+                        self.image[usize::from(letter)][usize::from(cell) / 64] |= 1 << (cell % 64);
+                    });
                 }
                 coding::rank(ranks, &self.image)
             }
@@ -236,6 +231,7 @@ impl<K: Key, const W: usize> Model<K> for GroundModel<K, W> {
             reached: [0; W],
             ended: [0; W],
             chained: Vec::new(),
+            others: (0..self.images.len()).map(|_| OtherMen::new()).collect(),
             images: true,
         })
     }
@@ -281,11 +277,13 @@ struct GroundWorker<'a, K, const W: usize> {
     ended: Set<W>,
     /// States on the way of a chain.
     chained: Vec<K>,
+    /// By image: the men beside the one that moves, where states are told by him.
+    others: Vec<OtherMen<K, W>>,
     /// Whether images are asked for.
     images: bool,
 }
 
-impl<K: Key, const W: usize> GroundWorker<'_, K, W> {
+impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
     /// All moves of the state at hand.
     fn all_moves(&mut self, moves: &Moves) {
         self.found.clear();
@@ -303,8 +301,12 @@ impl<K: Key, const W: usize> GroundWorker<'_, K, W> {
                 self.reached = [0; W];
                 self.ended = [0; W];
                 self.ended[cell / 64] |= 1 << (cell % 64);
+                let ranks = self.of_one_letter();
+                if let Some(ranks) = ranks {
+                    self.take_others(ranks, cell);
+                }
                 for step in all {
-                    self.one_man(moves, step);
+                    self.one_man(moves, step, ranks);
                 }
                 continue;
             }
@@ -322,7 +324,7 @@ impl<K: Key, const W: usize> GroundWorker<'_, K, W> {
     }
 
     /// A step of one man, and those that he may go on with: each cell that he comes to is a state, found once.
-    fn one_man(&mut self, moves: &Moves, step: &Compact) {
+    fn one_man(&mut self, moves: &Moves, step: &Compact, ranks: Option<&LetterRanks<K>>) {
         let (word, bit) = (usize::from(step.to) / 64, 1u64 << (step.to % 64));
         let new = self.ended[word] & bit == 0;
         let goes_on = step.chain && self.reached[word] & bit == 0;
@@ -332,15 +334,55 @@ impl<K: Key, const W: usize> GroundWorker<'_, K, W> {
         self.apply(moves, step, false);
         if new {
             self.ended[word] |= bit;
-            self.emit();
+            match ranks {
+                Some(ranks) => self.emit_by_man(ranks, step.to),
+                None => self.emit(),
+            }
         }
         if goes_on {
             self.reached[word] |= bit;
             for next in moves.chains(step.to, step.man) {
-                self.one_man(moves, next);
+                self.one_man(moves, next, ranks);
             }
         }
         self.apply(moves, step, true);
+    }
+
+    /// The ranks of the only letter, where there is one beside `.`.
+    fn of_one_letter(&self) -> Option<&'a LetterRanks<K>> {
+        match &self.model.coding {
+            Coding::Counts(ranks) if self.model.ground.bodies.is_empty() => match &ranks[..] {
+                [only] if self.model.ground.has_empty => Some(only),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Takes all men but the one on `cell` as the others, in every image.
+    fn take_others(&mut self, ranks: &LetterRanks<K>, cell: usize) {
+        let mut others = self.state.sets[0];
+        others[cell / 64] &= !(1 << (cell % 64));
+        self.others[0].take(ranks, others);
+        let images = if self.images { self.model.images.len() } else { 1 };
+        for image in 1..images {
+            let (mut set, to) = ([0; W], &self.model.image_of[image]);
+            for_each(&others, |cell| set[usize::from(to[cell].0) / 64] |= 1 << (to[cell].0 % 64));
+            self.others[image].take(ranks, set);
+        }
+    }
+
+    /// [`Self::emit`] where the other men are known.
+    #[inline]
+    fn emit_by_man(&mut self, ranks: &LetterRanks<K>, cell: u8) {
+        let own = self.others[0].number(ranks, cell.into());
+        let mut least = own;
+        if self.images {
+            for (others, to) in self.others.iter().zip(&self.model.image_of).skip(1) {
+                least = least.min(others.number(ranks, to[usize::from(cell)].0.into()));
+            }
+        }
+        self.found.push((own, least));
     }
 
     /// A step of any kind, and all that one move may have after it.

@@ -86,7 +86,9 @@ fn play<K: Key>(model: &dyn Model<K>, moves: &[String]) -> Result<Vec<String>, S
         });
         match played {
             Err(why) => fault = why,
-            Ok(()) if !worker.is_goal(walk[walk.len() - 1]) => fault = "its last state does not satisfy the goal".into(),
+            Ok(()) if !worker.is_goal(walk[walk.len() - 1]) => {
+                fault = "its last state does not satisfy the goal".into()
+            }
             Ok(()) => return Ok(walk.into_iter().map(|state| model.picture(state)).collect()),
         }
     }

@@ -80,8 +80,7 @@ pub enum Pruning {
 pub struct Abstraction(pub Vec<String>);
 
 /// The prunings of puzzles from files, as messages list them.
-pub const OF_PUZZLES: &str =
-    "none, projection (distances in puzzles with fewer letters), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
+pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer letters), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
 
 /// The prunings of games, as messages list them.
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
@@ -327,8 +326,11 @@ impl TryFrom<String> for Abstraction {
         let all = letters.len();
         letters.sort_unstable();
         letters.dedup();
-        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c)) {
-            return Err(format!("`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"));
+        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c))
+        {
+            return Err(format!(
+                "`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"
+            ));
         }
         Ok(Self(groups))
     }

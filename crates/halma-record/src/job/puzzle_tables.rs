@@ -90,7 +90,10 @@ pub enum Directions {
 
 /// A rule: its text, or a table with what holds for it alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any) and turn")]
+#[serde(
+    untagged,
+    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any) and turn"
+)]
 pub enum RuleEntry {
     /// As in `"A x . -> . x A"`.
     Text(String),

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use halma_files::folder;
 use halma_record::job::puzzle_tables::{BlocksTable, KINDS, PermutationTable, RulesTable};
 use halma_record::job::{ProblemSpec, PuzzleSpec};
-use halma_record::source::{Fault, Source};
+use halma_record::source::{Fault, Source, suggestion};
 
 use super::{Problem, Puzzle, raw};
 use crate::puzzle::{self, Part, TableFault};
@@ -46,8 +46,24 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     // What is no TOML at all is told by whoever reads it in full.
     let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
     let Some(kind) = problem.get("kind").and_then(|kind| kind.as_str()) else { return Ok(None) };
-    let is_puzzle = KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some();
-    if is_puzzle { raw::parse(source).map(Some) } else { Ok(None) }
+    if KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some() {
+        return raw::parse(source).map(Some);
+    }
+    match kind {
+        "transfer" | "game" => Ok(None),
+        // Before the keys are looked at, which are those of another kind.
+        _ => Err(unknown(source, kind)),
+    }
+}
+
+/// A kind that nobody knows.
+fn unknown(source: &Source, kind: &str) -> Fault {
+    let message = format!("unknown kind `{kind}`: allowed are {}", kinds().join(", "));
+    let near = suggestion(kind, kinds().iter().map(String::as_str));
+    let whole = DeTable::parse(source.text()).ok();
+    let table = whole.as_ref().and_then(|whole| whole.get_ref().get("problem"));
+    let span = table.map(|table| place(source, table, &TableFault::of("kind", "")));
+    source.fault(span.unwrap_or(0..0), message + &near)
 }
 
 /// The puzzle that the file states.
@@ -92,11 +108,7 @@ pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
 }
 
 /// Puts the text of the file that a permutation puzzle names in place of its name.
-fn definition(
-    source: &Source,
-    spec: &mut PuzzleSpec,
-    table: &Spanned<DeValue>,
-) -> Result<Option<Source>, Fault> {
+fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) -> Result<Option<Source>, Fault> {
     let fault = |key: &str, message: String| Err(source.fault(place(source, table, &TableFault::of(key, "")), message));
     let Some(name) = spec.table.get("file").cloned() else { return Ok(None) };
     if spec.table.contains_key("definition") {

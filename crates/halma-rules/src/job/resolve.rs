@@ -8,7 +8,9 @@ use halma_record::source::{Fault, Source, suggestion};
 
 use super::game_bounds::Bounds;
 use super::raw::{File, Men, ProblemTable};
-use super::{ArmiesSpec, Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, puzzle_job, raw};
+use super::{
+    ArmiesSpec, Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, puzzle_job, raw,
+};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
 use crate::choose;

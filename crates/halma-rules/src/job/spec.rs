@@ -60,7 +60,9 @@ fn armies(stated: &ArmiesSpec) -> Result<Transfer, String> {
 /// A problem in words.
 pub(super) fn of(problem: &Problem) -> ProblemSpec {
     let (kind, lattice, start, target, jumps_only) = match problem {
-        Problem::Transfer(Transfer { lattice, start, target, jumps_only }) => ("transfer", lattice, start, target, *jumps_only),
+        Problem::Transfer(Transfer { lattice, start, target, jumps_only }) => {
+            ("transfer", lattice, start, target, *jumps_only)
+        }
         Problem::Game(Game { lattice, blue, red }) => ("game", lattice, blue, red, false),
         Problem::Puzzle(puzzle) => return puzzle.spec.clone().into(),
     };

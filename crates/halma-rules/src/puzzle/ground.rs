@@ -201,7 +201,8 @@ impl Ground {
             let (from, man) = self.image_of_block(map, step.man, step.from);
             (from, self.image_of_block(map, step.man, step.to).0, man)
         };
-        let mut needs: Vec<_> = step.needs.iter().map(|&(c, letters)| (cell(c), map.image_of_letters(letters))).collect();
+        let mut needs: Vec<_> =
+            step.needs.iter().map(|&(c, letters)| (cell(c), map.image_of_letters(letters))).collect();
         let mut writes: Vec<_> = step.writes.iter().map(|&(c, l)| (cell(c), map.letters[usize::from(l)])).collect();
         needs.sort_unstable();
         writes.sort_unstable();
@@ -269,8 +270,7 @@ impl Ground {
         }
         seen.push(here.clone());
         found.push(here.clone());
-        let goes_on =
-            |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
+        let goes_on = |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
         for step in self.steps.iter().filter(goes_on).filter(|step| step.applies(&here)) {
             self.chain(step.apply(&here), step, turn, seen, found);
         }
@@ -311,7 +311,8 @@ impl Ground {
     pub fn change(&self, before: &[u8], after: &[u8]) -> String {
         let changed = (0..before.len()).filter(|&cell| before[cell] != after[cell]);
         let drawn = |letter: u8| self.letters[usize::from(letter)];
-        let all = changed.map(|cell| format!("{}:{}{}", self.board.name_of(cell), drawn(before[cell]), drawn(after[cell])));
+        let all =
+            changed.map(|cell| format!("{}:{}{}", self.board.name_of(cell), drawn(before[cell]), drawn(after[cell])));
         all.collect::<Vec<_>>().join(" ")
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use halma_record::job::Rule;
-use halma_record::job::puzzle_tables::{Conditions, Directions, Goal, OneOrMany, Places, RuleEntry, RuleTable, RulesTable, Until};
+use halma_record::job::puzzle_tables::{
+    Conditions, Directions, Goal, OneOrMany, Places, RuleEntry, RuleTable, RulesTable, Until,
+};
 
 use super::TableFault;
 use super::ground::{CellMap, GoalCondition, Ground, Letters, MAX_LETTERS, Step, cell_maps};
@@ -39,7 +41,8 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
         return Err(TableFault::of("rules", "there is no rule: at least one is needed"));
     }
     let alphabet = Alphabet::of(table, &maps, &rules)?;
-    let starts: Vec<Vec<u8>> = maps.iter().map(|map| map.letters.iter().map(|&l| alphabet.number(l)).collect()).collect();
+    let starts: Vec<Vec<u8>> =
+        maps.iter().map(|map| map.letters.iter().map(|&l| alphabet.number(l)).collect()).collect();
     let mut steps = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         let before = steps.len();
@@ -49,7 +52,9 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
             return Err(place(table, number, TableFault { path: Vec::new(), range: None, message: message.into() }));
         }
         if steps.len() > MAX_STEPS {
-            let message = format!("the rules have more than {MAX_STEPS} applications: fewer letters or smaller classes are needed");
+            let message = format!(
+                "the rules have more than {MAX_STEPS} applications: fewer letters or smaller classes are needed"
+            );
             return Err(TableFault::of("rules", message));
         }
     }
@@ -62,7 +67,8 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     let has_empty = alphabet.letters.last() == Some(&'.');
     let ranked = alphabet.letters.len() - usize::from(has_empty);
     let letters = alphabet.letters;
-    let ground = Ground { board, letters, ranked, has_empty, bodies: Vec::new(), starts, steps, turns, goals, candidates };
+    let ground =
+        Ground { board, letters, ranked, has_empty, bodies: Vec::new(), starts, steps, turns, goals, candidates };
     reachable(table, &ground)?;
     Ok(ground)
 }
@@ -79,7 +85,8 @@ fn reachable(table: &RulesTable, ground: &Ground) -> Result<(), TableFault> {
             let all = (0..ground.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| ground.letters[l]);
             all.collect::<String>()
         };
-        let sum = |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();
+        let sum =
+            |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();
         if let Some(&(letters, asked)) = goal.counts.iter().find(|&&(letters, asked)| sum(letters) != asked) {
             let (name, there) = (name(letters), sum(letters));
             return fault(format!(
@@ -127,7 +134,9 @@ fn boards(table: &RulesTable) -> Result<(Board, Vec<Map>), TableFault> {
     let mut maps = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         let map = Map::parse("board", text).map_err(faulty(number))?;
-        if let Some((cell, letter)) = map.letters.iter().enumerate().find(|(_, l)| "*?".contains(**l) || is_class(table, **l)) {
+        if let Some((cell, letter)) =
+            map.letters.iter().enumerate().find(|(_, l)| "*?".contains(**l) || is_class(table, **l))
+        {
             let message = format!("a start has no classes: `{letter}` stands for one of several letters");
             return Err(faulty(number)(TableFault::of("board", message).within(map.spans[cell].clone())));
         }
@@ -182,12 +191,16 @@ impl Alphabet {
             let class = alphabet.class(name, members)?;
             alphabet.classes.extend([class]);
         }
-        // A letter that is written by a rule, and that nothing else names, is a slip of the pen.
+        // A letter that no state can have, or that is written by a rule and that nothing else names, is a slip of the pen.
+        let met = alphabet.met(maps, rules);
         for (number, rule) in rules.iter().enumerate() {
             for token in rule.left.iter().chain(&rule.right) {
+                let on_board = maps.iter().any(|map| map.letters.contains(&token.letter));
+                let is_met =
+                    alphabet.letters.iter().position(|&l| l == token.letter).is_some_and(|at| met >> at & 1 == 1);
                 let named = alphabet.classes.contains_key(&token.letter)
-                    || maps.iter().any(|map| map.letters.contains(&token.letter))
-                    || alphabet.letters.contains(&token.letter) && alphabet.is_named(table, rules, token.letter);
+                    || on_board
+                    || is_met && alphabet.is_named(table, rules, token.letter);
                 if !named {
                     let letter = token.letter;
                     let message = format!(
@@ -200,6 +213,24 @@ impl Alphabet {
             }
         }
         Ok(alphabet)
+    }
+
+    /// The letters that states can have: those of the starts, and what rules write that can ever apply.
+    fn met(&self, maps: &[Map], rules: &[Parsed]) -> Letters {
+        let mut met = 0;
+        maps.iter().flat_map(|map| &map.letters).for_each(|&letter| met |= 1 << self.number(letter));
+        loop {
+            let before = met;
+            let applies = |rule: &&Parsed| {
+                rule.left.iter().all(|token| self.set(token.letter).is_some_and(|set| set & before != 0))
+            };
+            for token in rules.iter().filter(applies).flat_map(|rule| &rule.right).filter(|t| t.occurrence.is_none()) {
+                met |= self.set(token.letter).unwrap_or_default();
+            }
+            if met == before {
+                return met;
+            }
+        }
     }
 
     /// Whether a letter that is only written stands elsewhere, too: on a left side, in the legend or in a goal.
@@ -287,7 +318,9 @@ fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed,
         RuleEntry::Text(rule) => RuleTable { rule: rule.clone(), ..RuleTable::default() },
         RuleEntry::Table(table) => table.clone(),
     };
-    let fault = |range: Option<Range<usize>>, message: String| place(table, number, TableFault { path: Vec::new(), range, message });
+    let fault = |range: Option<Range<usize>>, message: String| {
+        place(table, number, TableFault { path: Vec::new(), range, message })
+    };
     let text = &options.rule;
     let allowed = "allowed is LEFT -> RIGHT with as many letters on each side, as in \"A . -> . A\"";
     let Some(arrow) = text.find("->") else {
@@ -316,7 +349,10 @@ fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed,
     }
     let known = |token: &Token| left.iter().any(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence));
     if let Some(token) = right.iter().find(|token| token.occurrence.is_some() && !known(token)) {
-        let message = format!("the class {} is on the right more often than on the left: what it becomes is not said", token.letter);
+        let message = format!(
+            "the class {} is on the right more often than on the left: what it becomes is not said",
+            token.letter
+        );
         return Err(fault(Some(token.span.clone()), message));
     }
     let same = |a: &Token, b: &Token| (a.letter, a.occurrence) == (b.letter, b.occurrence);
@@ -341,9 +377,9 @@ fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed,
         return Err(fault(None, format!("turn = {turn}: allowed are 1 and 2")));
     }
     let directions = match (&options.directions, &table.directions) {
-        (Some(own_directions), _) => {
-            directions(own_directions).map_err(|message| TableFault::of("rules", message).at(number).key(&own("directions").unwrap_or_default()))?
-        }
+        (Some(own_directions), _) => directions(own_directions).map_err(|message| {
+            TableFault::of("rules", message).at(number).key(&own("directions").unwrap_or_default())
+        })?,
         (None, Some(all)) => directions(all).map_err(|message| TableFault::of("directions", message))?,
         (None, None) => DIRECTIONS[..4].iter().zip(0..).map(|(&(_, d), n)| (n, d)).collect(),
     };
@@ -368,7 +404,9 @@ fn directions(directions: &Directions) -> Result<Vec<(u8, (i32, i32))>, String> 
         Directions::Named(names) => {
             let one = |name: &String| {
                 let found = DIRECTIONS.iter().zip(0..).find(|((n, _), _)| n == name);
-                found.map(|(&(_, d), n)| (n, d)).ok_or_else(|| format!("unknown direction `{name}`: allowed are {}", named()))
+                found
+                    .map(|(&(_, d), n)| (n, d))
+                    .ok_or_else(|| format!("unknown direction `{name}`: allowed are {}", named()))
             };
             let mut found = names.iter().map(one).collect::<Result<Vec<_>, _>>()?;
             found.sort_unstable();
@@ -399,7 +437,13 @@ impl Parsed {
         self.left.iter().position(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence))
     }
 
-    fn ground(&self, alphabet: &Alphabet, board: &Board, number: usize, steps: &mut Vec<Step>) -> Result<(), TableFault> {
+    fn ground(
+        &self,
+        alphabet: &Alphabet,
+        board: &Board,
+        number: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), TableFault> {
         let places = self.left.len();
         let sets: Vec<Letters> = self.left.iter().map(|t| alphabet.set(t.letter).unwrap_or_default()).collect();
         // A place whose letter is copied elsewhere, or that is written, has to have one letter.
@@ -412,9 +456,9 @@ impl Parsed {
                 true => (0..alphabet.letters.len() as u8).filter(|l| set >> l & 1 == 1).collect(),
                 false => vec![u8::MAX],
             };
-            let all = choices.iter().flat_map(|chosen| {
-                letters.iter().map(move |&letter| chosen.iter().copied().chain([letter]).collect())
-            });
+            let all = choices
+                .iter()
+                .flat_map(|chosen| letters.iter().map(move |&letter| chosen.iter().copied().chain([letter]).collect()));
             choices = all.collect();
             if choices.len() * board.len() * self.directions.len() > MAX_STEPS {
                 let message = format!("the rule has more than {MAX_STEPS} applications: smaller classes are needed");
@@ -493,7 +537,8 @@ fn goal_map(text: &str, alphabet: &Alphabet, board: &Board) -> Result<GoalCondit
     let mut cells = Vec::new();
     for (cell, &letter) in map.letters.iter().enumerate() {
         let set = alphabet.set(letter).ok_or_else(|| {
-            let message = format!("`{letter}` is no letter of the puzzle: allowed are {}, ? and classes", alphabet.list());
+            let message =
+                format!("`{letter}` is no letter of the puzzle: allowed are {}, ? and classes", alphabet.list());
             TableFault::of("goal", message).within(map.spans[cell].clone())
         })?;
         if letter != '?' {
@@ -521,7 +566,9 @@ fn goal_conditions(conditions: &Conditions, alphabet: &Alphabet, board: &Board) 
     }
     let cell = |name: &str| {
         let found = board.cell(name).map(|cell| cell as u8);
-        found.ok_or_else(|| fault("at", format!("`{name}` is no cell of the board, whose cells are a column letter and a row number")))
+        found.ok_or_else(|| {
+            fault("at", format!("`{name}` is no cell of the board, whose cells are a column letter and a row number"))
+        })
     };
     let only = || match counts[..] {
         [(letters, _)] => Ok(letters),

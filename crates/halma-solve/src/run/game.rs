@@ -97,6 +97,7 @@ impl From<count::Games> for Counts {
             palindromic_up_to_symmetry: None,
             final_positions: Some(Count::from(games.final_positions)),
             final_up_to_symmetry: Some(Count::from(games.final_up_to_symmetry)),
+            positions: None,
         }
     }
 }

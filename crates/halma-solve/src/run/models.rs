@@ -71,6 +71,9 @@ impl Context<'_> {
                 if !model.has_goal() {
                     return Err(RunError::NoGoal);
                 }
+                if self.question == Question::Count && !model.counts() {
+                    return Err(RunError::UnknownClasses);
+                }
                 if self.question == Question::Count {
                     search = search.from_the_start();
                 }
@@ -97,6 +100,7 @@ impl From<Sequences> for Counts {
             palindromic_up_to_symmetry: None,
             final_positions: None,
             final_up_to_symmetry: None,
+            positions: Some(numbers.positions),
         }
     }
 }

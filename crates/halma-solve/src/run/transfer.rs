@@ -125,6 +125,7 @@ impl From<Solutions> for Counts {
             palindromic_up_to_symmetry: mirrored.map(|m| Count::from(m.palindromic_up_to_symmetry)),
             final_positions: None,
             final_up_to_symmetry: None,
+            positions: None,
         }
     }
 }

@@ -131,7 +131,8 @@ impl LevelLoop<'_> {
             self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, trail);
             return Ok(());
         }
-        let earlier: Vec<&Level<P::Key>> = trail.levels[..depth].iter().rev().step_by(trail.apart).take(trail.compared).collect();
+        let earlier: Vec<&Level<P::Key>> =
+            trail.levels[..depth].iter().rev().step_by(trail.apart).take(trail.compared).collect();
         let watch = if trail.aside { None } else { Some(self.progress as &dyn Watch) };
         if !trail.aside {
             let sizes: Vec<u64> = trail.figures.iter().map(|f| f.tally.states).collect();

@@ -42,12 +42,14 @@ pub struct ModelSearch<'a, K: Key> {
 }
 
 /// Numbers of shortest solutions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequences {
     /// Sequences of states.
     pub sequences: u128,
     /// Those that a symmetry takes to each other counted once.
     pub up_to_symmetry: u128,
+    /// By level, how many classes of states some shortest solution has there.
+    pub positions: Vec<u64>,
 }
 
 impl<'a, K: Key> ModelSearch<'a, K> {
@@ -242,7 +244,12 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         }
     }
 
-    fn bounded(&self, bound: &dyn Bound<K>, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<K>, Stopped> {
+    fn bounded(
+        &self,
+        bound: &dyn Bound<K>,
+        length: u32,
+        figures: &mut Vec<LevelFigures>,
+    ) -> Result<Answer<K>, Stopped> {
         let puzzle = Searched::forward(self.model).bounded(bound, length);
         let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
         let level_loop = self.level_loop();
@@ -345,7 +352,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         if legal && first == Some(length as usize) {
             return answer;
         }
-        let what = format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
+        let what =
+            format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
         Answer::Stopped(Stopped::Contradiction(what))
     }
 
@@ -385,7 +393,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 let (mut worker, mut after) = (self.model.worker(), Vec::new());
                 worker.after(state, &mut after);
                 after.retain(|&next| {
-                    worker.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
+                    worker.image(next, map) == next
+                        && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
                 });
                 after.into_iter().map(|next| (next, 1)).collect()
             };
@@ -402,7 +411,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         if !all.is_multiple_of(order) {
             return Err(Stopped::Contradiction(format!("Burnside's lemma: {all} over {order} is no whole number")));
         }
-        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order })
+        let positions = on_walks.iter().map(|level| level.len() as u64).collect();
+        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order, positions })
     }
 }
 

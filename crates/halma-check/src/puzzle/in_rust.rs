@@ -1,0 +1,144 @@
+//! Puzzles in Rust: their moves are the word of the program that has them, and everything else is derived from these again.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use halma_record::job::PuzzleSpec;
+
+use super::code::Part;
+use super::model::{Distance, Model, State, named};
+
+/// The number of a state, in words of 64 bits, the lowest first.
+pub type Words = [u64; 4];
+
+/// A puzzle as the program that has it states it: the moves, without any bound.
+pub trait Stated: Send + Sync {
+    /// How many bytes a number has: 8, 16 or 32.
+    fn bytes(&self) -> usize;
+    /// Where it begins.
+    fn starts(&self) -> Vec<Words>;
+    /// What one move leads to.
+    fn moves(&self, state: Words) -> Vec<Words>;
+    /// Whether a state satisfies the goal.
+    fn is_goal(&self, state: Words) -> bool;
+    /// All states that satisfy the goal, where they can be listed.
+    fn goals(&self) -> Option<Vec<Words>>;
+    /// The state that stands for those that a symmetry exchanges with this one.
+    fn canonical(&self, state: Words) -> Words;
+    /// Whether every move can be undone by a move.
+    fn can_be_undone(&self) -> bool;
+    /// A state as text.
+    fn picture(&self, state: Words) -> String;
+    /// A move as text.
+    fn written(&self, before: Words, after: Words) -> String;
+}
+
+/// Makes the puzzle of a table.
+pub type Maker = Box<dyn Fn(&PuzzleSpec) -> Result<Box<dyn Stated>, String> + Send + Sync>;
+
+/// By the name of its kind. Settled once.
+static KINDS: OnceLock<Vec<(String, Maker)>> = OnceLock::new();
+
+/// Adds kinds of puzzles; only the first call of a process counts.
+pub fn add(kinds: Vec<(String, Maker)>) {
+    KINDS.get_or_init(|| kinds);
+}
+
+/// The puzzle of a table, if its kind is known.
+pub(super) fn model(spec: &PuzzleSpec, symmetry: bool) -> Option<Result<Box<dyn Model>, String>> {
+    let (_, make) = KINDS.get()?.iter().find(|(name, _)| *name == spec.kind)?;
+    let made = make(spec).and_then(|puzzle| {
+        let mut starts: Vec<State> = puzzle.starts().into_iter().map(|start| digits(&*puzzle, start)).collect();
+        starts.sort();
+        starts.dedup();
+        let largest = puzzle.bytes() < 32 || puzzle.starts().iter().all(|start| start[3] >> 60 == 0);
+        match largest && !starts.is_empty() {
+            true => Ok(Box::new(InRust { puzzle, starts, symmetry }) as Box<dyn Model>),
+            false => Err("problem: it has no start, or numbers of 252 bits and more".into()),
+        }
+    });
+    Some(made)
+}
+
+/// A number as digits to the base 16, the lowest first.
+fn digits(puzzle: &dyn Stated, state: Words) -> State {
+    (0..length(puzzle)).map(|at| (state[at / 16] >> (4 * (at % 16)) & 15) as u8).collect()
+}
+
+/// How many digits a number has; the widest lack one, so that their number has one itself.
+fn length(puzzle: &dyn Stated) -> usize {
+    (2 * puzzle.bytes()).min(63)
+}
+
+fn words(state: &[u8]) -> Words {
+    let mut words = [0; 4];
+    for (at, &digit) in state.iter().enumerate().take(64) {
+        words[at / 16] |= u64::from(digit) << (4 * (at % 16));
+    }
+    words
+}
+
+struct InRust {
+    puzzle: Box<dyn Stated>,
+    starts: Vec<State>,
+    symmetry: bool,
+}
+
+impl Model for InRust {
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Digits { base: 16, len: length(&*self.puzzle) }]
+    }
+
+    fn starts(&self) -> &[State] {
+        &self.starts
+    }
+
+    fn has_goal(&self) -> bool {
+        true
+    }
+
+    fn is_goal(&self, state: &[u8]) -> bool {
+        self.puzzle.is_goal(words(state))
+    }
+
+    fn goal_states(&self) -> Option<Vec<State>> {
+        let goals = self.puzzle.goals()?;
+        Some(goals.into_iter().map(|goal| digits(&*self.puzzle, goal)).collect())
+    }
+
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+        let after = self.puzzle.moves(words(state)).into_iter().map(|after| digits(&*self.puzzle, after));
+        Ok(after.filter(|after| after != state).collect())
+    }
+
+    fn can_be_undone(&self) -> bool {
+        self.puzzle.can_be_undone()
+    }
+
+    fn images(&self, state: &[u8]) -> Vec<State> {
+        match self.symmetry {
+            true => vec![digits(&*self.puzzle, self.puzzle.canonical(words(state)))],
+            false => vec![state.to_vec()],
+        }
+    }
+
+    fn fault(&self, _state: &[u8]) -> Option<String> {
+        None
+    }
+
+    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+        named(self.moves(state)?, text, |after| self.puzzle.written(words(state), words(after)))
+    }
+
+    fn with_fewer_letters(&self, _groups: &[String]) -> Result<Arc<Distance>, String> {
+        Err("projections: a puzzle in Rust has none".into())
+    }
+
+    fn picture(&self, state: &[u8]) -> String {
+        self.puzzle.picture(words(state))
+    }
+
+    fn show(&self, state: &[u8]) -> String {
+        self.puzzle.picture(words(state)).replace('\n', " / ")
+    }
+}

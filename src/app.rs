@@ -1,0 +1,121 @@
+//! The program, with kinds of puzzles of somebody's own.
+//!
+//! ```no_run
+//! # use halma::own::OwnPuzzle;
+//! # #[derive(serde::Deserialize)]
+//! # struct Tiles;
+//! # impl OwnPuzzle for Tiles {
+//! #     type Key = u64;
+//! #     fn starts(&self) -> Vec<u64> { vec![0] }
+//! #     fn after(&self, _: u64, _: &mut Vec<u64>) {}
+//! #     fn is_goal(&self, _: u64) -> bool { true }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     halma::app().kind::<Tiles>("tiles").run()
+//! }
+//! ```
+
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use halma_check::puzzle::in_rust::{self as verified, Maker, Stated, Words};
+use halma_engine::key::Key;
+use halma_puzzles::own::Repeats;
+use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, stated};
+use halma_rules::puzzle::kinds::{self, Kind};
+
+use crate::cli::{self, Cli, Exit};
+
+/// The command line, with the kinds of puzzles that it knows beside its own.
+#[derive(Default)]
+pub struct App {
+    kinds: Vec<Box<dyn Kind>>,
+    /// The same, for the verifier.
+    verified: Vec<(String, Maker)>,
+}
+
+/// The command line of halma.
+#[must_use]
+pub fn app() -> App {
+    App::default()
+}
+
+impl App {
+    /// The same, with puzzles of type `P` where a job says `kind = "name"`.
+    #[must_use]
+    pub fn kind<P: OwnPuzzle>(mut self, name: &str) -> Self {
+        self.kinds.push(Box::new(RustKind::<P>::new(name)));
+        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(stated::<P>(spec)?)) as Box<dyn Stated>));
+        self.verified.push((name.into(), make));
+        self
+    }
+
+    /// Does what was typed, and says how it ended.
+    pub fn run(self) -> ExitCode {
+        kinds::add(self.kinds);
+        verified::add(self.verified);
+        let cli = Cli::parse();
+        panic::set_hook(Box::new(|panic| {
+            let _ = writeln!(io::stderr(), "a bug, no answer: {panic}");
+        }));
+        // A search that contradicts itself has a status of this program's own, not the one of a panic.
+        let run = || cli::run(&cli, &cli::search(), &mut io::stdout().lock());
+        match panic::catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(exit)) => exit.into(),
+            Ok(Err(failure)) => {
+                if !failure.message.is_empty() {
+                    // Who closed standard error does not want the message.
+                    let _ = writeln!(io::stderr(), "{}", failure.message);
+                }
+                failure.exit.into()
+            }
+            Err(_) => Exit::Failed.into(),
+        }
+    }
+}
+
+/// A puzzle in Rust as the verifier asks it: moves and goal, no bound.
+struct Verified<P>(P);
+
+impl<P: OwnPuzzle> Stated for Verified<P> {
+    fn bytes(&self) -> usize {
+        P::Key::BYTES
+    }
+
+    fn starts(&self) -> Vec<Words> {
+        self.0.starts().into_iter().map(Key::words).collect()
+    }
+
+    fn moves(&self, state: Words) -> Vec<Words> {
+        let mut after = Vec::new();
+        self.0.after(P::Key::from_words(state), &mut after);
+        after.into_iter().map(Key::words).collect()
+    }
+
+    fn is_goal(&self, state: Words) -> bool {
+        self.0.is_goal(P::Key::from_words(state))
+    }
+
+    fn goals(&self) -> Option<Vec<Words>> {
+        Some(self.0.goals()?.into_iter().map(Key::words).collect())
+    }
+
+    fn canonical(&self, state: Words) -> Words {
+        self.0.canonical(P::Key::from_words(state)).words()
+    }
+
+    fn can_be_undone(&self) -> bool {
+        self.0.repeats() == Repeats::Previous
+    }
+
+    fn picture(&self, state: Words) -> String {
+        self.0.picture(P::Key::from_words(state))
+    }
+
+    fn written(&self, before: Words, after: Words) -> String {
+        self.0.written(P::Key::from_words(before), P::Key::from_words(after))
+    }
+}

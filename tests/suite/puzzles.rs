@@ -1,0 +1,141 @@
+//! Puzzles from files, as the program answers them: published numbers, one puzzle stated twice, kills, and what is verified.
+
+use std::path::{Path, PathBuf};
+
+use halma::check::{self, Options};
+use halma::job::Job;
+use halma::record::{Record, Repeats, Verdict};
+use halma::run::{Question, run};
+use halma::search::CancellationToken;
+
+fn config(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/puzzles").join(name).with_extension("toml")
+}
+
+/// The answer to a job, without a folder; the verifier accepts it.
+fn answer(job: &Job, question: Question) -> Record {
+    let mut job = job.clone();
+    job.output.dir = None;
+    let record = run(&job, question, &(), &CancellationToken::after(None)).unwrap();
+    let options = Options { sample: None, budget: 50_000_000, memory: None, progress: &|_| {} };
+    let report = check::record_holds(&record, Path::new(""), &options);
+    assert!(report.as_ref().is_ok_and(|report| report.unchecked.is_empty()), "{}: {report:?}", job.file.display());
+    record
+}
+
+fn solve(name: &str) -> Record {
+    answer(&Job::read(&config(name)).unwrap(), Question::Solve)
+}
+
+fn levels(name: &str, depth: u32) -> Record {
+    answer(&Job::read(&config(name)).unwrap(), Question::Levels { depth })
+}
+
+fn sizes(record: &Record) -> Vec<u64> {
+    record.runs[0].levels.iter().map(|level| level.states).collect()
+}
+
+#[test]
+fn published_lengths_are_found_and_every_shorter_one_refuted() {
+    for (name, length) in [
+        ("frogs-and-toads-1", 3),
+        ("frogs-and-toads-3", 15),
+        ("frogs-and-toads-6", 48),
+        ("klotski-steps", 116),
+        ("klotski-moves", 81),
+        ("rush-hour-hardest", 60),
+        ("hanoi-4-pegs-4", 9),
+        ("hanoi-4-pegs-6", 17),
+        ("tiles-3x3-hardest", 31),
+    ] {
+        let record = solve(name);
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(length)), "{name}");
+    }
+}
+
+#[test]
+fn published_level_sizes_are_found() {
+    let corner = levels("tiles-3x3-corner", 99);
+    assert_eq!(sizes(&corner)[..9], [1, 2, 4, 8, 16, 20, 39, 62, 116]);
+    assert_eq!(sizes(&corner)[30..], [221, 2]);
+    assert_eq!((corner.exhausted, corner.repeats, corner.farthest.len()), (true, Some(Repeats::Previous), 2));
+    for (name, radius, states) in [
+        ("tiles-2x2", 6, 12),
+        ("tiles-2x3", 21, 360),
+        ("tiles-2x4", 36, 20_160),
+        ("tiles-3x3-several", 24, 181_440),
+        ("pancakes-4", 4, 24),
+        ("pancakes-6", 7, 720),
+        ("pancakes-8", 9, 40_320),
+    ] {
+        let record = levels(name, 9_999);
+        assert_eq!((sizes(&record).len() - 1, sizes(&record).iter().sum()), (radius, states), "{name}");
+        assert!(record.exhausted, "{name}");
+    }
+    assert_eq!(sizes(&levels("peg-solitaire-jumps", 8)), [1, 1, 2, 8, 39, 171, 719, 2757, 9751]);
+    assert_eq!(sizes(&levels("lights-out-5x5", 4)), [1, 25, 300, 2300, 12650]);
+    assert_eq!(sizes(&levels("tiles-4x4-corner", 10)), [1, 2, 4, 10, 24, 54, 107, 212, 446, 946, 1948]);
+}
+
+/// Rules and transfers are two implementations of the moves and of the numbers of states.
+#[test]
+fn halma_written_as_rules_has_the_levels_of_transfers() {
+    for moves in [4, 6, 8] {
+        let text = format!("[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = {moves}\narmy = 'triangle-4'\n");
+        let transfer = Job::parse("transfer.toml".as_ref(), &text).unwrap();
+        let levels = |job: &Job| {
+            let mut job = job.clone();
+            job.output.dir = None;
+            let record = run(&job, Question::Levels { depth: 5 }, &(), &CancellationToken::after(None)).unwrap();
+            let all = record.runs[0].levels.iter();
+            all.map(|l| (l.states, l.generated, l.duplicates, l.old, l.digest, l.second_digest)).collect::<Vec<_>>()
+        };
+        let rules = Job::read(&config(&format!("triangle-4-{moves}move-as-rules"))).unwrap();
+        assert_eq!(levels(&rules), levels(&transfer), "{moves}");
+    }
+}
+
+/// A count of the solutions, by hand for the smallest: one frog and one toad, either of whom moves first.
+#[test]
+fn shortest_solutions_are_counted() {
+    let job = Job::read(&config("frogs-and-toads-1")).unwrap();
+    let counts = answer(&job, Question::Count).counts.unwrap();
+    assert_eq!((counts.sequences.to_string(), counts.up_to_symmetry.to_string()), ("2".into(), "2".into()));
+}
+
+#[test]
+fn a_repeated_state_is_found_on_any_earlier_level_where_moves_cannot_be_undone() {
+    // The ring of four cells has one direction each: the man comes back to where he was after four moves.
+    let text = r#"
+        [problem]
+        kind = "rules"
+        board = "A.\n.."
+        rules = [
+            { rule = "A . -> . A", directions = ["right"] },
+            { rule = "A . -> . A", directions = ["down"] },
+            { rule = "A . -> . A", directions = ["left"] },
+        ]
+    "#;
+    let job = Job::parse("ring.toml".as_ref(), text).unwrap();
+    let record = answer(&job, Question::Levels { depth: 99 });
+    assert_eq!((sizes(&record), record.exhausted, record.repeats), (vec![1, 2, 1], true, Some(Repeats::All)));
+}
+
+#[test]
+fn symmetry_switched_off_changes_no_answer() {
+    let mut job = Job::read(&config("klotski-moves")).unwrap();
+    job.search.symmetry = false;
+    let record = answer(&job, Question::Solve);
+    assert_eq!((record.length, record.symmetries.map(|s| s.fixing.len())), (Some(81), Some(1)));
+}
+
+#[test]
+fn a_search_from_both_ends_finds_what_one_from_the_start_does() {
+    let job = Job::read(&config("tiles-3x3-hardest")).unwrap();
+    let both = answer(&job, Question::Solve);
+    assert!(both.runs.iter().flat_map(|run| &run.levels).any(|level| level.side.name() == "backward"));
+    let one = answer(&job, Question::Count);
+    assert_eq!((both.length, one.length), (Some(31), Some(31)));
+    let largest = |record: &Record| record.runs.iter().map(|run| run.largest_level).max();
+    assert!(largest(&both) < largest(&one), "{:?} {:?}", largest(&both), largest(&one));
+}
