@@ -24,6 +24,7 @@ use halma_record::record::{Asked, Record};
 use super::evidence::Evidence;
 use super::keys::PUBLISHED;
 use super::number::Wide;
+use super::path_counts::Trouble;
 use super::{Options, Report, self_consistency};
 use blocks::Blocks;
 use code::{Arithmetic, Code};
@@ -95,7 +96,11 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         checked.push(format!("the moves are the word of the program that has the kind `{}`", spec.kind));
     }
     checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let distance = distance(&*model, record)?;
+    let distance = match distance(&*model, record) {
+        Ok(distance) => Ok(distance),
+        Err(Trouble::TooMany(why)) => Err(why),
+        Err(Trouble::Wrong(why)) => return Err(why),
+    };
     let report = Report { checked, ..Report::default() };
     let bits = code::total(&model.parts()).bits();
     match bits {
@@ -106,18 +111,21 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
 }
 
 /// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters.
-fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, String> {
+fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
     let named = match &record.pruning {
         Pruning::None if record.projections.is_empty() => return Ok(None),
         _ if record.question == Asked::Levels && record.projections.is_empty() => return Ok(None),
         Pruning::Projection(named) if record.question != Asked::Levels => named,
-        other => return Err(format!("pruning {other} is none of puzzles from files, or has other projections")),
+        other => {
+            let why = format!("pruning {other} is none of puzzles from files, or has other projections");
+            return Err(Trouble::Wrong(why));
+        }
     };
     let all = &record.projections;
     if all.is_empty() || !named.is_empty() && named != all {
-        return Err("projections: none, or others than the pruning names".into());
+        return Err(Trouble::Wrong("projections: none, or others than the pruning names".into()));
     }
-    let distances = all.iter().map(|one| model.with_fewer_letters(&one.0)).collect::<Result<Vec<_>, _>>()?;
+    let distances = all.iter().map(|one| model.with_fewer_letters(&one.0)).collect::<Result<Vec<_>, Trouble>>()?;
     // Where one of them says that no way leads to the goal, none does.
     let largest = move |state: &[u8]| distances.iter().try_fold(0, |h, distance| Some(distance(state)?.max(h)));
     Ok(Some(Arc::new(largest)))
@@ -127,7 +135,7 @@ fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>,
 fn levels<N: Arithmetic>(
     model: &dyn Model,
     (record, folder, options): (&Record, &Path, &Options),
-    distance: Option<Arc<Distance>>,
+    distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
 ) -> Result<Report, String> {
     let code = Code::<N>::new(model.parts()).ok_or("the states are too many to number")?;

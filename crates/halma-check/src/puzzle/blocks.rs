@@ -8,6 +8,7 @@ use halma_record::job::puzzle_tables::{BlocksTable, Metric};
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
+use crate::path_counts::Trouble;
 
 /// The side of a board of Rush Hour.
 const RUSH_HOUR: usize = 6;
@@ -378,8 +379,8 @@ impl Model for Blocks {
         named(self.moves(state)?, text, |after| changes(after).unwrap_or_default())
     }
 
-    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, String> {
-        Err("distances with fewer letters are derived again of rules alone".into())
+    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, Trouble> {
+        Err(Trouble::TooMany("distances with fewer letters are derived again of rules alone".into()))
     }
 
     fn picture(&self, state: &[u8]) -> String {

@@ -96,7 +96,9 @@ fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64
 
 /// How many sequences lead in so many moves to the goal, and in no fewer, if one counts states only that a symmetry keeps.
 fn sequences(model: &dyn Model, symmetry: usize, length: u32, budget: &mut u64) -> Result<BigUint, Trouble> {
-    let is_kept = |state: &State| model.images(state).get(symmetry).is_some_and(|image| image == state);
+    // The first is the identity, whatever a puzzle in Rust says stands for a state.
+    let is_kept =
+        |state: &State| symmetry == 0 || model.images(state).get(symmetry).is_some_and(|image| image == state);
     let mut level: BTreeMap<State, BigUint> =
         model.starts().iter().filter(|start| is_kept(start)).map(|start| (start.clone(), 1u8.into())).collect();
     let mut seen: BTreeSet<State> = level.keys().cloned().collect();

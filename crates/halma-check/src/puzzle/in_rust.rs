@@ -7,6 +7,7 @@ use halma_record::job::PuzzleSpec;
 
 use super::code::Part;
 use super::model::{Distance, Model, State, named};
+use crate::path_counts::Trouble;
 
 /// The number of a state, in words of 64 bits, the lowest first.
 pub type Words = [u64; 4];
@@ -130,8 +131,8 @@ impl Model for InRust {
         named(self.moves(state)?, text, |after| self.puzzle.written(words(state), words(after)))
     }
 
-    fn with_fewer_letters(&self, _groups: &[String]) -> Result<Arc<Distance>, String> {
-        Err("projections: a puzzle in Rust has none".into())
+    fn with_fewer_letters(&self, _groups: &[String]) -> Result<Arc<Distance>, Trouble> {
+        Err(Trouble::Wrong("projections: a puzzle in Rust has none".into()))
     }
 
     fn picture(&self, state: &[u8]) -> String {

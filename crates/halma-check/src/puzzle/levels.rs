@@ -23,8 +23,8 @@ pub struct Levels<'a, N> {
     pub options: &'a Options<'a>,
     pub ahead: &'a Graph<'a, N>,
     pub behind: &'a Graph<'a, N>,
-    /// The bound that prunes, where one does: then each length has levels of its own.
-    pub distance: Option<Arc<Distance>>,
+    /// The bound that prunes, where one does: then each length has levels of its own. An error says why it was not derived.
+    pub distance: Result<Option<Arc<Distance>>, String>,
     pub budget: u64,
     pub evidence: Evidence,
     pub report: Report,
@@ -60,9 +60,14 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let counts = record.question == Asked::Count && record.length.is_some() && record.runs.len() > 1;
         let searched = record.runs.len() - usize::from(counts);
         for (number, run) in record.runs.iter().enumerate() {
-            let done = match self.distance.is_none() && number < searched {
-                true => self.share(run, &mut shared),
-                false => self.alone(run),
+            let done = match &self.distance {
+                Err(why) => {
+                    let why = format!("length {}: {why}", run.length);
+                    self.evidence.leave(run.length, why);
+                    Ok(())
+                }
+                Ok(None) if number < searched => self.share(run, &mut shared),
+                Ok(distance) => self.alone(run, distance.clone()),
             };
             done.map_err(|reason| format!("length {}: {reason}", run.length))?;
         }
@@ -80,7 +85,14 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
 
     /// No length below the bound has a solution.
     fn lower_bound(&mut self) -> Result<(), String> {
-        let distance = |start: &State| match &self.distance {
+        let bound = match &self.distance {
+            Ok(bound) => bound,
+            Err(why) => {
+                self.evidence.unbounded(format!("lower bound {:?}: {why}", self.record.lower_bound));
+                return Ok(());
+            }
+        };
+        let distance = |start: &State| match bound {
             Some(distance) => self.ahead.state(self.ahead.key(start)).map(|state| distance(&state)),
             None => Ok(Some(0)),
         };
@@ -237,7 +249,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// A run with all its levels.
-    fn alone(&mut self, run: &RunRecord) -> Result<(), String> {
+    fn alone(&mut self, run: &RunRecord, distance: Option<Arc<Distance>>) -> Result<(), String> {
         let length = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
@@ -249,7 +261,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
                 return Ok(());
             }
         };
-        let cuts = Cuts { length, distance: self.distance.clone() };
+        let cuts = Cuts { length, distance };
         let mut walk = self.begin(Side::Forward, first)?;
         others.iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
         if run.verdict == Verdict::None {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::code::Part;
+use crate::path_counts::Trouble;
 
 /// A state: the entries that its number is made of, in that order.
 pub type State = Vec<u8>;
@@ -34,7 +35,7 @@ pub trait Model: Sync {
     /// What the move makes of a state that a solution has as `text`.
     fn play(&self, state: &[u8], text: &str) -> Result<State, String>;
     /// Exact distances to the goal in a puzzle in which groups of letters become one, and the others `.`.
-    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, String>;
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble>;
     /// A state as records show it, a line for each row.
     fn picture(&self, state: &[u8]) -> String;
     /// A state, for messages.

@@ -9,6 +9,7 @@ use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::code::Part;
 use super::model::{Distance, Model, State};
+use crate::path_counts::Trouble;
 
 /// The greatest order of a move.
 const MOST_POWERS: usize = 1 << 12;
@@ -257,8 +258,8 @@ impl Model for Permutations {
         }
     }
 
-    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, String> {
-        Err("distances with fewer letters are derived again of rules alone".into())
+    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, Trouble> {
+        Err(Trouble::TooMany("distances with fewer letters are derived again of rules alone".into()))
     }
 
     fn picture(&self, state: &[u8]) -> String {

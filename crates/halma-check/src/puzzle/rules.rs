@@ -12,6 +12,7 @@ use halma_record::job::puzzle_tables::{RulesTable, Until};
 use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
+use crate::path_counts::Trouble;
 
 /// Letters, one bit for each value.
 type Letters = u64;
@@ -307,7 +308,7 @@ impl Model for Rules {
         named(self.moves(state)?, text, |after| self.grid.changes(&before, &self.drawn(after)))
     }
 
-    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, String> {
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
         fewer::distances(self, groups)
     }
 

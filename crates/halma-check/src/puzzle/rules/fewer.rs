@@ -12,6 +12,7 @@ use halma_record::job::puzzle_tables::Until;
 use super::super::model::{Distance, Model, State};
 use super::{Letters, Rules};
 use crate::memory;
+use crate::path_counts::Trouble;
 
 /// The most states with fewer letters.
 const MOST: u64 = 4_000_000;
@@ -52,7 +53,7 @@ fn image(rules: &Rules, has: &[u8], state: &[u8]) -> State {
 }
 
 /// The distance to the nearest goal from all states that can be reached with fewer letters.
-pub fn distances(rules: &Rules, groups: &[String]) -> Result<Arc<Distance>, String> {
+pub fn distances(rules: &Rules, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
     let fewer = with_fewer(rules, groups)?;
     let most = memory::states(rules.grid.len() + BESIDE, MOST) as usize;
     let mut numbers: HashMap<State, usize> = HashMap::new();
@@ -74,7 +75,7 @@ pub fn distances(rules: &Rules, groups: &[String]) -> Result<Arc<Distance>, Stri
             parents[to].push(next);
         }
         if states.len() > most {
-            return Err(format!("more than {most} states with fewer letters"));
+            return Err(Trouble::TooMany(format!("more than {most} states with fewer letters")));
         }
         next += 1;
     }

@@ -1,8 +1,10 @@
 //! Records made by a plain search over the interpreted puzzle.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use halma_record::job::PuzzleSpec;
+use halma_record::job::pruning::Abstraction;
+use halma_record::job::{Pruning, PuzzleSpec};
 use halma_record::record::{Asked, Digest, LevelRecord, PROGRAM, Record, RunRecord, Side, SymmetryRecord, Verdict};
 use serde_json::json;
 
@@ -77,10 +79,10 @@ pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: 
     let mut level: Vec<u128> = from.iter().map(|state| graph.key(state)).collect();
     level.sort();
     level.dedup();
-    let mut seen: std::collections::BTreeSet<u128> = level.iter().copied().collect();
+    let mut seen: BTreeSet<u128> = level.iter().copied().collect();
     let mut found = vec![(level.clone(), said(0, side, &level, 0, 0))];
     for depth in 1..=last {
-        let (mut generated, mut reached) = (0, std::collections::BTreeSet::new());
+        let (mut generated, mut reached) = (0, BTreeSet::new());
         for &key in &level {
             let moves = model.moves(&graph.state(key).unwrap()).unwrap();
             generated += moves.len() as u64;
@@ -140,7 +142,7 @@ fn solution(model: &dyn Model, length: u32, texts: &dyn Fn(&State, &State) -> St
         state: &State,
         left: u32,
         way: &mut Vec<State>,
-        dead: &mut std::collections::BTreeSet<(u32, State)>,
+        dead: &mut BTreeSet<(u32, State)>,
     ) -> bool {
         way.push(state.clone());
         if left == 0 && model.is_goal(state) {
@@ -158,13 +160,7 @@ fn solution(model: &dyn Model, length: u32, texts: &dyn Fn(&State, &State) -> St
         false
     }
     let mut way = Vec::new();
-    assert!(model.starts().iter().any(|start| go(
-        model,
-        start,
-        length,
-        &mut way,
-        &mut std::collections::BTreeSet::new()
-    )));
+    assert!(model.starts().iter().any(|start| go(model, start, length, &mut way, &mut BTreeSet::new())));
     way.windows(2).map(|pair| texts(&pair[0], &pair[1])).collect()
 }
 
@@ -259,4 +255,44 @@ pub fn peg_solitaire() -> PuzzleSpec {
 
 pub fn cross() -> Vec<Vec<u8>> {
     square(7, |x, y| (2..5).contains(&x) || (2..5).contains(&y))
+}
+
+/// The record of the shortest solution under distances in puzzles with fewer letters.
+pub fn bounded(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, named: &[&str], length: u32) -> Record {
+    let blank = blank(Asked::Solve, fixing);
+    let model = model(spec, &blank).unwrap();
+    let code = Code::<u128>::new(model.parts()).unwrap();
+    let graph = Graph { model: &*model, code: &code, backward: false };
+    let named: Vec<Abstraction> = named.iter().map(|one| Abstraction::try_from(one.to_string()).unwrap()).collect();
+    let fewer: Vec<_> =
+        named.iter().map(|one| model.with_fewer_letters(&one.0).unwrap_or_else(|_| panic!("{one}"))).collect();
+    let distance = |key: u128| {
+        let state = graph.state(key).unwrap();
+        fewer.iter().map(|distance| distance(&state).unwrap_or(u32::MAX)).max().unwrap()
+    };
+    let start = graph.key(&model.starts()[0]);
+    let mut runs = Vec::new();
+    for moves in distance(start)..=length {
+        let (mut level, mut seen) = (vec![start], BTreeSet::from([start]));
+        let mut levels = vec![said(0, Side::Forward, &level, 0, 0)];
+        for depth in 1..=moves {
+            let after = |&key: &u128| model.moves(&graph.state(key).unwrap()).unwrap();
+            let reached: Vec<u128> = level.iter().flat_map(after).map(|state| graph.key(&state)).collect();
+            let near: BTreeSet<u128> = reached.iter().copied().filter(|&key| distance(key) <= moves - depth).collect();
+            let cut = reached.iter().filter(|key| !near.contains(key)).count() as u64;
+            let all = near.len();
+            level = near.into_iter().filter(|key| !seen.contains(key)).collect();
+            seen.extend(level.iter().copied());
+            let mut record = said(depth, Side::Forward, &level, reached.len() as u64, (all - level.len()) as u64);
+            (record.pruned, record.duplicates) = (cut, record.duplicates - cut);
+            levels.push(record);
+            if level.is_empty() {
+                break;
+            }
+        }
+        runs.push(run(moves, if moves == length { Verdict::Solution } else { Verdict::None }, levels));
+    }
+    let lower_bound = Some(distance(start));
+    let (pruning, projections) = (Pruning::Projection(named.clone()), named);
+    Record { pruning, projections, lower_bound, ..answered(spec, blank.symmetries.map(|s| s.fixing), length, runs) }
 }
