@@ -121,6 +121,21 @@ fn a_repeated_state_is_found_on_any_earlier_level_where_moves_cannot_be_undone()
     assert_eq!((sizes(&record), record.exhausted, record.repeats), (vec![1, 2, 1], true, Some(Repeats::All)));
 }
 
+/// A count of letters tells the level only where all starts have the same: the second start here is a state of level 1.
+#[test]
+fn starts_with_other_counts_of_letters_are_compared_with_all_levels() {
+    let text = r#"
+        [problem]
+        kind = "rules"
+        board = ["PP..", "..P."]
+        directions = ["right"]
+        rules = ["P P . -> . . P"]
+    "#;
+    let job = Job::parse("starts.toml".as_ref(), text).unwrap();
+    let record = answer(&job, Question::Levels { depth: 9 });
+    assert_eq!((sizes(&record), record.exhausted, record.repeats), (vec![2], true, Some(Repeats::All)));
+}
+
 #[test]
 fn symmetry_switched_off_changes_no_answer() {
     let mut job = Job::read(&config("klotski-moves")).unwrap();

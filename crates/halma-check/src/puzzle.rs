@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
-use halma_record::record::{Asked, Record};
+use halma_record::record::{Asked, Record, Repeats};
 
 use super::evidence::Evidence;
 use super::keys::PUBLISHED;
@@ -101,12 +101,27 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         Err(Trouble::TooMany(why)) => Err(why),
         Err(Trouble::Wrong(why)) => return Err(why),
     };
-    let report = Report { checked, ..Report::default() };
+    let mut report = Report { checked, ..Report::default() };
+    repeats(&*model, record, &mut report)?;
     let bits = code::total(&model.parts()).bits();
     match bits {
         0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
         65..=128 => levels::<u128>(&*model, (record, folder, options), distance, report),
         _ => levels::<Wide>(&*model, (record, folder, options), distance, report),
+    }
+}
+
+/// How far back the record says that repeated states lie. Levels are compared with all earlier ones whatever it says.
+fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<(), String> {
+    let came_back = record.runs.iter().flat_map(|run| &run.levels).any(|level| level.old > 0);
+    match record.repeats {
+        None => Err("repeats: the record does not say how far back repeated states lie".into()),
+        Some(Repeats::Never) if came_back => Err("repeats: never, and some levels have old states".into()),
+        Some(Repeats::Previous) if !model.can_be_undone() => {
+            report.unchecked.push("that every move can be undone by a move".into());
+            Ok(())
+        }
+        Some(_) => Ok(()),
     }
 }
 

@@ -154,7 +154,8 @@ impl Ground {
         })
     }
 
-    /// Whether each step is a move, and changes the number of some letter by the same amount other than none.
+    /// Whether each step is a move, and changes the number of some letter, which all starts have alike, by the same amount other
+    /// than none.
     fn is_graded(&self) -> bool {
         let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once);
         let change = |step: &Step, letter: u8| {
@@ -165,7 +166,10 @@ impl Ground {
             let mut changes = self.steps.iter().map(|step| change(step, letter));
             changes.next().is_some_and(|first| first != 0 && changes.all(|other| other == first))
         };
-        once && (0..self.letters.len() as u8).any(steady)
+        let number = |start: &Vec<u8>, letter: u8| start.iter().filter(|&&l| l == letter).count();
+        let alike =
+            |letter: u8| self.starts.iter().all(|start| number(start, letter) == number(&self.starts[0], letter));
+        once && (0..self.letters.len() as u8).any(|letter| steady(letter) && alike(letter))
     }
 
     /// The symmetries of the whole puzzle, the identity first: those of [`Self::candidates`] that keep steps, starts and goals.

@@ -39,7 +39,8 @@ pub fn blank(question: Asked, fixing: Option<Vec<Vec<u8>>>) -> Record {
         "threads": 1,
     });
     let symmetries = fixing.map(|fixing| SymmetryRecord { fixing, mirror: None });
-    Record { question, symmetries, ..serde_json::from_value(record).unwrap() }
+    let repeats = Some(halma_record::record::Repeats::All);
+    Record { question, symmetries, repeats, ..serde_json::from_value(record).unwrap() }
 }
 
 /// A transfer on a board without men, as records state it.
