@@ -9,6 +9,7 @@ pub mod in_rust;
 mod moves;
 pub mod permutation;
 mod permuted;
+pub mod projection;
 pub mod replay;
 #[cfg(test)]
 mod tests;
@@ -103,7 +104,6 @@ pub trait Worker<K: Key>: Send {
 
     /// Whether a number is that of a state.
     fn is_state(&mut self, state: K) -> bool;
-
 }
 
 /// Keys that models have.

@@ -74,6 +74,12 @@ fn ranked_counts(ground: &Ground) -> Option<Vec<usize>> {
 }
 
 impl<K: Key> Coding<K> {
+    /// The same without images.
+    pub(super) fn plain(ground: &Ground) -> Self {
+        let cells = (0..ground.board.len()).map(|cell| cell as u8).collect();
+        Self::new(ground, &[CellMap { cells, letters: (0..ground.letters.len() as u8).collect() }])
+    }
+
     /// The numbering of a puzzle whose states fit the keys.
     pub(super) fn new(ground: &Ground, images: &[CellMap]) -> Self {
         match ranked_counts(ground) {
@@ -102,7 +108,9 @@ impl<K: Key> LetterRanks<K> {
                 // No set has an entry above C(cells, men) in its rank: what does not fit the key is never added.
                 let value = halma_rules::choose::choose(index, j).unwrap_or(0);
                 table[index * stride + j] = match times(unit, value) {
-                    Some(value) if K::from_words(value.words()).words() == value.words() => K::from_words(value.words()),
+                    Some(value) if K::from_words(value.words()).words() == value.words() => {
+                        K::from_words(value.words())
+                    }
                     _ => K::MAX,
                 };
             }
@@ -132,19 +140,26 @@ fn below<const W: usize>(set: &Set<W>, cell: usize) -> usize {
 pub(super) fn rank<K: Key, const W: usize>(ranks: &[LetterRanks<K>], sets: &[Set<W>]) -> K {
     let (mut number, mut used) = (K::default(), [0; W]);
     for (letter, (ranks, set)) in ranks.iter().zip(sets).enumerate() {
-        let mut j = 0;
-        for (word, &bits) in set.iter().enumerate() {
-            let mut rest = bits;
-            while rest != 0 {
-                let cell = 64 * word + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                j += 1;
-                let index = if letter == 0 { cell } else { cell - below(&used, cell) };
-                number = number.plus(ranks.at(index, j));
-            }
-        }
+        number = number.plus(rank_of(ranks, set, (letter > 0).then_some(&used)));
         for (used, bits) in used.iter_mut().zip(set) {
             *used |= bits;
+        }
+    }
+    number
+}
+
+/// What the cells of one letter add to the number, where the letters before it, if there are any, have the cells `used`.
+#[inline(always)]
+pub(super) fn rank_of<K: Key, const W: usize>(ranks: &LetterRanks<K>, set: &Set<W>, used: Option<&Set<W>>) -> K {
+    let (mut number, mut j) = (K::default(), 0);
+    for (word, &bits) in set.iter().enumerate() {
+        let mut rest = bits;
+        while rest != 0 {
+            let cell = 64 * word + rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            j += 1;
+            let index = used.map_or(cell, |used| cell - below(used, cell));
+            number = number.plus(ranks.at(index, j));
         }
     }
     number
