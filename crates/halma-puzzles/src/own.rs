@@ -9,6 +9,7 @@ pub mod in_rust;
 mod moves;
 pub mod permutation;
 mod permuted;
+pub mod projection;
 pub mod replay;
 #[cfg(test)]
 mod tests;

@@ -23,6 +23,7 @@ use halma_engine::search::exchange::{Alone, Exchange, Lost};
 use halma_engine::search::{CancellationToken, Expander};
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace::Workspace;
+use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
 
@@ -91,6 +92,17 @@ pub enum RunError {
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
     )]
     UnknownClasses,
+    /// An abstraction that the puzzle does not have.
+    #[error(transparent)]
+    Projection(#[from] ProjectionError),
+    /// A puzzle without a lower bound of its own.
+    #[error("the puzzle has no lower bound of its own: allowed prunings are none and, on a board, projection")]
+    NoBound,
+    /// Levels under a lower bound do not have all solutions of a count.
+    #[error(
+        "levels under a lower bound are not those that a count of solutions sums up: count with pruning = \"none\""
+    )]
+    CountUnderBound,
     /// A puzzle without a goal.
     #[error("the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]")]
     NoGoal,
@@ -221,6 +233,9 @@ fn answer(
 ) -> Result<Record, RunError> {
     if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) && !job.search.pruning.keeps_all() {
         return Err(RunError::CountUnder(job.search.pruning.clone()));
+    }
+    if let Problem::Puzzle(puzzle) = &job.problem {
+        models::check(puzzle, &job.search.pruning, question)?;
     }
     if exchange.is_shared() {
         check_shared(job, question)?;

@@ -74,6 +74,12 @@ fn ranked_counts(ground: &Ground) -> Option<Vec<usize>> {
 }
 
 impl<K: Key> Coding<K> {
+    /// The same without images.
+    pub(super) fn plain(ground: &Ground) -> Self {
+        let cells = (0..ground.board.len()).map(|cell| cell as u8).collect();
+        Self::new(ground, &[CellMap { cells, letters: (0..ground.letters.len() as u8).collect() }])
+    }
+
     /// The numbering of a puzzle whose states fit the keys.
     pub(super) fn new(ground: &Ground, images: &[CellMap]) -> Self {
         match ranked_counts(ground) {
@@ -134,16 +140,23 @@ fn below<const W: usize>(set: &Set<W>, cell: usize) -> usize {
 pub(super) fn rank<K: Key, const W: usize>(ranks: &[LetterRanks<K>], sets: &[Set<W>]) -> K {
     let (mut number, mut used) = (K::default(), [0; W]);
     for (letter, (ranks, set)) in ranks.iter().zip(sets).enumerate() {
-        let mut j = 0;
-        for_each(set, |cell| {
-            j += 1;
-            let index = if letter == 0 { cell } else { cell - below(&used, cell) };
-            number = number.plus(ranks.at(index, j));
-        });
+        number = number.plus(rank_of(ranks, set, (letter > 0).then_some(&used)));
         for (used, bits) in used.iter_mut().zip(set) {
             *used |= bits;
         }
     }
+    number
+}
+
+/// What the cells of one letter add to the number, where the letters before it, if there are any, have the cells `used`.
+#[inline(always)]
+pub(super) fn rank_of<K: Key, const W: usize>(ranks: &LetterRanks<K>, set: &Set<W>, used: Option<&Set<W>>) -> K {
+    let (mut number, mut j) = (K::default(), 0);
+    for_each(set, |cell| {
+        j += 1;
+        let index = used.map_or(cell, |used| cell - below(used, cell));
+        number = number.plus(ranks.at(index, j));
+    });
     number
 }
 

@@ -12,7 +12,7 @@ use super::{AnyModel, Model, Worker};
 /// A puzzle on a board of at most `64 * W` cells.
 #[derive(Debug)]
 pub struct GroundModel<K, const W: usize> {
-    ground: Ground,
+    pub(super) ground: Ground,
     images: Vec<CellMap>,
     /// By image, ranked letter and cell: where the man or block has its first cell in the image, and its letter.
     image_of: Vec<Vec<(u8, u8)>>,
@@ -20,7 +20,7 @@ pub struct GroundModel<K, const W: usize> {
     /// Every number of a state is below.
     numbers: U256,
     forward: Moves,
-    backward: Option<Moves>,
+    pub(super) backward: Option<Moves>,
     repeats: Repeats,
 }
 
@@ -88,9 +88,36 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
     }
 }
 
+/// The letters of the state with that number, and whether side 2 is to move.
+#[inline]
+pub(super) fn read<K: Key>(ground: &Ground, coding: &Coding<K>, number: K, letters: &mut [u8]) -> bool {
+    let [a, b, c, d] = number.words();
+    let (second, number) = match ground.turns {
+        true => (a & 1 == 1, K::from_words([a >> 1 | b << 63, b >> 1 | c << 63, c >> 1 | d << 63, d >> 1])),
+        false => (false, number),
+    };
+    match coding {
+        Coding::Counts(ranks) => {
+            // Without `.` it is the last ranked letter that has what the others leave.
+            coding::unrank(ranks, number, ground.letters.len() as u8 - 1, letters);
+            if !ground.bodies.is_empty() {
+                for cell in 0..letters.len() {
+                    if let Some(bodies) = ground.bodies.get(usize::from(letters[cell])) {
+                        for &(other, part) in &bodies[cell] {
+                            letters[usize::from(other)] = part;
+                        }
+                    }
+                }
+            }
+        }
+        Coding::Digits(digits) => digits.unrank(number, letters),
+    }
+    second
+}
+
 /// A state while moves are made on it.
-struct State<K, const W: usize> {
-    letters: [u8; 256],
+pub(super) struct State<K, const W: usize> {
+    pub(super) letters: [u8; 256],
     /// By ranked letter, where states are numbered so: its cells.
     sets: Vec<Set<W>>,
     /// By image, where states have digits: its number.
@@ -101,7 +128,7 @@ struct State<K, const W: usize> {
 }
 
 impl<K: Key, const W: usize> State<K, W> {
-    fn new(model: &GroundModel<K, W>) -> Self {
+    pub(super) fn new(model: &GroundModel<K, W>) -> Self {
         let (sets, sums) = match &model.coding {
             Coding::Counts(_) => (vec![[0; W]; model.ground.ranked], Vec::new()),
             Coding::Digits(_) => (Vec::new(), vec![K::default(); model.images.len()]),
@@ -110,34 +137,10 @@ impl<K: Key, const W: usize> State<K, W> {
     }
 
     /// Takes on the state with that number.
-    fn read(&mut self, model: &GroundModel<K, W>, number: K) {
-        let ground = &model.ground;
-        let (cells, number) = (ground.board.len(), if ground.turns { self.side(number) } else { number });
-        let letters = &mut self.letters[..cells];
-        match &model.coding {
-            Coding::Counts(ranks) => {
-                // Without `.` it is the last ranked letter that has what the others leave.
-                coding::unrank(ranks, number, ground.letters.len() as u8 - 1, letters);
-                if !ground.bodies.is_empty() {
-                    for cell in 0..cells {
-                        if let Some(bodies) = ground.bodies.get(usize::from(letters[cell])) {
-                            for &(other, part) in &bodies[cell] {
-                                letters[usize::from(other)] = part;
-                            }
-                        }
-                    }
-                }
-            }
-            Coding::Digits(digits) => digits.unrank(number, letters),
-        }
+    pub(super) fn read(&mut self, model: &GroundModel<K, W>, number: K) {
+        let letters = &mut self.letters[..model.ground.board.len()];
+        self.second = read(&model.ground, &model.coding, number, letters);
         self.sum_up(model);
-    }
-
-    /// Takes the side to move off a number.
-    fn side(&mut self, number: K) -> K {
-        let [a, b, c, d] = number.words();
-        self.second = a & 1 == 1;
-        K::from_words([a >> 1 | b << 63, b >> 1 | c << 63, c >> 1 | d << 63, d >> 1])
     }
 
     /// Sets of cells and sums from the letters.
@@ -163,7 +166,7 @@ impl<K: Key, const W: usize> State<K, W> {
 
     /// Puts `after` on a cell that has `before`.
     #[inline]
-    fn put(&mut self, model: &GroundModel<K, W>, cell: u8, before: u8, after: u8) {
+    pub(super) fn put(&mut self, model: &GroundModel<K, W>, cell: u8, before: u8, after: u8) {
         self.letters[usize::from(cell)] = after;
         let (word, bit) = (usize::from(cell) / 64, 1 << (cell % 64));
         match &model.coding {
@@ -186,7 +189,7 @@ impl<K: Key, const W: usize> State<K, W> {
 
     /// The number of an image of the state.
     #[inline]
-    fn number(&mut self, model: &GroundModel<K, W>, image: usize) -> K {
+    pub(super) fn number(&mut self, model: &GroundModel<K, W>, image: usize) -> K {
         let number = match &model.coding {
             Coding::Digits(_) => self.sums[image],
             Coding::Counts(ranks) if image == 0 => coding::rank(ranks, &self.sets),

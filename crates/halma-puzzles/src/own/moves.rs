@@ -41,7 +41,7 @@ pub(super) struct Compact {
     pub until: Until,
     pub turn: u8,
     /// The line that a repetition goes on along; `u32::MAX` where there is none.
-    line: u32,
+    pub line: u32,
 }
 
 impl Moves {
@@ -116,6 +116,11 @@ impl Moves {
         let first = letters[usize::from(step.to)];
         let mut all = line.iter().map(|&number| &self.steps[number as usize]);
         all.find(|next| next.man == first && self.applies(next, letters))
+    }
+
+    /// All steps that a repetition may go on with.
+    pub(super) fn line(&self, step: &Compact) -> impl Iterator<Item = &Compact> {
+        self.lines.get(step.line as usize).into_iter().flatten().map(|&number| &self.steps[number as usize])
     }
 
     /// Whether a step applies where the letter of its first cell is known to be right.

@@ -4,9 +4,11 @@ use std::ops::RangeInclusive;
 
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
+use halma_puzzles::own::projection::{self, ProjectionError, Projections};
 use halma_puzzles::own::{AnyModel, Bound, Model};
 use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
-use halma_rules::job::Puzzle;
+use halma_rules::job::{Pruning, Puzzle};
+use halma_rules::puzzle::{Compiled, Ground};
 
 use super::lengths::{Attempts, Outcome};
 use super::writing::attempted;
@@ -45,22 +47,48 @@ impl<K: Key> Attempts for Models<'_, K> {
 }
 
 impl Context<'_> {
+    /// The distances in puzzles with fewer letters, where the pruning asks for them and there is a goal.
+    fn projections<K: Key>(
+        &self,
+        model: &dyn Model<K>,
+        compiled: &Compiled,
+    ) -> Result<Option<Projections<K>>, RunError> {
+        let Pruning::Projection(named) = &self.job.search.pruning else { return Ok(None) };
+        if !model.has_goal() || matches!(self.question, Question::Levels { .. }) {
+            return Ok(None);
+        }
+        let ground = on_a_board(compiled)?;
+        Ok(Some(self.expander.install(|| match named.as_slice() {
+            [] => Ok(Projections::chosen(ground)),
+            named => Projections::new(ground, named),
+        })?))
+    }
+
     /// The answer for a puzzle; `None` where its states do not fit any key.
     pub(super) fn puzzle(self, puzzle: &Puzzle) -> Result<Option<Record>, RunError> {
         match halma_puzzles::own::open(&puzzle.compiled, self.job.search.symmetry) {
             None => Ok(None),
-            Some(AnyModel::Small(model)) => self.model(&*model).map(Some),
-            Some(AnyModel::Medium(model)) => self.model(&*model).map(Some),
-            Some(AnyModel::Large(model)) => self.model(&*model).map(Some),
+            Some(AnyModel::Small(model)) => self.model(&*model, &puzzle.compiled).map(Some),
+            Some(AnyModel::Medium(model)) => self.model(&*model, &puzzle.compiled).map(Some),
+            Some(AnyModel::Large(model)) => self.model(&*model, &puzzle.compiled).map(Some),
         }
     }
 
-    fn model<K: Key>(self, model: &dyn Model<K>) -> Result<Record, RunError> {
+    fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
         self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
         record.symmetries = model.symmetries().map(|fixing| SymmetryRecord { fixing, mirror: None });
         record.repeats = Some(model.repeats());
-        let bound: Option<&dyn Bound<K>> = None;
+        let projections = self.projections(model, compiled)?;
+        let bound = match (&projections, self.question) {
+            (_, Question::Levels { .. }) => None,
+            (Some(projections), _) => {
+                record.projections = projections.abstractions().to_vec();
+                Some(projections as &dyn Bound<K>)
+            }
+            (None, _) if self.job.search.pruning == Pruning::Bound => Some(model.own_bound().ok_or(RunError::NoBound)?),
+            (None, _) => None,
+        };
         let search = ModelSearch::new(model, bound, (self.expander, self.stop, self.progress));
         let mut search = search.within(Some(self.workspace));
         match self.question {
@@ -106,6 +134,22 @@ impl Context<'_> {
         }
         self.measure(&mut record);
         Ok(record)
+    }
+}
+
+/// Refuses, before anything is made, a bound that the puzzle cannot have.
+pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> Result<(), RunError> {
+    match pruning {
+        Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
+        Pruning::Projection(named) => Ok(projection::check(on_a_board(&puzzle.compiled)?, named)?),
+        _ => Ok(()),
+    }
+}
+
+fn on_a_board(compiled: &Compiled) -> Result<&Ground, ProjectionError> {
+    match compiled {
+        Compiled::Ground(ground) => Ok(ground),
+        Compiled::Permutations(_) | Compiled::Own(_) => Err(ProjectionError::NoBoard),
     }
 }
 

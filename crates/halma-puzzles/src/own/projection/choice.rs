@@ -1,0 +1,219 @@
+//! Abstractions chosen by trial: all candidates whose tables are small are made, and those are taken, one after another, that
+//! raise the mean bound on random walks from the starts most.
+
+use halma_record::job::pruning::Abstraction;
+use halma_rules::puzzle::Ground;
+use halma_rules::puzzle::ground::Letters;
+
+use super::abstraction::{Projected, project};
+use super::table::{Table, sum_up};
+use crate::own::coding::{self, Set};
+
+/// The most states of a table.
+const MOST_STATES: u64 = 1 << 22;
+/// A table has at most this part of the puzzle's states: one that has nearly all of them is the search itself.
+const PART: u128 = 8;
+/// The most states of all tables that are tried.
+const ALL_STATES: u64 = 1 << 25;
+/// The most letters of which every partition is a candidate.
+const FEW: usize = 6;
+/// The most abstractions that are taken.
+const MOST_TAKEN: usize = 4;
+/// Random walks from each start, of so many steps, from so many starts.
+const WALKS: (usize, usize, usize) = (32, 48, 4);
+/// What no way to a goal counts as, in moves.
+const NO_WAY: u64 = 255;
+
+/// A candidate, with the number of its states.
+struct Candidate {
+    abstraction: Abstraction,
+    projected: Projected,
+    states: u64,
+}
+
+/// The abstractions that are of use, with their tables; none where all are not.
+pub(super) fn choose(ground: &Ground) -> Vec<(Abstraction, Table)> {
+    let sample = sample(ground);
+    let mut left = ALL_STATES;
+    let mut tables: Vec<(Abstraction, Table, Vec<u64>)> = Vec::new();
+    for candidate in candidates(ground) {
+        let Some(rest) = left.checked_sub(candidate.states) else { continue };
+        left = rest;
+        let table = Table::of(&candidate.projected);
+        let bounds = bounds(ground, &table, &sample);
+        tables.push((candidate.abstraction, table, bounds));
+    }
+    let (mut best, mut taken) = (vec![0; sample.len()], Vec::new());
+    while taken.len() < MOST_TAKEN {
+        let sum = best.iter().sum::<u64>();
+        let with = |bounds: &[u64]| best.iter().zip(bounds).map(|(&a, &b)| a.max(b)).sum::<u64>();
+        // Of equal ones the first: `max_by_key` takes the last.
+        let next = (0..tables.len()).rev().max_by_key(|&at| with(&tables[at].2));
+        let Some((at, new)) = next.map(|at| (at, with(&tables[at].2))) else { break };
+        // A bound of one move says no more than that the goal is not reached, and a gain of a hundredth costs more than it saves.
+        if new <= sample.len() as u64 || (new - sum) * 100 <= sum {
+            break;
+        }
+        let (abstraction, table, bounds) = tables.swap_remove(at);
+        best.iter_mut().zip(bounds).for_each(|(best, bound)| *best = (*best).max(bound));
+        tables.sort_by(|a, b| a.0.0.cmp(&b.0.0));
+        taken.push((abstraction, table));
+    }
+    taken
+}
+
+/// The bounds of some states.
+fn bounds(ground: &Ground, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
+    let mut sets: Vec<Set<4>> = vec![[0; 4]; ground.letters.len()];
+    let one = |state: &Vec<u8>| {
+        sum_up(state, &mut sets);
+        u64::from(table.distance(state, &sets)).min(NO_WAY)
+    };
+    sample.iter().map(one).collect()
+}
+
+/// States on random walks by single steps; the seed is fixed, so the same puzzle has the same ones.
+fn sample(ground: &Ground) -> Vec<Vec<u8>> {
+    let (walks, steps, starts) = WALKS;
+    let mut random = 0u64;
+    // splitmix64 (Steele, Lea and Flood 2014).
+    let mut below = |n: usize| {
+        random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (random ^ random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) % n as u64) as usize
+    };
+    let mut sample = Vec::new();
+    for start in ground.starts.iter().take(starts) {
+        for _ in 0..walks {
+            let mut state = start.clone();
+            for _ in 0..steps {
+                let applies: Vec<_> = ground.steps.iter().filter(|step| step.applies(&state)).collect();
+                if applies.is_empty() {
+                    break;
+                }
+                state = applies[below(applies.len())].apply(&state);
+                sample.push(state.clone());
+            }
+        }
+    }
+    sample
+}
+
+/// What is tried: of few letters all ways to merge them with each other or with `.`, of many those of [`of_many`]. What another
+/// candidate refines has no greater distances, and is left out.
+fn candidates(ground: &Ground) -> Vec<Candidate> {
+    // Signs of the notation itself cannot be named in it: they become `.`.
+    let nameable = |&letter: &usize| Abstraction::try_from(ground.letters[letter].to_string()).is_ok();
+    let letters: Vec<usize> = (0..ground.ranked).filter(nameable).collect();
+    let all = if letters.len() <= FEW { partitions(&letters) } else { of_many(ground, &letters) };
+    let mut found: Vec<Candidate> = all.iter().filter_map(|groups| candidate(ground, groups)).collect();
+    found.sort_by(|a, b| b.states.cmp(&a.states).then_with(|| a.abstraction.0.cmp(&b.abstraction.0)));
+    found.dedup_by(|a, b| a.abstraction == b.abstraction);
+    let mut finest: Vec<Candidate> = Vec::new();
+    for candidate in found {
+        if !finest.iter().any(|finer| refines(&finer.projected.becomes, &candidate.projected.becomes)) {
+            finest.push(candidate);
+        }
+    }
+    finest
+}
+
+/// The candidate with these groups; `None` where its table is too large, or blocks differ in shape.
+fn candidate(ground: &Ground, groups: &[Vec<usize>]) -> Option<Candidate> {
+    let text = |group: &Vec<usize>| group.iter().map(|&letter| ground.letters[letter]).collect::<String>();
+    let abstraction = Abstraction(groups.iter().map(text).collect());
+    let projected = project(ground, &abstraction).ok()?;
+    let states = coding::numbers(&projected.ground).filter(|numbers| numbers.high == 0)?.low;
+    let whole = coding::numbers(ground).filter(|numbers| numbers.high == 0).map_or(u128::MAX, |numbers| numbers.low);
+    (states <= u128::from(MOST_STATES).min(whole / PART)).then_some(Candidate {
+        abstraction,
+        projected,
+        states: states as u64,
+    })
+}
+
+/// Whether letters that one map merges are merged by the other one, too.
+fn refines(finer: &[u8], coarser: &[u8]) -> bool {
+    let apart = |a: usize, b: usize| finer[a] == finer[b] && coarser[a] != coarser[b];
+    !(0..finer.len()).any(|a| (0..a).any(|b| apart(a, b)))
+}
+
+/// All ways to part letters into groups, with or without some of them.
+fn partitions(letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
+    let mut all: Vec<Vec<Vec<usize>>> = vec![Vec::new()];
+    for &letter in letters {
+        let with = |groups: Vec<Vec<usize>>| {
+            let mut ways = vec![groups.clone()];
+            for group in 0..=groups.len() {
+                let mut way = groups.clone();
+                way.resize(groups.len().max(group + 1), Vec::new());
+                way[group].push(letter);
+                ways.push(way);
+            }
+            ways
+        };
+        all = all.into_iter().flat_map(with).collect();
+    }
+    all.retain(|groups| !groups.is_empty());
+    all
+}
+
+/// Letters in some orders, cut into runs that are as long as tables allow: each run is kept apart, the others become one letter or
+/// `.`. Blocks that a goal names are kept in all of them, for nothing else would bring the goal about.
+fn of_many(ground: &Ground, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
+    let in_goals = goal_letters(ground);
+    let base: Vec<usize> = match ground.bodies.is_empty() {
+        true => Vec::new(),
+        false => letters.iter().copied().filter(|&letter| in_goals >> letter & 1 == 1).collect(),
+    };
+    let mut found = Vec::new();
+    for order in orders(ground, letters) {
+        for merged in [true, false] {
+            let groups = |run: &[usize]| {
+                let kept: Vec<usize> = base.iter().chain(run).copied().collect();
+                let others: Vec<usize> = letters.iter().copied().filter(|letter| !kept.contains(letter)).collect();
+                let rest = (merged && !others.is_empty()).then_some(others);
+                kept.into_iter().map(|letter| vec![letter]).chain(rest).collect::<Vec<_>>()
+            };
+            let mut run: Vec<usize> = Vec::new();
+            for &letter in order.iter().filter(|letter| !base.contains(letter)) {
+                let longer: Vec<usize> = run.iter().copied().chain([letter]).collect();
+                if candidate(ground, &groups(&longer)).is_some() {
+                    run = longer;
+                } else {
+                    found.push(groups(&run));
+                    run = vec![letter];
+                }
+            }
+            found.push(groups(&run));
+        }
+    }
+    found.retain(|groups| !groups.is_empty());
+    found
+}
+
+/// The letters that goals ask for, and not just any.
+fn goal_letters(ground: &Ground) -> Letters {
+    let of_cells = ground.goals.iter().flat_map(|goal| goal.cells.iter().map(|&(_, set)| set));
+    of_cells
+        .chain(ground.goals.iter().flat_map(|goal| goal.counts.iter().map(|&(set, _)| set)))
+        .fold(0, |all, set| all | set)
+}
+
+/// Orders of the letters: by number, and by where the first goal has them, row by row and column by column.
+fn orders(ground: &Ground, letters: &[usize]) -> Vec<Vec<usize>> {
+    let place = |letter: usize| {
+        let cells = ground.goals.first().map_or(&[][..], |goal| &goal.cells);
+        let cell = cells.iter().find(|&&(_, set)| set == 1 << letter).map(|&(cell, _)| usize::from(cell))?;
+        Some(ground.board.xy(cell))
+    };
+    let mut by_row = letters.to_vec();
+    by_row.sort_by_key(|&letter| place(letter).map(|(x, y)| (y, x)));
+    let mut by_column = letters.to_vec();
+    by_column.sort_by_key(|&letter| place(letter));
+    let mut orders = vec![letters.to_vec(), by_row, by_column];
+    orders.sort();
+    orders.dedup();
+    orders
+}
