@@ -13,6 +13,7 @@ mod check;
 pub mod cluster;
 mod commands;
 mod exit;
+mod export;
 mod manual;
 mod resume;
 pub mod row;
@@ -23,6 +24,7 @@ pub use asking::{Search, search};
 pub use batch::Table;
 pub use commands::run;
 pub use exit::{Exit, Failure};
+pub use export::Format;
 
 /// Searches board puzzles exhaustively and proves what the shortest solution is.
 #[derive(Debug, Parser)]
@@ -214,6 +216,17 @@ pub enum Command {
         /// No progress on standard error
         #[arg(short, long)]
         quiet: bool,
+    },
+    /// Write the same puzzle for another tool: Fast Downward and other planners, Rumur, clingo
+    Export {
+        /// The job, a TOML file; - reads it from standard input
+        job: PathBuf,
+        /// The language
+        #[arg(long, value_enum)]
+        format: Format,
+        /// Write files of the job's name into this folder, instead of to standard output
+        #[arg(short, long, value_name = "DIR")]
+        output_dir: Option<PathBuf>,
     },
     /// Solve, construct, enumerate and count the puzzles on one row of places
     #[command(subcommand)]

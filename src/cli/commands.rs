@@ -14,7 +14,7 @@ use super::asking::{Search, ask, json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
 use super::cluster;
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, manual, resume, row, status};
+use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, resume, row, status};
 use crate::report;
 
 /// Does what was typed. No text that goes to `out` or into the message has commands to a terminal in it, whatever stands in the
@@ -70,6 +70,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Certify { run, output, meet_beyond, threads, quiet } => {
             certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
         }
+        Command::Export { job, format, output_dir } => export::export(job, *format, output_dir.as_deref(), out),
         Command::Row(command) => {
             row::run(command, &CancellationToken::after(None), out)?;
             Ok(Exit::Answered)

@@ -2,6 +2,7 @@
 //! numbered cells and letters, the same for rewrite rules and for sliding blocks; and permutations.
 
 pub mod blocks;
+pub mod export;
 pub mod ground;
 pub mod kinds;
 pub mod map;

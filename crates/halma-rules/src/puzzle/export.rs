@@ -1,0 +1,172 @@
+//! The same puzzle for other tools: Fast Downward and other planners (PDDL), Rumur and other Murphi checkers, clingo (answer set
+//! programming). Who doubts a search can ask the one that he trusts.
+//!
+//! The files are made from the compiled puzzle ([`Ground`]), whose steps are collected into schemas again ([`lifted`]): what a
+//! schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are left out.
+
+mod armies;
+mod asp;
+mod lifted;
+mod murphi;
+mod pddl;
+
+use super::{Compiled, Ground, Permutations};
+
+pub use armies::{game, transfer};
+use lifted::Lifted;
+
+/// The most steps that are written: files with more would be of no use to anybody.
+const MAX_STEPS: usize = 200_000;
+/// The horizon or the limit where the job asks about no length.
+const LENGTH: u32 = 10;
+
+/// A language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// PDDL, for planners: a domain and a problem.
+    Pddl,
+    /// Murphi, for Rumur.
+    Murphi,
+    /// Answer set programming, for clingo.
+    Asp,
+}
+
+/// A file: what its name ends with, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// As in `-domain.pddl`, to follow the job's name.
+    pub ending: &'static str,
+    /// All of it.
+    pub text: String,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Export<'a> {
+    /// What the puzzle is called.
+    pub title: &'a str,
+    /// The puzzle.
+    pub compiled: &'a Compiled,
+    /// What the job says one move is, where the steps do not show it: as in `metric = "move"`.
+    pub counted: Option<&'a str>,
+    /// The length that the job asks about.
+    pub length: Option<u32>,
+}
+
+impl Export<'_> {
+    /// The files.
+    ///
+    /// # Errors
+    /// Why this puzzle cannot be said in that language.
+    pub fn files(&self, format: Format) -> Result<Vec<File>, String> {
+        match self.compiled {
+            Compiled::Ground(ground) if ground.steps.len() > MAX_STEPS => {
+                let steps = ground.steps.len();
+                Err(format!("the puzzle has {steps} steps: files for other tools are written of at most {MAX_STEPS}"))
+            }
+            Compiled::Ground(ground) => {
+                let lifted = Lifted::of(ground);
+                match format {
+                    Format::Pddl => pddl::ground(self, &lifted),
+                    Format::Murphi => Ok(murphi::ground(self, &lifted)),
+                    Format::Asp => asp::ground(self, &lifted),
+                }
+            }
+            Compiled::Permutations(puzzle) => Ok(match format {
+                Format::Pddl => pddl::permutations(self, puzzle),
+                Format::Murphi => murphi::permutations(self, puzzle),
+                Format::Asp => asp::permutations(self, puzzle),
+            }),
+            Compiled::Own(_) => Err("a puzzle in Rust has no rules that another tool could be told".into()),
+        }
+    }
+
+    /// The lines that every file begins with, as comments.
+    fn head(&self, comment: &str, lines: &[String]) -> String {
+        let first = [self.title.into(), format!("Written by halma {}. {}", env!("CARGO_PKG_VERSION"), self.one_move())];
+        // Nothing that a job names ends a comment.
+        let plain = |line: &String| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+        first.iter().chain(lines).map(|line| format!("{comment} {}\n", plain(line).trim_end())).collect()
+    }
+
+    /// What counts as one move.
+    fn one_move(&self) -> String {
+        match (self.counted, self.compiled) {
+            (Some(counted), _) => format!("One move is {counted}."),
+            (None, Compiled::Ground(ground)) => one_move_of(ground),
+            (None, _) => "One move is one of the moves named below; powers that count have names of their own.".into(),
+        }
+    }
+
+    /// The length asked about, or one to begin with.
+    fn horizon(&self) -> u32 {
+        self.length.unwrap_or(LENGTH)
+    }
+}
+
+/// What counts as one move of rules.
+fn one_move_of(ground: &Ground) -> String {
+    let mut text = "One move is one application of a rule".to_string();
+    if ground.steps.iter().any(|step| step.chain) {
+        text += "; after a rule that chains the same man may go on by any that chains, all within one move";
+    }
+    let until = |wanted| ground.steps.iter().any(|step| step.until == wanted);
+    if until(super::ground::Until::Any) {
+        text += "; some rules are repeated in one direction as often as the player likes, within one move";
+    }
+    if until(super::ground::Until::Blocked) {
+        text += "; some rules are repeated in one direction until they are blocked, within one move";
+    }
+    if ground.turns { text + "; sides take turns." } else { text + "." }
+}
+
+/// A name that all three languages allow: of small letters, digits and `_`, with a letter first.
+fn slug(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let mut words: String = text.chars().map(plain).collect();
+    while words.contains("__") {
+        words = words.replace("__", "_");
+    }
+    let words = words.trim_matches('_');
+    if words.starts_with(|c: char| c.is_ascii_lowercase()) {
+        words.into()
+    } else {
+        format!("p_{words}").trim_matches('_').into()
+    }
+}
+
+/// Names for characters or words: no two are equal, in small letters either, as PDDL does not tell them from capitals.
+fn names(prefix: &str, of: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for text in of {
+        let plain = text.chars().all(|c| c.is_ascii_alphanumeric()) && !text.is_empty();
+        let base = match text.as_str() {
+            "." => "empty".into(),
+            _ if plain => text.to_ascii_lowercase(),
+            _ => text.chars().map(word_for).collect::<String>(),
+        };
+        let name = |n: usize| if n == 1 { format!("{prefix}{base}") } else { format!("{prefix}{base}_{n}") };
+        let free = (1..).map(name).find(|name| !all.contains(name));
+        all.extend(free);
+    }
+    all
+}
+
+/// A character in a name.
+fn word_for(c: char) -> String {
+    match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase().to_string(),
+        '\'' => "_back".into(),
+        c => format!("_u{:x}", u32::from(c)),
+    }
+}
+
+/// The values of a permutation puzzle: set by set, each piece in each orientation that it can have.
+fn values(puzzle: &Permutations) -> Vec<Vec<(u8, u8)>> {
+    let of = |set: &super::permutation::PieceSet| {
+        let turns = |piece: usize| if set.pieces[piece].oriented { set.orientations } else { 1 };
+        let all = (0..set.pieces.len()).flat_map(|piece| (0..turns(piece)).map(move |turn| (piece as u8, turn)));
+        all.collect()
+    };
+    puzzle.sets.iter().map(of).collect()
+}

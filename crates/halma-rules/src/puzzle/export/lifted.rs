@@ -1,0 +1,185 @@
+//! Steps as schemas: those that need and write the same letters, with a table of the cells where each of them applies.
+
+use std::collections::HashMap;
+
+use super::super::ground::{Ground, Letters, Step, Until};
+use super::names;
+
+/// A puzzle whose steps are collected.
+pub(super) struct Lifted<'a> {
+    pub ground: &'a Ground,
+    /// What letters are called.
+    pub letters: Vec<String>,
+    /// What cells are called.
+    pub cells: Vec<String>,
+    pub schemas: Vec<Schema>,
+    /// The cells where schemas apply, one row for each step: several schemas may have the same table.
+    pub tables: Vec<Vec<Vec<u8>>>,
+    /// What repeats until it is blocked or the player stops: rule and direction.
+    pub runs: Vec<(u16, u8)>,
+    /// The counts that goals ask for and that steps change.
+    pub counters: Vec<Letters>,
+}
+
+/// Steps that are alike.
+pub(super) struct Schema {
+    /// As in `r1_2`: the second of rule 1.
+    pub name: String,
+    pub places: Vec<Place>,
+    /// The places of the man before and after.
+    pub from: usize,
+    pub to: usize,
+    pub chain: bool,
+    pub until: Until,
+    /// Of a schema that repeats, the number of its run.
+    pub run: Option<usize>,
+    pub turn: u8,
+    /// The number of its table.
+    pub table: usize,
+}
+
+/// What a step needs and writes on one of its cells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub needs: Letters,
+    pub writes: Option<u8>,
+}
+
+/// What steps have in common that are of one schema.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Kind {
+    rule: u16,
+    run: Option<usize>,
+    places: Vec<Place>,
+    from: usize,
+    to: usize,
+    chain: bool,
+    until: Until,
+    turn: u8,
+}
+
+impl<'a> Lifted<'a> {
+    pub fn of(ground: &'a Ground) -> Self {
+        let mut runs: Vec<(u16, u8)> = Vec::new();
+        let mut kinds: Vec<(Kind, Vec<Vec<u8>>)> = Vec::new();
+        let mut known: HashMap<Kind, usize> = HashMap::new();
+        for step in &ground.steps {
+            let (kind, cells) = kind_of(ground, step, &mut runs);
+            let at = *known.entry(kind.clone()).or_insert(kinds.len());
+            if at == kinds.len() {
+                kinds.push((kind, Vec::new()));
+            }
+            kinds[at].1.push(cells);
+        }
+        let mut tables: Vec<Vec<Vec<u8>>> = Vec::new();
+        let mut numbers: HashMap<Vec<Vec<u8>>, usize> = HashMap::new();
+        let mut of_rule: HashMap<u16, usize> = HashMap::new();
+        let mut schemas = Vec::new();
+        for (kind, mut rows) in kinds {
+            rows.sort_unstable();
+            rows.dedup();
+            let table = *numbers.entry(rows.clone()).or_insert(tables.len());
+            if table == tables.len() {
+                tables.push(rows);
+            }
+            let number = of_rule.entry(kind.rule).or_default();
+            *number += 1;
+            let Kind { rule, run, places, from, to, chain, until, turn } = kind;
+            let name = format!("r{}_{number}", rule + 1);
+            schemas.push(Schema { name, places, from, to, chain, until, run, turn, table });
+        }
+        let letters = names("l_", ground.letters.iter().map(|c| c.to_string()));
+        let cells = (0..ground.board.len()).map(|cell| ground.board.name_of(cell)).collect();
+        Self { ground, letters, cells, schemas, tables, runs, counters: counters(ground) }
+    }
+
+    /// Whether a move can have several steps.
+    pub fn has_long_moves(&self) -> bool {
+        self.has_chains() || !self.runs.is_empty()
+    }
+
+    /// Whether some rule chains.
+    pub fn has_chains(&self) -> bool {
+        self.schemas.iter().any(|schema| schema.chain)
+    }
+
+    /// The set of all letters.
+    pub fn all(&self) -> Letters {
+        (1 << self.letters.len()) - 1
+    }
+
+    /// The letters of a set, by number.
+    pub fn members(&self, set: Letters) -> impl Iterator<Item = u8> + use<> {
+        (0..self.letters.len() as u8).filter(move |letter| set >> letter & 1 == 1)
+    }
+
+    /// The names of a set of letters.
+    pub fn named(&self, set: Letters) -> impl Iterator<Item = &str> {
+        self.members(set).map(|letter| &*self.letters[usize::from(letter)])
+    }
+
+    /// Which letter is called what: a comment, with each character that is no part of the name itself.
+    pub fn legend(&self) -> String {
+        let all = self.letters.iter().zip(&self.ground.letters).map(|(name, drawn)| format!("{name} is {drawn}"));
+        let parts = if self.ground.bodies.is_empty() { "" } else { "; each cell of a block has a letter of its own" };
+        format!("Letters: {}{parts}.", all.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Schema {
+    /// By how much a step changes the number of cells with one of these letters.
+    pub fn change(&self, letters: Letters) -> i64 {
+        let one = |place: &Place| {
+            let new = place.writes?;
+            let had = i64::from(letters & place.needs != 0);
+            Some(i64::from(letters >> new & 1 == 1) - had)
+        };
+        self.places.iter().filter_map(one).sum()
+    }
+}
+
+/// The kind of a step, and its cells: by their distance from where the man stands, so that steps in different
+/// directions are alike.
+fn kind_of(ground: &Ground, step: &Step, runs: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
+    let (x, y) = ground.board.xy(step.from.into());
+    let place = |cell: u8| {
+        let (cx, cy) = ground.board.xy(cell.into());
+        ((cx - x).pow(2) + (cy - y).pow(2), cy - y, cx - x)
+    };
+    let written = |cell: u8| step.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, letter)| letter);
+    let all: Letters = (1 << ground.letters.len()) - 1;
+    let mut needs: Vec<(u8, Letters)> = step.needs.clone();
+    needs.retain(|&(cell, set)| set != all || written(cell).is_some() || cell == step.from || cell == step.to);
+    needs.sort_unstable_by_key(|&(cell, _)| place(cell));
+    let position = |cell: u8| needs.iter().position(|&(c, _)| c == cell).unwrap_or_default();
+    let run = (step.until != Until::Once).then(|| {
+        let line = (step.rule, step.direction);
+        let at = runs.iter().position(|&run| run == line);
+        at.unwrap_or_else(|| {
+            runs.push(line);
+            runs.len() - 1
+        })
+    });
+    let kind = Kind {
+        rule: step.rule,
+        run,
+        places: needs.iter().map(|&(cell, needs)| Place { needs, writes: written(cell) }).collect(),
+        from: position(step.from),
+        to: position(step.to),
+        chain: step.chain && step.until == Until::Once,
+        until: step.until,
+        turn: step.turn,
+    };
+    (kind, needs.iter().map(|&(cell, _)| cell).collect())
+}
+
+/// The counts that goals ask for; none where no step changes any.
+fn counters(ground: &Ground) -> Vec<Letters> {
+    if ground.counts().is_some() {
+        return Vec::new();
+    }
+    let mut all: Vec<Letters> = ground.goals.iter().flat_map(|goal| &goal.counts).map(|&(set, _)| set).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
