@@ -65,6 +65,12 @@ impl<K: Key> Projections<K> {
         &self.abstractions
     }
 
+    /// The memory that the tables take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.tables.iter().map(Table::bytes).sum()
+    }
+
     fn evaluate<const W: usize>(&self) -> impl FnMut(K) -> u32 + Send + '_ {
         let (cells, letters) = (self.ground.board.len(), self.ground.letters.len());
         let (mut state, mut sets): ([u8; 256], Vec<Set<W>>) = ([0; 256], vec![[0; W]; letters]);

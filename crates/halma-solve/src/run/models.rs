@@ -167,3 +167,82 @@ impl From<Sequences> for Counts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use halma_engine::search::CancellationToken;
+    use halma_record::record::Verdict;
+    use halma_rules::job::Job;
+
+    use super::*;
+    use crate::run::run;
+
+    const SOKOBAN: &str = r#"
+        board = """
+        ..##..
+        .$.$..
+        ..@$..
+        ......
+        """
+        rules = ["@ $ . -> . @ $", "@ . -> . @"]
+        goal = { at = { e2 = "$", f3 = "$", e4 = "$" } }
+    "#;
+    const TILES: &str = r#"
+        board = """
+        8.6
+        547
+        231
+        """
+        rules = ["* . -> . *"]
+        goal = """
+        .12
+        345
+        678
+        """
+    "#;
+
+    fn solved(problem: &str, pruning: &str, question: Question) -> Result<Record, RunError> {
+        let text = format!("[problem]\nkind = \"rules\"\n{problem}\n[search]\npruning = \"{pruning}\"\n");
+        let text: String = text.lines().map(|line| line.trim_start().to_string() + "\n").collect();
+        let job = Job::parse("job.toml".as_ref(), &text).unwrap();
+        run(&job, question, &(), &CancellationToken::after(None))
+    }
+
+    /// States of all levels of these lengths.
+    fn states(runs: &[RunRecord]) -> u64 {
+        runs.iter().flat_map(|run| &run.levels).map(|level| level.states).sum()
+    }
+
+    #[test]
+    fn under_distances_of_abstract_puzzles_a_search_finds_the_same_length_and_sees_less() {
+        for (problem, named) in [(SOKOBAN, "projection($)"), (TILES, "projection(1/2/3/45678+1234/5/6/7/8)")] {
+            let plain = solved(problem, "none", Question::Solve).unwrap();
+            assert!(plain.projections.is_empty() && plain.verdict == Verdict::Optimal);
+            for pruning in [named, "projection"] {
+                let bounded = solved(problem, pruning, Question::Solve).unwrap();
+                assert_eq!((bounded.length, bounded.verdict), (plain.length, plain.verdict), "{pruning}");
+                assert!(!bounded.projections.is_empty(), "{pruning}");
+                assert!(bounded.lower_bound > Some(1), "{pruning}");
+                // Under a bound each length has levels of its own, without one they share them.
+                let last = bounded.runs.last().map_or(&[][..], std::slice::from_ref);
+                assert!(states(last) < states(&plain.runs), "{pruning}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_that_the_puzzle_cannot_have_is_refused() {
+        let refused = |pruning, question| solved(TILES, pruning, question).unwrap_err();
+        assert!(matches!(refused("projection(9)", Question::Solve), RunError::Projection(_)));
+        assert!(matches!(refused("bound", Question::Solve), RunError::NoBound));
+        assert!(matches!(refused("projection", Question::Count), RunError::CountUnderBound));
+    }
+
+    #[test]
+    fn levels_have_no_bound() {
+        let levels = |pruning| solved(TILES, pruning, Question::Levels { depth: 5 }).unwrap();
+        let (plain, bounded) = (levels("none"), levels("projection"));
+        assert!(bounded.projections.is_empty());
+        assert_eq!(states(&plain.runs), states(&bounded.runs));
+    }
+}

@@ -49,6 +49,11 @@ impl Table {
         Self { lookup, distances: distances::all(ground) }
     }
 
+    /// One for each abstract state.
+    pub(super) fn bytes(&self) -> u64 {
+        self.distances.len() as u64
+    }
+
     /// The distance of a state to the nearest abstract goal; `u32::MAX` where there is no way.
     #[inline]
     pub(super) fn distance<const W: usize>(&self, state: &[u8], sets: &[Set<W>]) -> u32 {
