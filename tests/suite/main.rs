@@ -18,6 +18,7 @@ mod cli;
 mod cluster;
 mod configs;
 mod counts;
+mod export;
 mod folders;
 mod forgery;
 mod game_bounds;

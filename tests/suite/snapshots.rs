@@ -27,8 +27,8 @@ fn halma(arguments: &[&str]) -> String {
 }
 
 /// Commands that do without the feature `cluster`; with it some have options more.
-const COMMANDS: [&str; 9] =
-    ["replay", "check", "certify", "status", "report", "describe", "schema", "completions", "row"];
+const COMMANDS: [&str; 10] =
+    ["replay", "check", "certify", "status", "report", "describe", "export", "schema", "completions", "row"];
 
 #[test]
 fn the_help_of_every_command() {

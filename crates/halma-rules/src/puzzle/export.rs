@@ -68,7 +68,7 @@ impl Export<'_> {
                 let lifted = Lifted::of(ground);
                 match format {
                     Format::Pddl => pddl::ground(self, &lifted),
-                    Format::Murphi => Ok(murphi::ground(self, &lifted)),
+                    Format::Murphi => murphi::ground(self, &lifted),
                     Format::Asp => asp::ground(self, &lifted),
                 }
             }

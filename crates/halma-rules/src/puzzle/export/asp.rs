@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::super::ground::{Ground, Letters, Until};
+use super::super::ground::{Ground, Until};
 use super::super::permutation::Permutations;
-use super::lifted::{Lifted, Schema};
+use super::lifted::{Chains, Lifted, Schema};
 use super::{Export, File, names};
 
 const ABOUT: &str = "Satisfiable exactly if there is a solution of at most n moves: clingo -c n=7 THIS";
@@ -37,28 +37,11 @@ fn longest(ground: &Ground, lifted: &Lifted) -> (usize, bool) {
     if lifted.has_chains() {
         most = most.max(largest_part(lifted.cells.len(), chains().map(|s| (s.from, s.to))) - 1);
     }
-    // A board that its man's cell determines is not passed twice in a chain that is worth while.
-    let mut left_behind = chains().map(|step| {
-        let needed = |cell| step.needs.iter().find(|&&(c, _)| c == cell).map(|&(_, set)| set);
-        let stays = |letter: u8| needed(step.to) == Some(1 << letter);
-        match step.writes[..] {
-            [(a, x), (b, y)] if (a, b) == (step.from, step.to) && y == step.man && stays(x) => Some(x),
-            [(b, y), (a, x)] if (a, b) == (step.from, step.to) && y == step.man && stays(x) => Some(x),
-            _ => None,
-        }
-    });
-    let first = left_behind.next();
-    let plain = first.is_none_or(|first| first.is_some() && left_behind.all(|other| other == first));
-    let exact = plain || !ground.bodies.is_empty();
-    // Where every step takes men away there are no more steps than men.
-    let taken =
-        |letters: Letters| lifted.schemas.iter().filter(|schema| schema.chain).all(|schema| schema.change(letters) < 0);
-    let empty = if ground.has_empty { 1 << (lifted.letters.len() - 1) } else { 0 };
-    let captures = (0..lifted.letters.len()).map(|l| 1 << l).chain([lifted.all() & !empty]).any(taken);
-    let cells = lifted.cells.len();
-    match exact {
-        true => (most, true),
-        false => (most.max(cells), captures),
+    match lifted.chains {
+        // A board that the man's cell determines need not be passed twice.
+        Chains::Peaceful => (most, true),
+        Chains::Capturing(men) => (most.max(men), true),
+        Chains::Other => (most.max(lifted.cells.len()), false),
     }
 }
 
@@ -108,6 +91,9 @@ impl Writer<'_> {
         if let Some(mode) = mode(schema) {
             let (from, to) = (&cells[schema.from], &cells[schema.to]);
             let _ = writeln!(self.text, "goes({action},{mode},{to}) :- {line}.");
+            if self.lifted.ground.turns && schema.chain {
+                let _ = writeln!(self.text, "leaves({action},{from}) :- {line}.");
+            }
             let on = format!("time(I), I \\ k != 0, on({mode},{from},I), {line}{needs}");
             let _ = writeln!(self.text, "next({action},I) :- {on}.");
             if schema.until == Until::Blocked {
@@ -147,6 +133,11 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         if lifted.schemas.iter().any(|schema| schema.until == Until::Blocked) {
             writer.text += "{ do(A,I) : next(A,I) } >= 1 :- must(_,I).\n";
         }
+    }
+    if lifted.could_pass()? {
+        writer.text += "% Nor does he come back to where the move began: that would be none.\n";
+        writer.text += "began(C,I+1) :- do(A,I), I \\ k = 0, leaves(A,C).\n";
+        writer.text += "began(C,I+1) :- began(C,I), time(I), I \\ k != 0.\n:- began(C,I), on(chaining,C,I).\n";
     }
     if ground.turns {
         writer.text += "\nside(1+(I/k)\\2,I) :- time(I).\n";
@@ -220,7 +211,8 @@ pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> 
     text += "\n% comes(A,S,P,F,T): after A position P has what F had, turned by T.\n";
     text += "has(S,P,V,(O+T)\\N,I+1) :- do(A,I), comes(A,S,P,F,T), has(S,F,V,O,I), oriented(S,V), orientations(S,N).\n";
     text += "has(S,P,V,0,I+1) :- do(A,I), comes(A,S,P,F,_), has(S,F,V,0,I), plain(S,V).\n";
-    text += "has(S,P,V,O,I+1) :- do(A,I), stays(A,S,P), has(S,P,V,O,I).\n\n";
+    text += "has(S,P,V,O,I+1) :- do(A,I), stays(A,S,P), has(S,P,V,O,I).\n";
+    text += "#defined oriented/2. #defined plain/2. #defined stays/3.\n\n";
     for (number, set) in puzzle.sets.iter().enumerate() {
         let s = number + 1;
         let _ = writeln!(text, "orientations({s},{}).", set.orientations);

@@ -19,6 +19,19 @@ pub(super) struct Lifted<'a> {
     pub runs: Vec<(u16, u8)>,
     /// The counts that goals ask for and that steps change.
     pub counters: Vec<Letters>,
+    /// What chains do to the board.
+    pub chains: Chains,
+}
+
+/// What steps of chains do to the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chains {
+    /// They move the man and nothing else: where he stands determines the board.
+    Peaceful,
+    /// Each takes men away, so there are at most so many of them, and none leads back.
+    Capturing(usize),
+    /// Anything.
+    Other,
 }
 
 /// Steps that are alike.
@@ -90,7 +103,24 @@ impl<'a> Lifted<'a> {
         }
         let letters = names("l_", ground.letters.iter().map(|c| c.to_string()));
         let cells = (0..ground.board.len()).map(|cell| ground.board.name_of(cell)).collect();
-        Self { ground, letters, cells, schemas, tables, runs, counters: counters(ground) }
+        let chains = Chains::of(ground, &schemas);
+        Self { ground, letters, cells, schemas, tables, runs, counters: counters(ground), chains }
+    }
+
+    /// Whether a chain may lead back to the board at which the move began, which is no move: a side could pass by it. Where
+    /// nobody waits for a turn that makes no difference.
+    ///
+    /// # Errors
+    /// Where that board cannot be told by where the man stands.
+    pub fn could_pass(&self) -> Result<bool, String> {
+        match self.chains {
+            _ if !self.ground.turns || !self.has_chains() => Ok(false),
+            Chains::Peaceful => Ok(true),
+            Chains::Capturing(_) => Ok(false),
+            Chains::Other => {
+                Err("sides take turns, and chains may change the board and change it back: that cannot be exported".into())
+            }
+        }
     }
 
     /// Whether a move can have several steps.
@@ -138,6 +168,38 @@ impl Schema {
     }
 }
 
+impl Chains {
+    fn of(ground: &Ground, schemas: &[Schema]) -> Self {
+        if !ground.bodies.is_empty() {
+            return Self::Peaceful;
+        }
+        let chains = || schemas.iter().filter(|schema| schema.chain);
+        // The letter that the man leaves behind and that was where he goes.
+        let left = |schema: &Schema| {
+            let (from, to) = (&schema.places[schema.from], &schema.places[schema.to]);
+            let written = schema.places.iter().filter(|place| place.writes.is_some()).count();
+            let left = from.writes.filter(|&left| written == 2 && to.needs == 1 << left)?;
+            to.writes.filter(|&man| from.needs == 1 << man).map(|_| left)
+        };
+        let mut all = chains().map(left);
+        let first = all.next();
+        if first.is_none_or(|first| first.is_some() && all.all(|other| other == first)) {
+            return Self::Peaceful;
+        }
+        let only_less = |&letters: &Letters| {
+            schemas.iter().all(|s| s.change(letters) <= 0) && chains().all(|s| s.change(letters) < 0)
+        };
+        let all: Letters = (1 << ground.letters.len()) - 1;
+        let men = if ground.has_empty { all >> 1 } else { all };
+        let most = |set: Letters| {
+            let count = |start: &Vec<u8>| start.iter().filter(|&&letter| set >> letter & 1 == 1).count();
+            ground.starts.iter().map(count).max().unwrap_or(0)
+        };
+        let sets = (0..ground.letters.len()).map(|letter| 1 << letter).chain([men]);
+        sets.filter(only_less).map(most).min().map_or(Self::Other, Self::Capturing)
+    }
+}
+
 /// The kind of a step, and its cells: by their distance from where the man stands, so that steps in different
 /// directions are alike.
 fn kind_of(ground: &Ground, step: &Step, runs: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
@@ -182,4 +244,57 @@ fn counters(ground: &Ground) -> Vec<Letters> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::super::rules;
+    use super::*;
+
+    fn puzzle(table: &str) -> Ground {
+        rules::compile(&toml::from_str(table).unwrap()).unwrap()
+    }
+
+    /// Needs and writes of a step, by cell.
+    type Bare = (u16, Vec<(u8, Letters, Option<u8>)>, u8, u8);
+
+    #[test]
+    fn schemas_with_their_tables_are_the_steps_and_no_others() {
+        for table in [
+            "board = 'FF.TT'\nrules = ['F . -> . F', 'T F . -> . F T']",
+            "board = \"123\\n4.5\"\nrules = ['* . -> . *']\ndirections = 8",
+            "board = \"AB.\\n.#A\\nB..\"\nrules = [{ rule = 'A x . -> . x A', chain = true }]\nlegend = { x = 'AB' }",
+            "board = \"AB.\\n...\"\nrules = [{ rule = '* . -> . *', until = 'blocked' }, '? A -> A ?']",
+        ] {
+            let ground = puzzle(table);
+            let lifted = Lifted::of(&ground);
+            let bare = |step: &Step| -> Bare {
+                let written = |cell| step.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, l)| l);
+                let kept = |&&(cell, set): &&(u8, Letters)| {
+                    set != lifted.all() || written(cell).is_some() || [step.from, step.to].contains(&cell)
+                };
+                let all = step.needs.iter().filter(kept).map(|&(cell, set)| (cell, set, written(cell))).collect();
+                (step.rule, all, step.from, step.to)
+            };
+            let steps: BTreeSet<Bare> = ground.steps.iter().map(bare).collect();
+            let mut again = BTreeSet::new();
+            for schema in &lifted.schemas {
+                let rule = schema.name[1..].split('_').next().unwrap().parse::<u16>().unwrap() - 1;
+                for row in &lifted.tables[schema.table] {
+                    let mut all: Vec<_> = row.iter().zip(&schema.places).map(|(&c, p)| (c, p.needs, p.writes)).collect();
+                    all.sort_unstable();
+                    assert!(again.insert((rule, all, row[schema.from], row[schema.to])), "{table}: twice");
+                }
+            }
+            assert_eq!(again, steps, "{table}");
+        }
+    }
+
+    #[test]
+    fn letters_that_pddl_would_take_for_one_another_have_other_names() {
+        let named = names("l_", ["A", "a", ".", "@", "A"].into_iter().map(String::from));
+        assert_eq!(named, ["l_a", "l_a_2", "l_empty", "l__u40", "l_a_3"]);
+    }
 }

@@ -27,6 +27,8 @@ fn list(names: &[String]) -> String {
 struct Writer<'a> {
     lifted: &'a Lifted<'a>,
     long: bool,
+    /// Whether a chain that leads back must not end there.
+    back: bool,
     text: String,
 }
 
@@ -73,7 +75,10 @@ impl Writer<'_> {
             begin.push("moves := moves + 1".into());
         }
         match &goes_on {
-            Some(mode) => begin.extend([format!("mode := {mode}"), format!("man := {}", self.cell(row[schema.to]))]),
+            Some(mode) => {
+                begin.extend([format!("mode := {mode}"), format!("man := {}", self.cell(row[schema.to]))]);
+                begin.extend(self.back.then(|| format!("origin := {}", self.cell(row[schema.from]))));
+            }
             None if schema.turn > 0 => begin.push(format!("side := {}", 3 - schema.turn)),
             None => {}
         }
@@ -93,13 +98,18 @@ impl Writer<'_> {
         if lifted.ground.turns {
             effects.push("side := 3 - side".into());
         }
+        if self.back {
+            effects.push(format!("origin := {}", self.cell(0)));
+        }
         let mut known: Vec<String> = Vec::new();
         for schema in &lifted.schemas {
             let Some(mode) = mode(schema).filter(|mode| !known.contains(mode)) else { continue };
             known.push(mode.clone());
             let here = format!("mode = {mode}");
             if schema.until != Until::Blocked {
-                self.rule(&format!("{mode}: the move ends"), &[here], &effects);
+                let not_back = (self.back && schema.chain).then(|| "man != origin".to_string());
+                let needs: Vec<String> = [here].into_iter().chain(not_back).collect();
+                self.rule(&format!("{mode}: the move ends"), &needs, &effects);
                 continue;
             }
             let alike: Vec<&Schema> = lifted.schemas.iter().filter(|other| other.run == schema.run).collect();
@@ -174,12 +184,13 @@ fn about(long: bool, goal: bool) -> Vec<String> {
 }
 
 /// The file of rules and blocks.
-pub(super) fn ground(export: &Export, lifted: &Lifted) -> Vec<File> {
+pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
     let ground = lifted.ground;
+    let back = lifted.could_pass()?;
     let long = lifted.has_long_moves();
     let mut lines = about(long, !ground.goals.is_empty());
     lines.push(lifted.legend());
-    let mut writer = Writer { lifted, long, text: export.head("--", &lines) };
+    let mut writer = Writer { lifted, long, back, text: export.head("--", &lines) };
     let mut modes: Vec<String> = lifted.schemas.iter().filter_map(mode).collect();
     modes.sort_unstable();
     modes.dedup();
@@ -206,6 +217,9 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Vec<File> {
     if long {
         text.push_str("  mode: Mode;\n  man: Cell;\n  moves: 0..limit;\n");
     }
+    if back {
+        text.push_str("  origin: Cell; -- of the man on his way: back there is no move\n");
+    }
     text.push('\n');
     for (number, start) in ground.starts.iter().enumerate() {
         let _ = writeln!(text, "startstate \"start {}\"\nbegin", number + 1);
@@ -218,6 +232,9 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Vec<File> {
         if long {
             let _ = writeln!(text, "  mode := rest;\n  man := {};\n  moves := 0;", lifted.cells[0]);
         }
+        if back {
+            let _ = writeln!(text, "  origin := {};", lifted.cells[0]);
+        }
         text.push_str("end;\n\n");
     }
     for schema in &lifted.schemas {
@@ -227,7 +244,7 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Vec<File> {
         writer.ends();
     }
     writer.goal();
-    vec![File { ending: ".m", text: writer.text }]
+    Ok(vec![File { ending: ".m", text: writer.text }])
 }
 
 /// The file of a permutation puzzle: pieces and orientations by position.

@@ -43,6 +43,8 @@ struct Domain<'a> {
     /// Changes of counters that have a predicate.
     changes: BTreeSet<i64>,
     disjunctions: bool,
+    /// Whether a chain that leads back must not end there.
+    back: bool,
     /// Further tables of cells.
     stops: Vec<Vec<Vec<u8>>>,
 }
@@ -128,6 +130,9 @@ impl Domain<'_> {
         let mut next = self.step(schema, format!("{}_on", schema.name));
         let (from, to) = (format!("?c{}", schema.from + 1), format!("?c{}", schema.to + 1));
         first.effects.push(format!("(not (rest)) ({on} {to})"));
+        if self.back && schema.chain {
+            first.effects.push(format!("(origin {from})"));
+        }
         next.needs.push(format!("({on} {from})"));
         next.effects.push(format!("(not ({on} {from})) ({on} {to})"));
         vec![first, next]
@@ -153,6 +158,11 @@ impl Domain<'_> {
                     Action { name: format!("end_{on}"), parameters: vec!["?c - cell".into()], ..Action::default() };
                 end.needs.push(format!("({on} ?c)"));
                 end.effects.push(format!("(not ({on} ?c)) (rest)"));
+                if self.back && on == "chaining" {
+                    end.parameters.push("?o - cell".into());
+                    end.needs.push("(origin ?o) (not (= ?c ?o))".into());
+                    end.effects.push("(not (origin ?o))".into());
+                }
                 pass(&mut end, turn);
                 end
             })
@@ -234,6 +244,7 @@ impl Domain<'_> {
         all.extend(lifted.has_long_moves().then(|| "(rest)".to_string()));
         all.extend(lifted.has_chains().then(|| "(chaining ?c - cell)".to_string()));
         all.extend((1..=lifted.runs.len()).map(|run| format!("(running_{run} ?c - cell)")));
+        all.extend(self.back.then(|| "(origin ?c - cell)".to_string()));
         if lifted.ground.turns {
             all.extend(["(side_1)".to_string(), "(side_2)".to_string()]);
         }
@@ -301,7 +312,7 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         return Err("the job has no goal: a planner has nothing to look for".into());
     }
     let (classes, changes) = (BTreeSet::new(), BTreeSet::new());
-    let mut domain = Domain { lifted, classes, changes, disjunctions: false, stops: Vec::new() };
+    let mut domain = Domain { lifted, classes, changes, disjunctions: false, back: lifted.could_pass()?, stops: Vec::new() };
     let mut actions: Vec<Action> = lifted.schemas.iter().flat_map(|schema| domain.actions(schema)).collect();
     actions.extend(domain.ends());
     let (finishes, goal) = domain.finishes(&ground.goals);
@@ -315,19 +326,22 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
     let mut costs = String::from("A plan's cost is its number of moves; what costs nothing is no move of its own.");
     costs += " The least cost of a plan is the length of the shortest solution.";
     let mut text = export.head(";", &[costs.clone(), lifted.legend()]);
-    let adl = if domain.disjunctions { " :disjunctive-preconditions" } else { "" };
+    let mut adl = if domain.disjunctions { " :disjunctive-preconditions" } else { "" }.to_string();
+    if domain.back {
+        adl += " :equality :negative-preconditions";
+    }
     let numbers = !lifted.counters.is_empty();
     let _ = write!(
         text,
         "\n(define (domain {name})\n  (:requirements :strips :typing :action-costs{adl})\n  (:types cell letter{})\n",
         if numbers { " amount" } else { "" }
     );
-    let _ = writeln!(text, "  (:constants{} - cell", lines(&lifted.cells, "    "));
+    let _ = write!(text, "  (:constants{} - cell", lines(&lifted.cells, "    "));
     let amounts: Vec<String> = (0..=lifted.cells.len()).map(|n| format!("n{n}")).collect();
     if numbers {
-        let _ = writeln!(text, "   {} - amount", lines(&amounts, "    "));
+        let _ = write!(text, "{} - amount", lines(&amounts, "    "));
     }
-    let _ = writeln!(text, "   {} - letter)", lines(&lifted.letters, "    "));
+    let _ = writeln!(text, "{} - letter)", lines(&lifted.letters, "    "));
     let _ = writeln!(text, "  (:predicates{})", lines(&predicates, "    "));
     let _ = writeln!(text, "  (:functions (total-cost) - number)");
     actions.iter().for_each(|action| text += &action.text());

@@ -82,8 +82,8 @@ pub(in super::super) fn permutations(export: &Export, puzzle: &Permutations) -> 
     let places: Vec<String> = all.positions.concat();
     let value = |(set, values): (usize, &Vec<(u8, u8)>)| values.iter().map(|&v| all.value(set, v)).collect::<Vec<_>>();
     let values: Vec<String> = all.values.iter().enumerate().flat_map(value).collect();
-    let _ = writeln!(text, "  (:types position piece)\n  (:constants{} - position", lines(&places, "    "));
-    let _ = writeln!(text, "   {} - piece)", lines(&values, "    "));
+    let _ = write!(text, "  (:types position piece)\n  (:constants{} - position", lines(&places, "    "));
+    let _ = writeln!(text, "{} - piece)", lines(&values, "    "));
     text += "  (:predicates (has ?p - position ?v - piece))\n  (:functions (total-cost) - number)\n";
     for (name, step) in called.iter().zip(&puzzle.moves) {
         text += &all.action(name, step).text().replace(" (when", "\n      (when");
