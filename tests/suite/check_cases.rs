@@ -104,7 +104,7 @@ fn check_counts_what_count_counts_and_refuses_other_numbers() {
                 let Some(number) = edit(&mut edited) else { continue };
                 *number = more(number);
                 record.counts = Some(edited);
-                let why = record_holds(&record, Path::new(""), &OPTIONS).unwrap_err();
+                let why = record_holds(&record, Path::new(""), &OPTIONS).unwrap_err().to_string();
                 assert!(why.starts_with("counts."), "{line}: {:?}: {why}", record.counts);
                 refused += 1;
             }

@@ -271,7 +271,7 @@ fn a_sample_accepts_no_forged_end_either() {
         let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
         let sample = |record: &Record| {
             let options = Options { sample: Some(5), budget: u64::MAX, memory: None, progress: &|_| () };
-            record_holds(record, folder.path(), &options)
+            record_holds(record, folder.path(), &options).map_err(|why| why.to_string())
         };
         assert_eq!(sample(&record).map(|report| report.unchecked), Ok(vec![]));
         let identity = Digest(7);
@@ -399,7 +399,7 @@ fn a_level_file_reserves_no_more_than_it_has() {
     job.output.keep_levels = true;
     let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
     let options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
-    let holds = |record: &Record| record_holds(record, folder.path(), &options);
+    let holds = |record: &Record| record_holds(record, folder.path(), &options).map_err(|why| why.to_string());
     assert!(holds(&record).is_ok());
     let named = record.runs[0].levels[2].file.clone().unwrap();
     let path = folder.path().join(&named.name);

@@ -48,7 +48,7 @@ impl Proved {
     /// What check says of a record, of its files where it has some.
     fn said(&self, record: &Record, sample: Option<u64>) -> Result<(), String> {
         let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
-        let report = record_holds(record, self.folder.path(), &options)?;
+        let report = record_holds(record, self.folder.path(), &options).map_err(|why| why.to_string())?;
         assert_eq!(report.unchecked, Vec::<String>::new());
         Ok(())
     }

@@ -20,7 +20,7 @@ pub struct Subject {
 /// What check says of a record without files.
 pub fn checked(record: &Record) -> Result<Report, String> {
     let options = Options { sample: None, budget: 1_000_000, memory: None, progress: &|_| () };
-    record_holds(record, Path::new(""), &options)
+    record_holds(record, Path::new(""), &options).map_err(|why| why.to_string())
 }
 
 /// Whether check accepts a record: nothing is wrong, and nothing was left out.

@@ -11,6 +11,7 @@ use halma_record::record::PartitionRecord;
 use super::histograms::{Histograms, NEVER};
 use super::level_walk::Walk;
 use super::problem::Problem;
+use super::rejection::{Rejection, RejectionKind};
 use super::relaxed::Ahead;
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
@@ -152,8 +153,9 @@ impl Databases {
 
     /// A cut by the distances to the mirror images of the histograms of these walks' last levels, for states that must be
     /// at one of them by the level that is given with it, and are made on level `from` or later.
-    pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Cut, String> {
-        let latest = ends.iter().map(|&(_, by_then)| by_then).max().ok_or("trailing levels meet nothing")?;
+    pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Cut, Rejection> {
+        let latest = ends.iter().map(|&(_, by_then)| by_then).max();
+        let latest = latest.ok_or_else(|| RejectionKind::Levels.because("trailing levels meet nothing"))?;
         let mut nearest = vec![NEVER; self.from_start.len()];
         for &(walk, by_then) in ends {
             // By level by_then is distance + latest - by_then moves before the latest.
@@ -169,18 +171,19 @@ impl Databases {
     }
 
     /// Distances to the mirror images of the histograms of the walk's last level, as far as they are of use.
-    fn to_images(&self, walk: &Walk<TransferModel>, by_then: u32, from: u32) -> Result<Vec<u8>, String> {
+    fn to_images(&self, walk: &Walk<TransferModel>, by_then: u32, from: u32) -> Result<Vec<u8>, Rejection> {
         let Self { histograms, from_start, .. } = self;
         let model = walk.states;
-        let mirror = model.mirror.as_ref().ok_or("there is no mirror")?;
+        let mirror = model.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
         let mut met: Vec<AtomicBool> = Vec::new();
         met.resize_with(from_start.len(), AtomicBool::default);
-        let images = |block: usize| -> Result<(), String> {
+        let images = |block: usize| -> Result<(), Rejection> {
             let mut keys = Vec::new();
             walk.current().read(block, &mut keys)?;
             // A state stands for all its images under K, which may have other histograms.
             for &key in &keys {
-                let men: Vec<u8> = model.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
+                let army = model.army(key).map_err(Rejection::of(RejectionKind::State))?;
+                let men: Vec<u8> = army.iter().map(|&c| mirror[usize::from(c)]).collect();
                 for k in &model.fixing {
                     let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
                     // An army that nothing leads to is no end of a way.
@@ -195,6 +198,7 @@ impl Databases {
         let sources: Vec<u64> = (0..).zip(met).filter_map(|(rank, met)| met.into_inner().then_some(rank)).collect();
         // Whoever stands there has come from the start, one abstract move after another.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
-        histograms.distances(&sources, by_then.saturating_sub(from), keep)
+        let reach = by_then.saturating_sub(from);
+        histograms.distances(&sources, reach, keep).map_err(Rejection::of(RejectionKind::Bound))
     }
 }

@@ -13,9 +13,11 @@ use super::board::Board;
 use super::databases::Databases;
 use super::file::Level;
 use super::impossible::Shown;
-use super::level_walk::{States, Walk};
+use super::level_step::States;
+use super::level_walk::Walk;
 use super::number::Number;
 use super::problem::Problem;
+use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::theorem_1_of;
 use super::transfer_model::TransferModel;
 
@@ -39,11 +41,13 @@ impl Claim {
     }
 
     /// A walk that has come to the end is a solution itself, of this length or of a shorter one that is not open.
-    fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), String> {
+    fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), Rejection> {
         let Self { length, open } = self;
         match walk.met() {
             Some((depth, end)) if *depth == length || *depth < open.unwrap_or(length) => {
-                Err(format!("verdict none, but {} on {} level {depth}: {end}", S::END, walk.side()))
+                let side = walk.side();
+                let why = format!("verdict none, but {} on {} level {depth}: {end}", S::END, side.name());
+                Err(RejectionKind::Verdict.because(why).at_length(length).at_level(side, *depth).at_state(end))
             }
             _ => Ok(()),
         }
@@ -64,7 +68,7 @@ impl Refuted {
     }
 
     /// The walked levels come to the middle, where they do not meet their mirror image; or one is empty.
-    pub fn by_middle(claim: Claim, walk: &Walk<TransferModel>, palindromic: bool) -> Result<Option<Self>, String> {
+    pub fn by_middle(claim: Claim, walk: &Walk<TransferModel>, palindromic: bool) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         if !palindromic {
             claim.reaches_goal(walk)?;
@@ -83,7 +87,7 @@ impl Refuted {
             let Some(other) = walk.before_last(usize::from(odd)) else { return Ok(None) };
             model.meeting(walk.current(), other)?
         };
-        does_not_meet(model, met)?;
+        does_not_meet(model, met, length)?;
         Ok(Some(Self { length }))
     }
 
@@ -92,7 +96,7 @@ impl Refuted {
         claim: Claim,
         ahead: &Walk<TransferModel>,
         behind: &Walk<TransferModel>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
         claim.reaches_goal(behind)?;
@@ -105,15 +109,12 @@ impl Refuted {
         let (small, large) = if sides[0].len() <= sides[1].len() { (sides[0], sides[1]) } else { (sides[1], sides[0]) };
         match model.common(small, large, |key, _| Ok(Some(key)))? {
             None => Ok(Some(Self { length })),
-            Some(key) => {
-                let men = model.army(key)?;
-                Err(format!("verdict none, but both sides have {}", model.board.names(&men)))
-            }
+            Some(key) => Err(both_have(length, ahead, model.show(key))),
         }
     }
 
     /// The same of states whose moves can be undone, where the walk `behind` begins with all states that satisfy the goal.
-    pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, String> {
+    pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
         claim.reaches_goal(behind)?;
@@ -123,12 +124,12 @@ impl Refuted {
         }
         match common(ahead.current(), behind.current())? {
             None => Ok(Some(Self { length })),
-            Some(key) => Err(format!("verdict none, but both sides have {}", ahead.states.show(key))),
+            Some(key) => Err(both_have(length, ahead, ahead.states.show(key))),
         }
     }
 
     /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
-    pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, String> {
+    pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(walk)?;
         let whole = (walk.depth() >= length).then_some(Self { length });
@@ -141,7 +142,7 @@ impl Refuted {
         claim: Claim,
         ahead: &Walk<TransferModel>,
         behind: &Walk<TransferModel>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
         let Some(missing) = length.checked_sub(ahead.depth()) else { return Ok(None) };
@@ -151,7 +152,7 @@ impl Refuted {
         if behind.depth() != missing {
             return Ok(None);
         }
-        does_not_meet(ahead.states, ahead.states.meeting(behind.current(), ahead.current())?)?;
+        does_not_meet(ahead.states, ahead.states.meeting(behind.current(), ahead.current())?, length)?;
         Ok(Some(Self { length }))
     }
 }
@@ -162,7 +163,7 @@ pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
 }
 
 /// A state that both levels have.
-fn common<N: Number>(a: &Level<N>, b: &Level<N>) -> Result<Option<N>, String> {
+fn common<N: Number>(a: &Level<N>, b: &Level<N>) -> Result<Option<N>, Rejection> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut keys = Vec::new();
     for block in 0..small.blocks() {
@@ -175,10 +176,17 @@ fn common<N: Number>(a: &Level<N>, b: &Level<N>) -> Result<Option<N>, String> {
     Ok(None)
 }
 
-fn does_not_meet(model: &TransferModel, met: Option<u128>) -> Result<(), String> {
+/// The last level of `ahead` has a state that the other side has, too.
+fn both_have<S: States>(length: u32, ahead: &Walk<S>, state: String) -> Rejection {
+    let why = format!("verdict none, but both sides have {state}");
+    RejectionKind::Verdict.because(why).at_length(length).at_level(ahead.side(), ahead.depth()).at_state(state)
+}
+
+fn does_not_meet(model: &TransferModel, met: Option<u128>, length: u32) -> Result<(), Rejection> {
     let Some(key) = met else { return Ok(()) };
     let names = model.board.names(&model.army(key).unwrap_or_default());
-    Err(format!("verdict none, but the middle meets its mirror image: {names}"))
+    let why = format!("verdict none, but the middle meets its mirror image: {names}");
+    Err(RejectionKind::Verdict.because(why).at_length(length).at_state(names))
 }
 
 /// The lengths that a bound refutes, derived again.
@@ -272,14 +280,13 @@ impl Evidence {
     }
 
     /// Whether all that the record counts as refuted was. What was not looked at goes into the report.
-    pub fn accept(self, record: &Record, report: &mut Report) -> Result<(), String> {
+    pub fn accept(self, record: &Record, report: &mut Report) -> Result<(), Rejection> {
         let claimed = record.runs.iter().filter(|run| run.verdict == Verdict::None).map(|run| run.length);
         for length in claimed {
             if !self.refuted.contains_key(&length) && !self.unchecked.contains_key(&length) {
-                return Err(format!(
-                    "length {length}: verdict none, but its levels end early, or no leading levels serve it: none is empty, and \
-                     none is the last"
-                ));
+                let why = "verdict none, but its levels end early, or no leading levels serve it: none is empty, and none \
+                           is the last";
+                return Err(RejectionKind::Verdict.because(why).in_length(length));
             }
         }
         // The lengths that no bound covers, from the first on.
@@ -292,11 +299,12 @@ impl Evidence {
         if let Some(last) = record.refuted_up_to
             && let Some(length) = (first..=last).find(|length| !looked_at(length))
         {
-            return Err(format!("refuted_up_to is {last}, but nothing refutes {length} moves"));
+            let why = format!("refuted_up_to is {last}, but nothing refutes {length} moves");
+            return Err(RejectionKind::Verdict.because(why).at_length(length));
         }
         let last_unchecked = record.runs.last().is_some_and(|run| self.unchecked.contains_key(&run.length));
         if record.exhausted && record.verdict == Verdict::None && !(self.seen_all || nothing_left || last_unchecked) {
-            return Err(NOT_ALL_SEEN.into());
+            return RejectionKind::Verdict.reject(NOT_ALL_SEEN);
         }
         report.unchecked.extend(self.no_floor);
         report.unchecked.extend(self.unchecked.into_values());

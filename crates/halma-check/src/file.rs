@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::number::Number;
+use super::rejection::{Rejection, RejectionKind};
 
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
@@ -18,16 +19,16 @@ pub(super) const BLOCK: usize = 4096;
 const INDEX: usize = 1 << 12;
 
 /// The path of a file that a record names, below the folder of its run: plain names only, and no link on the way.
-pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, String> {
+pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, Rejection> {
     let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']);
     if !name.split('/').all(plain) {
-        return Err(format!("{name:?} is no name of a file in the run's folder"));
+        return RejectionKind::File.reject(format!("{name:?} is no name of a file in the run's folder"));
     }
     let mut path = folder.to_path_buf();
     for part in name.split('/') {
         path.push(part);
         if path.symlink_metadata().is_ok_and(|there| there.file_type().is_symlink()) {
-            return Err(format!("{}: it is a symbolic link", path.display()));
+            return RejectionKind::File.reject(format!("{}: it is a symbolic link", path.display()));
         }
     }
     Ok(path)
@@ -118,8 +119,8 @@ fn number(bytes: &[u8]) -> u128 {
 
 impl<N: Number> Level<N> {
     /// Opens a level file, which must have that identity and state that count and that digest.
-    pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, String> {
-        let fault = |reason: String| format!("{}: {reason}", path.display());
+    pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, Rejection> {
+        let fault = |reason: String| RejectionKind::File.because(format!("{}: {reason}", path.display()));
         let file = regular(path).map_err(|e| fault(e.to_string()))?;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
         let read = |from: u64, bytes: u64| {
@@ -223,13 +224,16 @@ impl<N: Number> Level<N> {
     }
 
     /// The keys of a block, ascending.
-    pub fn read(&self, number_of: usize, keys: &mut Vec<N>) -> Result<(), String> {
+    pub fn read(&self, number_of: usize, keys: &mut Vec<N>) -> Result<(), Rejection> {
         keys.clear();
         match self {
             Self::Memory(all) => keys.extend(all.chunks(BLOCK).nth(number_of).unwrap_or_default()),
             Self::File { path, file, blocks, .. } => {
                 let block = blocks[number_of];
-                let fault = |reason: &str| format!("{}: the block at byte {}: {reason}", path.display(), block.offset);
+                let at = block.offset;
+                let fault = |reason: &str| {
+                    RejectionKind::File.because(format!("{}: the block at byte {at}: {reason}", path.display()))
+                };
                 let mut bytes = vec![0; block.bytes as usize];
                 file.read_exact_at(&mut bytes, block.offset).map_err(|e| fault(&e.to_string()))?;
                 if xxh3_64(&bytes) != block.checksum {
@@ -256,12 +260,12 @@ impl<N: Number> Level<N> {
     }
 
     /// Of ascending keys those that the level does not have; the others are marked.
-    pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
+    pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, Rejection> {
         let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
         Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn without_piece(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, String> {
+    fn without_piece(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, Rejection> {
         let (mut rest, mut block, mut held, mut at) = (Vec::new(), 0, Vec::new(), 0);
         let mut loaded = None;
         for &key in keys {

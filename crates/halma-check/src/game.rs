@@ -15,11 +15,13 @@ use halma_record::record::{Asked, Record, RunRecord, Side, Verdict};
 use super::board::Board;
 use super::evidence::{Claim, Evidence, Floor, Refuted};
 use super::impossible;
+use super::level_step::States;
 use super::level_walk::{Mode, Walk};
 use super::memory;
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::problem::Problem;
+use super::rejection::{Rejection, RejectionKind};
 use super::sides::{Walked, split};
 use super::{Options, Report};
 use bounds::{Bounds, Rules};
@@ -54,14 +56,14 @@ fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
 }
 
 /// What holds of a game's record, whose level files lie below `folder`.
-pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
-    let problem = Problem::of(record)?;
+pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
+    let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
     let (board, bases) = (&problem.model.board, problem.ends());
     if problem.model.jumps_only || bases[0].iter().any(|cell| bases[1].contains(cell)) {
-        return Err("a game: men step, too, and the bases are apart".into());
+        return RejectionKind::Problem.reject("a game: men step, too, and the bases are apart");
     }
     if record.palindromic || record.centroid.is_some() || record.partition.is_some() {
-        return Err("palindromic, centroid and partition are none of a game's".into());
+        return RejectionKind::Problem.reject("palindromic, centroid and partition are none of a game's");
     }
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
@@ -70,7 +72,7 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let shown = impossible::is_shown(record, &problem)?;
+    let shown = impossible::is_shown(record, &problem).map_err(Rejection::of(RejectionKind::Bound))?;
     let floor = Floor::of_game(board, bases).closed(shown.as_ref());
     let mut evidence = Evidence::default();
     evidence.bounded(floor);
@@ -80,18 +82,25 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
         None if floor.least().is_none() => {
             report.checked.push("no game at all is possible, by cells that no move leads out of".into());
         }
-        None => return Err("it says that no bound leaves any length, and names nothing that shows it".into()),
-        Some(said) if said > derived => return Err(format!("lower_bound {said}, derived {derived}")),
+        None => {
+            let why = "it says that no bound leaves any length, and names nothing that shows it";
+            return RejectionKind::Bound.reject(why);
+        }
+        Some(said) if said > derived => {
+            return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
+        }
         Some(said) => {
             let how = format!("no game below length {said}, by equation (7) derived again: {derived}");
             report.checked.push(how);
         }
     }
-    let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose()?;
+    let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose();
+    let game = game.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
     if let Some(game) = &game {
         let moves = game.len() - 1;
         if record.length != Some(moves as u32) {
-            return Err(format!("solution: {moves} moves for length {:?}", record.length));
+            let why = format!("solution: {moves} moves for length {:?}", record.length);
+            return Err(RejectionKind::Solution.of_length(record.length, why));
         }
         let winner = ["red", "blue"][moves % 2];
         report.checked.push(format!("the game plays, {moves} moves, {winner} wins"));
@@ -101,12 +110,13 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
         Asked::Levels => "none".into(),
         _ => record.pruning.to_string(),
     };
-    let (names, keep) = bounds(&pruning)?;
+    let (names, keep) = bounds(&pruning).map_err(Rejection::of(RejectionKind::Problem))?;
     let common = Common { problem: &problem, record, game, folder, options, names, keep };
     if let Some(table) = Table::<u128>::new(model, bases) {
         Levels { table: &table, common, built: [None, None], evidence, report }.all()
     } else {
-        let table = Table::<Wide>::new(model, bases).ok_or("the positions are too many to number")?;
+        let table = Table::<Wide>::new(model, bases);
+        let table = table.ok_or_else(|| RejectionKind::Problem.because("the positions are too many to number"))?;
         Levels { table: &table, common, built: [None, None], evidence, report }.all()
     }
 }
@@ -135,11 +145,11 @@ struct Levels<'a, N> {
 }
 
 impl<N: Number> Levels<'_, N> {
-    fn all(mut self) -> Result<Report, String> {
+    fn all(mut self) -> Result<Report, Rejection> {
         let Common { record, options, .. } = self.common;
         let mut budget = options.budget;
         for run in &record.runs {
-            self.run(run, &mut budget).map_err(|reason| format!("length {}: {reason}", run.length))?;
+            self.run(run, &mut budget).map_err(|fault| fault.in_length(run.length))?;
         }
         if record.question != Asked::Levels {
             std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
@@ -149,7 +159,7 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// The numbers of games, where the record has them.
-    fn count(&mut self, budget: &mut u64) -> Result<(), String> {
+    fn count(&mut self, budget: &mut u64) -> Result<(), Rejection> {
         let Common { problem, record, options, .. } = self.common;
         let Some((counts, length)) = record.counts.as_ref().zip(record.length) else { return Ok(()) };
         if let Err(too_much) = self.tables() {
@@ -173,26 +183,29 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// The bounds of games of this length.
-    fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, String> {
+    fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, Rejection> {
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
         let Common { problem, names, .. } = &self.common;
         let built = match &self.built[winner] {
             Some(built) => Arc::clone(built),
-            None => Arc::new(Bounds::new(self.table.board(), problem.ends(), winner, names)?),
+            None => {
+                let built = Bounds::new(self.table.board(), problem.ends(), winner, names);
+                Arc::new(built.map_err(Rejection::of(RejectionKind::Problem))?)
+            }
         };
         self.built[winner] = Some(Arc::clone(&built));
         Ok(built)
     }
 
     /// Walks all levels of a run, and enters what they show.
-    fn run(&mut self, run: &RunRecord, budget: &mut u64) -> Result<(), String> {
+    fn run(&mut self, run: &RunRecord, budget: &mut u64) -> Result<(), Rejection> {
         let length = run.length;
         let Common { problem, record, folder, options, keep, .. } = self.common;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let asked_levels = record.question == Asked::Levels;
         if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != length) {
-            return Err(format!("levels up to {length} were asked for, and they end early"));
+            return RejectionKind::Levels.reject(format!("levels up to {length} were asked for, and they end early"));
         }
         let Some(first) = forward.first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
@@ -237,19 +250,20 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Where shorter games are said not to exist, none ends before the last level.
-    fn is_first_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
+    fn is_first_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
             Some((depth, ended)) if shortest && *depth < run.length => {
                 let verdict = format!("{:?}", run.verdict).to_lowercase();
-                Err(format!("verdict {verdict}, but a game ends on level {depth}: {ended}"))
+                let why = format!("verdict {verdict}, but a game ends on level {depth}: {ended}");
+                Err(RejectionKind::Verdict.because(why).at_level(walk.side(), *depth).at_state(ended))
             }
             _ => Ok(()),
         }
     }
 
     /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
-    fn is_on_the_way(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), String> {
+    fn is_on_the_way(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let Common { record, game, .. } = &self.common;
         let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
         let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && run.verdict == Verdict::Solution)
@@ -258,7 +272,11 @@ impl<N: Number> Levels<'_, N> {
         };
         match walk.current().without(&[self.table.key(position)], None)?.is_empty() {
             true => Ok(()),
-            false => Err(format!("the game that was found is not on level {}", walk.depth())),
+            false => {
+                let (why, depth) = (format!("the game that was found is not on level {}", walk.depth()), walk.depth());
+                let state = self.table.show(self.table.key(position));
+                Err(RejectionKind::Solution.because(why).at_level(walk.side(), depth).at_state(state))
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use halma_record::record::{RunRecord, Side, Verdict};
 
 use super::evidence::Refuted;
 use super::level_walk::{Mode, Walk};
+use super::rejection::{Rejection, RejectionKind};
 use super::search::Searches;
 use super::sides::{Levels, Walked, split};
 use super::transfer_bounds::Cut;
@@ -54,10 +55,10 @@ fn sides(run: &RunRecord, top: u32) -> [Walked; 3] {
 
 impl<'a> Searches<'a> {
     /// All runs, group by group.
-    pub(super) fn groups(&mut self) -> Result<(), String> {
+    pub(super) fn groups(&mut self) -> Result<(), Rejection> {
         let mut lead: Option<Lead> = None;
         for run in &self.record.runs {
-            let context = |reason| format!("length {}: {reason}", run.length);
+            let context = |fault: Rejection| fault.in_length(run.length);
             let leads = run.levels.iter().any(|level| level.side == Side::Leading);
             if leads && let Some(before) = lead.take() {
                 self.finish(before).map_err(context)?;
@@ -66,7 +67,8 @@ impl<'a> Searches<'a> {
             if !served {
                 let alone = run.up_to.is_none() && run.shared_with.is_none() || run.verdict == Verdict::Incomplete;
                 if !run.levels.is_empty() || !alone {
-                    return Err(context("it has no leading levels, or no leading levels serve it".into()));
+                    let why = "it has no leading levels, or no leading levels serve it";
+                    return Err(context(RejectionKind::Levels.because(why)));
                 }
                 // Found by a truncated search, or not begun.
                 continue;
@@ -81,16 +83,16 @@ impl<'a> Searches<'a> {
     }
 
     /// Begins with a run's leading levels.
-    fn lead_on(&mut self, run: &'a RunRecord) -> Result<Lead<'a>, String> {
+    fn lead_on(&mut self, run: &'a RunRecord) -> Result<Lead<'a>, Rejection> {
         let top = run.up_to.unwrap_or(run.length);
         if run.up_to.is_some_and(|up_to| up_to <= run.length) {
-            return Err(format!("up_to {top}: that is no greater length"));
+            return RejectionKind::Levels.reject(format!("up_to {top}: that is no greater length"));
         }
         let [levels, ..] = split(run, sides(run, top))?;
         let mode = self.mode(run);
         let led = match mode {
             Some(mode) => {
-                let cuts = [self.databases()?.to_middles(top, false)?];
+                let cuts = [self.to_middles(top, false)?];
                 Some(Led { walk: self.begin(levels, false)?, cuts, mode })
             }
             None => None,
@@ -99,21 +101,22 @@ impl<'a> Searches<'a> {
     }
 
     /// Another run of the same group.
-    fn go_on(&mut self, run: &'a RunRecord, lead: Lead<'a>) -> Result<Lead<'a>, String> {
+    fn go_on(&mut self, run: &'a RunRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
         if run.up_to.is_some() {
-            return Err("up_to without leading levels".into());
+            return RejectionKind::Levels.reject("up_to without leading levels");
         }
         let mode = self.mode(run);
         self.serve(run, lead, mode)
     }
 
     /// What follows from the middle of a run's length, and what comes to meet that.
-    fn serve(&mut self, run: &'a RunRecord, mut lead: Lead<'a>, mode: Option<Mode<'a>>) -> Result<Lead<'a>, String> {
+    fn serve(&mut self, run: &'a RunRecord, mut lead: Lead<'a>, mode: Option<Mode<'a>>) -> Result<Lead<'a>, Rejection> {
         let (length, none) = (run.length, run.verdict == Verdict::None);
         if let Some(way) = lead.ways.last().filter(|way| way.first < length && way.first / 2 == length / 2) {
             // The run before has what follows from this middle, if anybody followed it for this length.
             if !run.levels.is_empty() || run.shared_with.is_some() {
-                return Err(format!("it has levels that follow from the middle of {} moves", way.first));
+                let why = format!("it has levels that follow from the middle of {} moves", way.first);
+                return RejectionKind::Levels.reject(why);
             }
             if way.last >= length && none {
                 self.follows(length, way)?;
@@ -123,7 +126,8 @@ impl<'a> Searches<'a> {
         }
         let last = run.shared_with.unwrap_or(length);
         if last > lead.top || last / 2 != length / 2 || last < length || run.shared_with == Some(length) {
-            return Err(format!("shared_with {last}, which has another middle or no leading levels"));
+            let why = format!("shared_with {last}, which has another middle or no leading levels");
+            return RejectionKind::Levels.reject(why);
         }
         let [_, following, trailing] = split(run, sides(run, lead.top))?;
         let way = self.follow(run, &mut lead, following, mode)?;
@@ -151,7 +155,7 @@ impl<'a> Searches<'a> {
         lead: &mut Lead<'a>,
         following: Levels<'a>,
         mode: Option<Mode<'a>>,
-    ) -> Result<SecondHalf<'a>, String> {
+    ) -> Result<SecondHalf<'a>, Rejection> {
         let (first, last) = (run.length, run.shared_with.unwrap_or(run.length));
         let middle = first / 2;
         self.advance(lead, middle)?;
@@ -164,7 +168,8 @@ impl<'a> Searches<'a> {
             return Ok(way(Some(walk.branch(Side::Leading)), false));
         }
         if walk.depth() != middle {
-            return Err(format!("following levels begin after leading level {}", walk.depth()));
+            let why = format!("following levels begin after leading level {}", walk.depth());
+            return Err(RejectionKind::Levels.because(why).at_level(Side::Leading, walk.depth()));
         }
         let mut walk = walk.branch(Side::Following);
         let databases = self.databases()?;
@@ -175,7 +180,7 @@ impl<'a> Searches<'a> {
             walk.leave_some();
         }
         for level in following {
-            let mode = mode.ok_or("levels that nobody looks at")?;
+            let mode = mode.ok_or_else(|| RejectionKind::Levels.because("levels that nobody looks at"))?;
             walk.step(level, &cuts, mode)?;
             cuts.truncate(1);
         }
@@ -185,7 +190,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Goes on with the leading levels as far as `depth`, or to the last one there is.
-    fn advance(&mut self, lead: &mut Lead<'a>, depth: u32) -> Result<(), String> {
+    fn advance(&mut self, lead: &mut Lead<'a>, depth: u32) -> Result<(), Rejection> {
         let Some(Led { walk, cuts, mode }) = &mut lead.led else { return Ok(()) };
         let done = walk.depth();
         for level in lead.levels.iter().filter(|level| level.depth > done && level.depth <= depth) {
@@ -196,7 +201,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Enters what the following levels show of a length, given that they serve it.
-    fn follows(&mut self, length: u32, way: &SecondHalf) -> Result<(), String> {
+    fn follows(&mut self, length: u32, way: &SecondHalf) -> Result<(), Rejection> {
         match &way.walk {
             Some(walk) => self.evidence.refutes(Refuted::by_goal(self.claim(length), walk)?),
             None => {
@@ -214,7 +219,7 @@ impl<'a> Searches<'a> {
         lead: &mut Lead<'a>,
         trailing: Levels<'a>,
         mode: Option<Mode<'a>>,
-    ) -> Result<Option<(u64, u64)>, String> {
+    ) -> Result<Option<(u64, u64)>, Rejection> {
         let open: Vec<&mut SecondHalf> = lead.ways.iter_mut().filter(|way| way.open).collect();
         let (mut ends, mut lengths) = (Vec::new(), Vec::new());
         for way in open {
@@ -251,7 +256,7 @@ impl<'a> Searches<'a> {
     }
 
     /// The rest of the leading levels: a solution may end a search before the last of them is needed.
-    fn finish(&mut self, mut lead: Lead<'a>) -> Result<(), String> {
+    fn finish(&mut self, mut lead: Lead<'a>) -> Result<(), Rejection> {
         self.advance(&mut lead, u32::MAX)
     }
 }

@@ -25,6 +25,7 @@ mod histograms;
 mod impossible;
 mod keys;
 mod leading;
+mod level_step;
 mod level_walk;
 pub mod memory;
 mod moves;
@@ -33,6 +34,7 @@ mod path_counts;
 mod permutation;
 mod problem;
 pub mod puzzle;
+mod rejection;
 mod relaxed;
 mod search;
 mod self_consistency;
@@ -52,6 +54,8 @@ use moves::Set;
 use path_counts::Trouble;
 use problem::Problem;
 use search::Searches;
+
+pub use rejection::{Place, Rejection, RejectionKind};
 
 /// How to check.
 pub struct Options<'a> {
@@ -78,11 +82,11 @@ pub struct Report {
 
 impl Report {
     /// What became of a count.
-    fn count(&mut self, counts: &Counts, confirmed: Result<(), Trouble>) -> Result<(), String> {
+    fn count(&mut self, counts: &Counts, confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
         match confirmed {
             Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
             Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
-            Err(Trouble::Wrong(why)) => return Err(why),
+            Err(Trouble::Wrong(why)) => return RejectionKind::Count.reject(why),
         }
         Ok(())
     }
@@ -95,12 +99,12 @@ pub enum CheckError {
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The record, or a level file, is not what it says.
-    #[error("{}: rejected: {reason}", file.display())]
+    #[error("{}: rejected: {rejection}", file.display())]
     Rejected {
         /// The record.
         file: PathBuf,
-        /// What is wrong.
-        reason: String,
+        /// What is wrong, and where.
+        rejection: Rejection,
     },
 }
 
@@ -129,14 +133,14 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     memory::keep_to(options.memory, bytes_of(&file));
     let record = Record::read_unjudged(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    record_holds(&record, folder, options).map_err(|reason| CheckError::Rejected { file, reason })
+    record_holds(&record, folder, options).map_err(|rejection| CheckError::Rejected { file, rejection })
 }
 
 /// Checks a record whose level files lie below `folder`.
 ///
 /// # Errors
-/// The reason why it does not hold.
-pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+/// Why it does not hold.
+pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
         return puzzle::holds(stated, record, folder, options);
     }
@@ -145,17 +149,17 @@ pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result
     match record.problem.kind() {
         "game" => game::holds(record, folder, options),
         "transfer" => transfer(record, folder, options),
-        other => Err(format!("problem.kind: `{other}` is neither transfer nor game")),
+        other => RejectionKind::Problem.reject(format!("problem.kind: `{other}` is neither transfer nor game")),
     }
 }
 
 /// What holds of a transfer's record.
-fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
-    let problem = Problem::of(record)?;
+fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
+    let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
     let mut searches = Searches::new(record, &problem, folder, options);
     searches.report.checked = stated(record, &problem);
     if let Some(solution) = &record.solution {
-        replay(record, &problem, solution)?;
+        replay(record, &problem, solution).map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
         searches.report.checked.push(format!("the solution plays, {} moves", solution.len()));
     }
     searches.all()

@@ -25,6 +25,7 @@ use super::evidence::Evidence;
 use super::keys::PUBLISHED;
 use super::number::Wide;
 use super::path_counts::Trouble;
+use super::rejection::{Rejection, RejectionKind};
 use super::{Options, Report, self_consistency};
 use blocks::Blocks;
 use code::{Arithmetic, Code};
@@ -82,11 +83,12 @@ fn is_plain(record: &Record) -> Result<(), String> {
 
 /// What holds of the record of a puzzle from a file, whose level files lie below `folder`: all of it, the figures and the
 /// verdict included.
-pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, String> {
+pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
     self_consistency::puzzle_verdict(record)?;
-    is_plain(record)?;
-    let model = model(spec, record)?;
+    let of_problem = Rejection::of(RejectionKind::Problem);
+    is_plain(record).map_err(&of_problem)?;
+    let model = model(spec, record).map_err(&of_problem)?;
     let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
@@ -99,7 +101,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let distance = match distance(&*model, record) {
         Ok(distance) => Ok(distance),
         Err(Trouble::TooMany(why)) => Err(why),
-        Err(Trouble::Wrong(why)) => return Err(why),
+        Err(Trouble::Wrong(why)) => return Err(of_problem(why)),
     };
     let mut report = Report { checked, ..Report::default() };
     repeats(&*model, record, &mut report)?;
@@ -152,8 +154,9 @@ fn levels<N: Arithmetic>(
     (record, folder, options): (&Record, &Path, &Options),
     distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
-) -> Result<Report, String> {
-    let code = Code::<N>::new(model.parts()).ok_or("the states are too many to number")?;
+) -> Result<Report, Rejection> {
+    let code = Code::<N>::new(model.parts());
+    let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
     let (budget, evidence) = (options.budget, Evidence::default());
     Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()

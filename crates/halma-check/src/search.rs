@@ -14,6 +14,7 @@ use super::histograms::Histograms;
 use super::impossible;
 use super::level_walk::{Mode, Walk};
 use super::problem::Problem;
+use super::rejection::{Rejection, RejectionKind};
 use super::sides::{Levels, Walked, split};
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
@@ -68,11 +69,11 @@ impl<'a> Searches<'a> {
         Self { record, problem, folder, options, databases: None, budget, evidence, report }
     }
 
-    fn plan(&self) -> Result<Plan, String> {
+    fn plan(&self) -> Result<Plan, Rejection> {
         let mirror = self.problem.model.mirror.is_some();
         let palindromic = self.record.palindromic;
         Ok(match (&self.record.pruning, mirror) {
-            _ if palindromic && !mirror => return Err("palindromic, without a mirror".into()),
+            _ if palindromic && !mirror => return RejectionKind::Problem.reject("palindromic, without a mirror"),
             (Pruning::None, true) if palindromic => Plan::Half,
             (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,
             (Pruning::Leading { .. }, true) if palindromic => Plan::Palindromes,
@@ -85,7 +86,7 @@ impl<'a> Searches<'a> {
             }
             (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => Plan::Nothing,
             (other @ (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound), _) => {
-                return Err(format!("pruning {other} is none of transfers"));
+                return RejectionKind::Problem.reject(format!("pruning {other} is none of transfers"));
             }
         })
     }
@@ -95,10 +96,10 @@ impl<'a> Searches<'a> {
     }
 
     /// Derives the databases, where the pruning uses them and the record says how.
-    fn make_databases(&mut self, plan: Plan) -> Result<(), String> {
+    fn make_databases(&mut self, plan: Plan) -> Result<(), Rejection> {
         let Some(partition) = self.record.partition.as_ref() else { return Ok(()) };
         if !self.uses_databases() {
-            return Err("partition: this pruning has none".into());
+            return RejectionKind::Problem.reject("partition: this pruning has none");
         }
         let Problem { model, start, target } = self.problem;
         if start == target {
@@ -121,16 +122,17 @@ impl<'a> Searches<'a> {
             (None, _) => u32::MAX,
         };
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        self.databases =
-            Some(Arc::new(Databases::new(self.problem, partition, histograms, reach)?.of(&self.record.pruning, model)));
+        let databases = Databases::new(self.problem, partition, histograms, reach);
+        let databases = databases.map_err(Rejection::of(RejectionKind::Bound))?;
+        self.databases = Some(Arc::new(databases.of(&self.record.pruning, model)));
         Ok(())
     }
 
     /// Checks the lower bound and all runs, and whether the verdict follows.
-    pub fn all(mut self) -> Result<Report, String> {
+    pub fn all(mut self) -> Result<Report, Rejection> {
         let record = self.record;
         if record.question == Asked::Levels {
-            record.runs.iter().try_for_each(|run| self.levels(run))?;
+            record.runs.iter().try_for_each(|run| self.levels(run).map_err(|fault| fault.at_length(run.length)))?;
             return Ok(self.report);
         }
         let plan = self.plan()?;
@@ -141,7 +143,7 @@ impl<'a> Searches<'a> {
             Plan::Shared => self.shared()?,
             Plan::Half | Plan::Palindromes | Plan::TwoEnded | Plan::Nothing => {
                 for run in &record.runs {
-                    self.alone(run, plan).map_err(|reason| format!("length {}: {reason}", run.length))?;
+                    self.alone(run, plan).map_err(|fault| fault.in_length(run.length))?;
                 }
             }
         }
@@ -151,7 +153,7 @@ impl<'a> Searches<'a> {
     }
 
     /// The numbers of solutions, where the record has them.
-    fn count(&mut self) -> Result<(), String> {
+    fn count(&mut self) -> Result<(), Rejection> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
         let Problem { model, target, .. } = self.problem;
         let cuts = match &self.databases {
@@ -165,9 +167,9 @@ impl<'a> Searches<'a> {
     }
 
     /// No length below the bound has a solution.
-    fn lower_bound(&mut self) -> Result<(), String> {
+    fn lower_bound(&mut self) -> Result<(), Rejection> {
         let between = self.databases.as_ref().map(|d| d.between);
-        let shown = impossible::is_shown(self.record, self.problem)?;
+        let shown = impossible::is_shown(self.record, self.problem).map_err(Rejection::of(RejectionKind::Bound))?;
         let mut floor = Floor::of_transfer(self.problem, between).closed(shown.as_ref());
         if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.model.mirror, &self.databases)
             && self.record.lower_bound.is_none()
@@ -184,9 +186,8 @@ impl<'a> Searches<'a> {
                 return Ok(());
             }
             (None, Some(_)) => {
-                return Err(
-                    "it says that no bound leaves any length, but neither types nor histograms show that".into()
-                );
+                let why = "it says that no bound leaves any length, but neither types nor histograms show that";
+                return RejectionKind::Bound.reject(why);
             }
             (_, None) => self.report.checked.push(
                 "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
@@ -196,7 +197,7 @@ impl<'a> Searches<'a> {
                 return Ok(());
             }
             (Some(said), Some(derived)) if said > derived => {
-                return Err(format!("lower_bound {said}, derived {derived}"));
+                return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
             }
             (Some(said), Some(derived)) => {
                 let how = format!("no solution below length {said}, by a bound derived again: {derived}");
@@ -243,10 +244,11 @@ impl<'a> Searches<'a> {
     }
 
     /// Begins at one end with the first of these levels.
-    pub fn begin(&self, levels: Levels<'a>, backward: bool) -> Result<Walk<'a, TransferModel>, String> {
+    pub fn begin(&self, levels: Levels<'a>, backward: bool) -> Result<Walk<'a, TransferModel>, Rejection> {
         let Problem { model, start, target, .. } = self.problem;
         let (from, to) = if backward { (target, start) } else { (start, target) };
-        let first = levels.first().ok_or("a side has no levels")?;
+        let first = levels.first();
+        let first = first.ok_or_else(|| RejectionKind::Levels.because("a side has no levels"))?;
         let key = |army: &[u8]| model.key(army, &mut Vec::new());
         Walk::begin(model, key(from), Some(key(to)), first)
     }
@@ -256,23 +258,33 @@ impl<'a> Searches<'a> {
         Claim::of(self.record, length)
     }
 
-    pub fn databases(&self) -> Result<&Arc<Databases>, String> {
-        self.databases.as_ref().ok_or_else(|| "the record does not name its partition".into())
+    pub fn databases(&self) -> Result<&Arc<Databases>, Rejection> {
+        let missing = || RejectionKind::Bound.because("the record does not name its partition");
+        self.databases.as_ref().ok_or_else(missing)
+    }
+
+    /// The cut by the distance to the middles of solutions of that length.
+    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, Rejection> {
+        self.databases()?.to_middles(length, palindromic).map_err(Rejection::of(RejectionKind::Bound))
     }
 
     /// The cuts of a search from the start that do not change from level to level.
-    fn cuts(&self, run: &RunRecord, plan: Plan) -> Result<Vec<Cut>, String> {
+    fn cuts(&self, run: &RunRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
         let Problem { model, target, .. } = self.problem;
         let length = run.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
-            Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.databases()?.to_middles(length, true)?],
+            Pruning::Leading { .. } if plan == Plan::Palindromes => {
+                vec![self.to_middles(length, true)?]
+            }
             Pruning::Pattern { .. } | Pruning::Narrowed { .. } | Pruning::Leading { .. } => {
                 vec![self.databases()?.to_target(length)]
             }
             &Pruning::Mcc { c, .. } => {
-                let c = run.c.or(c).ok_or("a run of mcc without its C")?;
-                let centroid = model.centroid.as_ref().ok_or("the record does not name the centroid")?;
+                let c = run.c.or(c);
+                let c = c.ok_or_else(|| RejectionKind::Figures.because("a run of mcc without its C"))?;
+                let missing = || RejectionKind::Problem.because("the record does not name the centroid");
+                let centroid = model.centroid.as_ref().ok_or_else(missing)?;
                 vec![Cut::centroid(&model.board, centroid, length - length / 2, c)]
             }
             _ => Vec::new(),
@@ -284,12 +296,12 @@ impl<'a> Searches<'a> {
     }
 
     /// The levels of `levels`, which no question has a goal for.
-    fn levels(&mut self, run: &'a RunRecord) -> Result<(), String> {
+    fn levels(&mut self, run: &'a RunRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
         let asked = run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
         if asked {
-            return Err(format!("levels up to {last} were asked for, and they end early"));
+            return RejectionKind::Levels.reject(format!("levels up to {last} were asked for, and they end early"));
         }
         let held = run.largest_level;
         match Mode::of(run, self.folder, self.options, &mut self.budget, (held, KEY)) {
@@ -306,20 +318,20 @@ impl<'a> Searches<'a> {
     }
 
     /// Runs whose levels go on from those of the runs before.
-    fn shared(&mut self) -> Result<(), String> {
+    fn shared(&mut self) -> Result<(), Rejection> {
         let keep = match self.record.pruning {
             Pruning::Truncate { keep, .. } => keep as u64,
             _ => u64::MAX,
         };
         let mut shared = Shared::NotBegun;
         for run in &self.record.runs {
-            let context = |reason| format!("length {}: {reason}", run.length);
+            let context = |fault: Rejection| fault.in_length(run.length);
             shared = self.share(run, keep, shared).map_err(context)?;
         }
         Ok(())
     }
 
-    fn share(&mut self, run: &'a RunRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, String> {
+    fn share(&mut self, run: &'a RunRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, Rejection> {
         let (length, palindromic) = (run.length, self.record.palindromic);
         let first = run.levels.first().map_or(0, |level| level.depth);
         let [forward] = split(run, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
@@ -329,7 +341,10 @@ impl<'a> Searches<'a> {
             (Shared::At(walk), _) => Some(walk),
             (Shared::Truncated(next), []) => return Ok(Shared::Truncated(next)),
             (Shared::Truncated(next), [.., last]) if first == next => return Ok(Shared::Truncated(last.depth + 1)),
-            (Shared::Truncated(next), _) => return Err(format!("forward levels go on with level {first}, not {next}")),
+            (Shared::Truncated(next), _) => {
+                let why = format!("forward levels go on with level {first}, not {next}");
+                return Err(RejectionKind::Levels.because(why).at_level(Side::Forward, first));
+            }
             (Shared::Unchecked, _) => {
                 if run.verdict == Verdict::None || !forward.is_empty() {
                     self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
@@ -370,7 +385,7 @@ impl<'a> Searches<'a> {
     }
 
     /// A run that has all of its levels itself.
-    fn alone(&mut self, run: &'a RunRecord, plan: Plan) -> Result<(), String> {
+    fn alone(&mut self, run: &'a RunRecord, plan: Plan) -> Result<(), Rejection> {
         let (length, palindromic) = (run.length, self.record.palindromic);
         let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
         let last = if plan == Plan::TwoEnded { length } else { middle(length, palindromic) };
@@ -413,10 +428,11 @@ impl<'a> Searches<'a> {
         plan: Plan,
         levels: Levels<'a>,
         mode: Mode,
-    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
+    ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
         let (length, palindromic) = (run.length, self.record.palindromic);
         if run.c.is_some_and(|c| c < 0) {
-            return Err(format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", run.c));
+            let why = format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", run.c);
+            return RejectionKind::Figures.reject(why);
         }
         let mut walk = self.begin(levels, false)?;
         let mut cuts = self.cuts(run, plan)?;
@@ -431,7 +447,8 @@ impl<'a> Searches<'a> {
         }
         let consistent = Self::is_consistent(run, levels);
         if run.c.is_some() && consistent != run.self_consistent {
-            return Err(format!("self_consistent: {}, derived {consistent}", run.self_consistent));
+            let why = format!("self_consistent: {}, derived {consistent}", run.self_consistent);
+            return RejectionKind::Figures.reject(why);
         }
         self.evidence.saw(&walk, palindromic);
         let refuted = match run.verdict {
@@ -453,8 +470,8 @@ impl<'a> Searches<'a> {
         run: &RunRecord,
         sides: [Levels<'a>; 2],
         mode: Mode,
-    ) -> Result<(Option<Refuted>, (u64, u64)), String> {
-        let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, String> {
+    ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
+        let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, Rejection> {
             let Problem { model, start, .. } = self.problem;
             let cuts = match &self.record.pruning {
                 Pruning::Theorem1 if backward => vec![Cut::theorem_1(&model.board, start, run.length)],

@@ -3,9 +3,13 @@
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
 
+use super::rejection::{Rejection, RejectionKind};
+
 /// Every successor is accounted for, and every run's sums are those of its levels. Level 0 is one state, but where there may be
 /// `several` starts.
-pub(super) fn figures(record: &Record, run: &RunRecord, several: bool) -> Result<(), String> {
+pub(super) fn figures(record: &Record, run: &RunRecord, several: bool) -> Result<(), Rejection> {
+    let length = run.length;
+    let fault = |kind: RejectionKind, why: &str| Err(kind.because(why).in_length(length));
     let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
     for level in &run.levels {
         let LevelRecord { depth, side, states, generated, pruned, duplicates, old, .. } = *level;
@@ -15,60 +19,62 @@ pub(super) fn figures(record: &Record, run: &RunRecord, several: bool) -> Result
             _ => parts == u128::from(generated),
         };
         if !holds {
-            return Err(format!(
-                "length {}, {side:?} level {depth}: {generated} generated, but pruned {pruned} + duplicates {duplicates} + \
-                 old {old} + states {states} = {parts}",
-                run.length
-            ));
+            let why = format!(
+                "length {length}, {side:?} level {depth}: {generated} generated, but pruned {pruned} + duplicates {duplicates} + \
+                 old {old} + states {states} = {parts}"
+            );
+            return Err(RejectionKind::Figures.because(why).at_length(length).at_level(side, depth));
         }
     }
     if sum(&mut run.levels.iter().map(|l| l.generated)) != u128::from(run.generated) {
-        return Err(format!("length {}: generated is not the sum over its levels", run.length));
+        return fault(RejectionKind::Figures, "generated is not the sum over its levels");
     }
     if run.levels.iter().map(|l| l.states).max().unwrap_or(0) != run.largest_level {
-        return Err(format!("length {}: largest_level is not that of its levels", run.length));
+        return fault(RejectionKind::Figures, "largest_level is not that of its levels");
     }
-    let length = run.length;
     // What is found is found, whatever was cut.
     let guessed = run.verdict == Verdict::None && !run.self_consistent;
     if guessed || run.verdict != Verdict::Incomplete && run.reason.is_some() {
         let verdict = format!("{:?}", run.verdict).to_lowercase();
         let why = run.reason.as_deref().unwrap_or("its guess proved too small");
-        return Err(format!("length {length}: verdict {verdict} of a run that was not finished: {why}"));
+        return fault(RejectionKind::Verdict, &format!("verdict {verdict} of a run that was not finished: {why}"));
     }
     if record.question != Asked::Levels
         && (run.pruning.is_some() || !matches!(run.verdict, Verdict::None | Verdict::Solution | Verdict::Incomplete))
     {
-        return Err(format!("length {length}: a pruning of its own, or a verdict that no length has"));
+        return fault(RejectionKind::Verdict, "a pruning of its own, or a verdict that no length has");
     }
     let Pruning::Mcc { c, .. } = record.pruning else {
         return match run.c.is_none() && run.self_consistent {
             true => Ok(()),
-            false => Err(format!("length {length}: c or self_consistent, which only runs of mcc have")),
+            false => fault(RejectionKind::Figures, "c or self_consistent, which only runs of mcc have"),
         };
     };
     // A run that was stopped need not have come to one, and levels without a goal have none.
     let has_none = run.levels.is_empty() || record.question == Asked::Levels || run.verdict == Verdict::Incomplete;
     if run.c.is_none() && !(has_none && run.self_consistent) {
-        return Err(format!("length {length}: a run of mcc without its C"));
+        return fault(RejectionKind::Figures, "a run of mcc without its C");
     }
     match run.c.filter(|&found| c.is_some_and(|given| found != given)) {
-        Some(found) => Err(format!("length {length}: C = {found}, and the pruning says {}", record.pruning)),
+        Some(found) => fault(RejectionKind::Figures, &format!("C = {found}, and the pruning says {}", record.pruning)),
         None => Ok(()),
     }
 }
 
 /// What lengths that were decided together say of each other is for the leading pruning alone.
-fn together(record: &Record) -> Result<(), String> {
+fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
     match record.runs.iter().find(|run| !leads && (run.up_to.is_some() || run.shared_with.is_some())) {
-        Some(run) => Err(format!("length {}: up_to or shared_with, where every length has its own levels", run.length)),
+        Some(run) => {
+            let why = "up_to or shared_with, where every length has its own levels";
+            Err(RejectionKind::Levels.because(why).in_length(run.length))
+        }
         None => Ok(()),
     }
 }
 
 /// What was asked, and what goes with it.
-fn question(record: &Record) -> Result<(), String> {
+fn question(record: &Record) -> Result<(), Rejection> {
     let Record { question, max_length, depth, verdict, .. } = record;
     let fits = match question {
         Asked::Solve | Asked::Count => depth.is_none(),
@@ -76,62 +82,66 @@ fn question(record: &Record) -> Result<(), String> {
         Asked::Levels => depth.is_some() && max_length.is_none() && record.lower_bound.is_none(),
     };
     if !fits {
-        return Err("max_length, depth or lower_bound is not what the question has".into());
+        return RejectionKind::Verdict.reject("max_length, depth or lower_bound is not what the question has");
     }
     if record.counts.is_some() != (*verdict == Verdict::Counted) {
-        return Err("counts: there are some exactly where the verdict is counted".into());
+        return RejectionKind::Count.reject("counts: there are some exactly where the verdict is counted");
     }
     if record.reason.is_some() && *verdict != Verdict::Incomplete {
-        return Err("reason: only what is incomplete has one".into());
+        return RejectionKind::Verdict.reject("reason: only what is incomplete has one");
     }
     together(record)
 }
 
 /// Levels without a goal: one run.
-fn levels(record: &Record) -> Result<(), String> {
+fn levels(record: &Record) -> Result<(), Rejection> {
     let claims = record.length.is_some() || record.refuted_up_to.is_some() || record.solution.is_some();
     if claims || !matches!(record.verdict, Verdict::Levels | Verdict::Incomplete) {
-        return Err("levels without a goal claim a length".into());
+        return RejectionKind::Verdict.reject("levels without a goal claim a length");
     }
     if record.impossible.is_some() || record.partition.is_some() {
-        return Err("levels: impossible and partition are of searches for a solution".into());
+        return RejectionKind::Verdict.reject("levels: impossible and partition are of searches for a solution");
     }
-    let [run] = &record.runs[..] else { return Err("levels: there is one run of them".into()) };
+    let [run] = &record.runs[..] else { return RejectionKind::Levels.reject("levels: there is one run of them") };
     if run.verdict != record.verdict {
-        return Err("levels: the run has another verdict than the record".into());
+        return RejectionKind::Verdict.reject("levels: the run has another verdict than the record");
     }
     if run.pruning.as_ref().is_some_and(|pruning| *pruning != Pruning::None) {
-        return Err("levels: their pruning is none".into());
+        return RejectionKind::Verdict.reject("levels: their pruning is none");
     }
     Ok(())
 }
 
 /// All levels that were asked for are there; the search goes on with empty ones.
-fn whole_levels(record: &Record) -> Result<(), String> {
+fn whole_levels(record: &Record) -> Result<(), Rejection> {
     let run = record.runs.first().filter(|run| Some(run.length) == record.depth);
-    let run = run.ok_or_else(|| format!("levels up to {:?}, and a run of other ones", record.depth))?;
+    let other = || RejectionKind::Levels.because(format!("levels up to {:?}, and a run of other ones", record.depth));
+    let run = run.ok_or_else(other)?;
     if record.exhausted != run.levels.last().is_some_and(|level| level.states == 0) {
-        return Err("exhausted: it is said where the last level is empty, and only there".into());
+        return RejectionKind::Verdict.reject("exhausted: it is said where the last level is empty, and only there");
     }
     Ok(())
 }
 
 /// Levels up to what was asked for, or up to the last that is not empty.
-fn levels_to_last(record: &Record) -> Result<(), String> {
+fn levels_to_last(record: &Record) -> Result<(), Rejection> {
     let (Some(run), Some(depth)) = (record.runs.first(), record.depth) else { return Ok(()) };
     let complete = record.verdict == Verdict::Levels;
     match run.levels.iter().any(|level| level.states == 0) {
-        true => Err("levels: one is empty, and they end with the last that is not".into()),
+        true => RejectionKind::Levels.reject("levels: one is empty, and they end with the last that is not"),
         false if run.length > depth || complete && !record.exhausted && run.length != depth => {
-            Err(format!("levels up to {depth} were asked for, those up to {} are there", run.length))
+            let why = format!("levels up to {depth} were asked for, those up to {} are there", run.length);
+            RejectionKind::Levels.reject(why)
         }
-        false if record.exhausted && !complete => Err("exhausted, and its levels are incomplete".into()),
+        false if record.exhausted && !complete => {
+            RejectionKind::Verdict.reject("exhausted, and its levels are incomplete")
+        }
         false => Ok(()),
     }
 }
 
 /// Without a bound there is no run: no length is possible, or nothing was begun.
-fn unbounded(record: &Record) -> Result<(), String> {
+fn unbounded(record: &Record) -> Result<(), Rejection> {
     let Record { length, refuted_up_to, max_length, exhausted, verdict, .. } = record;
     let bare = record.runs.is_empty() && length.is_none() && record.solution.is_none();
     let holds = match verdict {
@@ -139,20 +149,27 @@ fn unbounded(record: &Record) -> Result<(), String> {
         Verdict::Incomplete => !exhausted && refuted_up_to.is_none(),
         _ => false,
     };
-    if bare && holds { Ok(()) } else { Err("no lower_bound, and not all seen without a search".into()) }
+    if bare && holds {
+        Ok(())
+    } else {
+        RejectionKind::Verdict.reject("no lower_bound, and not all seen without a search")
+    }
 }
 
 /// The run that a count adds is for the length found; it claims nothing itself.
-fn of_count(record: &Record, run: &RunRecord) -> Result<(), String> {
+fn of_count(record: &Record, run: &RunRecord) -> Result<(), Rejection> {
     let same = Some(run.length) == record.length && run.verdict == Verdict::Solution;
     match same && run.c.is_none() && run.up_to.is_none() && run.shared_with.is_none() {
         true => Ok(()),
-        false => Err(format!("the last run, for {} moves, is not the one that a count adds", run.length)),
+        false => {
+            let why = format!("the last run, for {} moves, is not the one that a count adds", run.length);
+            Err(RejectionKind::Verdict.because(why).at_length(run.length))
+        }
     }
 }
 
 /// Every length from the lower bound on has its run, and the verdict is what the runs say.
-pub(super) fn verdict(record: &Record) -> Result<(), String> {
+pub(super) fn verdict(record: &Record) -> Result<(), Rejection> {
     question(record)?;
     match record.question {
         Asked::Levels => levels(record).and_then(|()| whole_levels(record)),
@@ -161,7 +178,7 @@ pub(super) fn verdict(record: &Record) -> Result<(), String> {
 }
 
 /// The same of a puzzle from a file, whose levels end with the last that is not empty.
-pub(super) fn puzzle_verdict(record: &Record) -> Result<(), String> {
+pub(super) fn puzzle_verdict(record: &Record) -> Result<(), Rejection> {
     question(record)?;
     match record.question {
         Asked::Levels => levels(record).and_then(|()| levels_to_last(record)),
@@ -170,9 +187,9 @@ pub(super) fn puzzle_verdict(record: &Record) -> Result<(), String> {
 }
 
 /// Every length from the lower bound on has its run, and the verdict is what the runs say.
-fn lengths(record: &Record) -> Result<(), String> {
+fn lengths(record: &Record) -> Result<(), Rejection> {
     let Some(bound) = record.lower_bound else { return unbounded(record) };
-    let wrong = |text: String| Err(text);
+    let wrong = |text: String| RejectionKind::Verdict.reject(text);
     let counting = record.question == Asked::Count
         && record.length.is_some()
         && matches!(record.verdict, Verdict::Counted | Verdict::Incomplete);
@@ -186,11 +203,9 @@ fn lengths(record: &Record) -> Result<(), String> {
     let asked = record.max_length.unwrap_or(u32::MAX);
     for (expected, run) in (u64::from(bound)..).zip(runs) {
         if u64::from(run.length) != expected || run.length > asked {
-            return wrong(format!(
-                "the run after lengths {bound} to {} is for length {}",
-                expected.saturating_sub(1),
-                run.length
-            ));
+            let (last, length) = (expected.saturating_sub(1), run.length);
+            let why = format!("the run after lengths {bound} to {last} is for length {length}");
+            return Err(RejectionKind::Verdict.because(why).at_length(length));
         }
     }
     let refuting = runs.iter().take_while(|run| run.verdict == Verdict::None).count();

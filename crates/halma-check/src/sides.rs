@@ -2,6 +2,8 @@
 
 use halma_record::record::{LevelRecord, RunRecord, Side};
 
+use super::rejection::{Rejection, RejectionKind};
+
 /// The levels of one side of a run, in order.
 pub(super) type Levels<'a> = &'a [LevelRecord];
 
@@ -15,7 +17,9 @@ pub(super) struct Walked {
 
 /// The levels of a run by side, in the order in which runs write these. A level of another side, out of order, left out
 /// or beyond the last one is an error in itself: nobody would look at it.
-pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) -> Result<[Levels<'a>; N], String> {
+pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) -> Result<[Levels<'a>; N], Rejection> {
+    let fault =
+        |why: String, side, level| Err(RejectionKind::Levels.because(why).at_length(run.length).at_level(side, level));
     let mut rest = &run.levels[..];
     let mut split: [Levels<'a>; N] = [&[]; N];
     for (place, Walked { side, first, last }) in split.iter_mut().zip(sides) {
@@ -24,15 +28,18 @@ pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) 
         let mut before: Option<u32> = None;
         for LevelRecord { depth, .. } in own {
             match before {
-                None if *depth != first => return Err(format!("{name} levels begin with level {depth}, not {first}")),
+                None if *depth != first => {
+                    return fault(format!("{name} levels begin with level {depth}, not {first}"), side, *depth);
+                }
                 Some(before) if before.checked_add(1) != Some(*depth) => {
-                    return Err(format!("{name} level {before} is followed by level {depth}"));
+                    return fault(format!("{name} level {before} is followed by level {depth}"), side, *depth);
                 }
                 _ => before = Some(*depth),
             }
         }
         if let Some(beyond) = before.filter(|&depth| depth > last) {
-            return Err(format!("{name} level {beyond}: {} moves ask for none beyond level {last}", run.length));
+            let why = format!("{name} level {beyond}: {} moves ask for none beyond level {last}", run.length);
+            return fault(why, side, beyond);
         }
         (*place, rest) = (own, others);
     }
@@ -40,7 +47,8 @@ pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) 
         None => Ok(split),
         Some(LevelRecord { side, depth, .. }) => {
             let name = side.name();
-            Err(format!("{name} level {depth} is out of order, or of a side that this pruning has no levels of"))
+            let why = format!("{name} level {depth} is out of order, or of a side that this pruning has no levels of");
+            fault(why, *side, *depth)
         }
     }
 }

@@ -5,10 +5,11 @@ use rayon::prelude::*;
 use super::board::Board;
 use super::file::{BLOCK, Level};
 use super::keys::Binomials;
-use super::level_walk::States;
+use super::level_step::States;
 use super::memory;
 use super::moves::{Set, destinations};
 use super::permutation::image;
+use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::{Cut, Pruner};
 
 /// What all walks of one problem share.
@@ -69,11 +70,16 @@ impl TransferModel {
     }
 
     /// The first state of `level` whose mirror image is in `other`.
-    pub fn meeting(&self, level: &Level<u128>, other: &Level<u128>) -> Result<Option<u128>, String> {
+    pub fn meeting(&self, level: &Level<u128>, other: &Level<u128>) -> Result<Option<u128>, Rejection> {
         let (small, large) = if level.len() <= other.len() { (level, other) } else { (other, level) };
-        let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
+        let mirror = self.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
         self.common(small, large, |key, scratch| {
-            let men: Vec<u8> = self.army(key)?.iter().map(|&c| mirror[usize::from(c)]).collect();
+            let men: Vec<u8> = self
+                .army(key)
+                .map_err(Rejection::of(RejectionKind::State))?
+                .iter()
+                .map(|&c| mirror[usize::from(c)])
+                .collect();
             Ok(Some(self.key(&men, scratch)))
         })
     }
@@ -83,11 +89,11 @@ impl TransferModel {
         &self,
         small: &Level<u128>,
         large: &Level<u128>,
-        image: impl Fn(u128, &mut Vec<u8>) -> Result<Option<u128>, String> + Sync,
-    ) -> Result<Option<u128>, String> {
+        image: impl Fn(u128, &mut Vec<u8>) -> Result<Option<u128>, Rejection> + Sync,
+    ) -> Result<Option<u128>, Rejection> {
         let at_once = memory::batch(size_of::<u128>(), 512 * BLOCK).div_ceil(BLOCK);
         for first in (0..small.blocks()).step_by(at_once) {
-            let images = |block: usize| -> Result<Vec<u128>, String> {
+            let images = |block: usize| -> Result<Vec<u128>, Rejection> {
                 let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
                 small.read(block, &mut keys)?;
                 for &key in &keys {
@@ -119,10 +125,13 @@ impl TransferModel {
     }
 
     /// A state of the level whose army is its own mirror image, or, for odd lengths, becomes it by one move.
-    pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, String> {
-        let mirror = self.mirror.as_ref().ok_or("there is no mirror")?;
-        let own = |key: u128| -> Result<bool, String> { Ok(self.is_turned(&self.army(key)?, mirror, odd)) };
-        let search = |block: usize| -> Result<Option<u128>, String> {
+    pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, Rejection> {
+        let mirror = self.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
+        let own = |key: u128| -> Result<bool, Rejection> {
+            let men = self.army(key).map_err(Rejection::of(RejectionKind::State))?;
+            Ok(self.is_turned(&men, mirror, odd))
+        };
+        let search = |block: usize| -> Result<Option<u128>, Rejection> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
             keys.into_iter().find_map(|key| own(key).map(|own| own.then_some(key)).transpose()).transpose()
@@ -191,7 +200,7 @@ impl States for TransferModel {
     }
 
     // Where it ends depends on where it began: that is the walk's goal.
-    fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, String> {
+    fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, Rejection> {
         Ok(None)
     }
 

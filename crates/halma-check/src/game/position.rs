@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use super::bounds::Rules;
 use crate::board::Board;
 use crate::file::Level;
-use crate::level_walk::States;
+use crate::level_step::States;
 use crate::moves::{Set, destinations};
 use crate::number::Number;
+use crate::rejection::{Rejection, RejectionKind};
 use crate::transfer_model::TransferModel;
 
 /// Both armies, blue's first, their cells in any order, and who is to move: 0 blue, 1 red.
@@ -191,12 +192,12 @@ impl<N: Number> States for Table<'_, N> {
         self.position(key).map_or_else(|fault| fault, told)
     }
 
-    fn ended(&self, level: &Level<N>) -> Result<Option<N>, String> {
-        let over = |block: usize| -> Result<Option<N>, String> {
+    fn ended(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
+        let over = |block: usize| -> Result<Option<N>, Rejection> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
             let over = |key: N| self.is_over(key).map(|over| over.then_some(key)).transpose();
-            keys.into_iter().find_map(over).transpose()
+            keys.into_iter().find_map(over).transpose().map_err(Rejection::of(RejectionKind::State))
         };
         (0..level.blocks()).into_par_iter().find_map_first(|block| over(block).transpose()).transpose()
     }

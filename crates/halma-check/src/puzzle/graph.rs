@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use super::code::{Arithmetic, Code};
 use super::model::{Distance, Model, State};
 use crate::file::Level;
-use crate::level_walk::States;
+use crate::level_step::States;
+use crate::rejection::{Rejection, RejectionKind};
 
 /// What drops successors: those from which so many moves do not lead to the goal.
 pub struct Cuts {
@@ -96,11 +97,12 @@ impl<N: Arithmetic> States for Graph<'_, N> {
         self.state(key).map_or_else(|fault| fault, |state| self.model.show(&state))
     }
 
-    fn ended(&self, level: &Level<N>) -> Result<Option<N>, String> {
-        let end = |block: usize| -> Result<Option<N>, String> {
+    fn ended(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
+        let end = |block: usize| -> Result<Option<N>, Rejection> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
-            keys.into_iter().find_map(|key| self.is_end(key).map(|end| end.then_some(key)).transpose()).transpose()
+            let end = |key: N| self.is_end(key).map(|end| end.then_some(key)).transpose();
+            keys.into_iter().find_map(end).transpose().map_err(Rejection::of(RejectionKind::State))
         };
         (0..level.blocks()).into_par_iter().find_map_first(|block| end(block).transpose()).transpose()
     }

@@ -11,6 +11,7 @@ use super::graph::{Cuts, Graph};
 use super::model::{Distance, Model, State};
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
+use crate::rejection::{Rejection, RejectionKind};
 use crate::sides::{Walked, split};
 use crate::{Options, Report};
 
@@ -42,19 +43,20 @@ struct Shared<'a, N: Arithmetic> {
 
 impl<'a, N: Arithmetic> Levels<'a, N> {
     /// Checks the levels of all runs, and what follows from them.
-    pub fn all(mut self) -> Result<Report, String> {
+    pub fn all(mut self) -> Result<Report, Rejection> {
         let record = self.record;
         if record.question == Asked::Levels {
-            record.runs.iter().try_for_each(|run| self.levels(run))?;
+            record.runs.iter().try_for_each(|run| self.levels(run).map_err(|fault| fault.at_length(run.length)))?;
             return Ok(self.report);
         }
         if !self.model().has_goal() {
-            return Err("a puzzle without a goal has levels only".into());
+            return RejectionKind::Problem.reject("a puzzle without a goal has levels only");
         }
         self.lower_bound()?;
-        let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose()?;
+        let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose();
+        let replayed = replayed.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
         self.report.checked.extend(replayed);
-        self.more_solutions()?;
+        self.more_solutions().map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
         let mut shared = Shared { ahead: None, behind: None, held: 0, unchecked: false };
         // A count has levels of its own.
         let counts = record.question == Asked::Count && record.length.is_some() && record.runs.len() > 1;
@@ -69,7 +71,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
                 Ok(None) if number < searched => self.share(run, &mut shared),
                 Ok(distance) => self.alone(run, distance.clone()),
             };
-            done.map_err(|reason| format!("length {}: {reason}", run.length))?;
+            done.map_err(|fault| fault.in_length(run.length))?;
         }
         std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
@@ -84,7 +86,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// No length below the bound has a solution.
-    fn lower_bound(&mut self) -> Result<(), String> {
+    fn lower_bound(&mut self) -> Result<(), Rejection> {
         let bound = match &self.distance {
             Ok(bound) => bound,
             Err(why) => {
@@ -96,14 +98,17 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             Some(distance) => self.ahead.state(self.ahead.key(start)).map(|state| distance(&state)),
             None => Ok(Some(0)),
         };
-        let distances = self.model().starts().iter().map(distance).collect::<Result<Vec<_>, String>>()?;
+        let distances = self.model().starts().iter().map(distance).collect::<Result<Vec<_>, String>>();
+        let distances = distances.map_err(Rejection::of(RejectionKind::Problem))?;
         let least = distances.into_iter().flatten().min();
         match (self.record.lower_bound, least) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
-            (None, Some(_)) => return Err("it says that no bound leaves any length, and that is not so".into()),
+            (None, Some(_)) => {
+                return RejectionKind::Bound.reject("it says that no bound leaves any length, and that is not so");
+            }
             (_, None) => self.report.checked.push("no length at all is possible, by the bound derived again".into()),
             (Some(said), Some(derived)) if said > derived => {
-                return Err(format!("lower_bound {said}, derived {derived}"));
+                return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
             }
             (Some(0), Some(_)) => {}
             (Some(said), Some(derived)) => {
@@ -174,14 +179,16 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// Level 0 of a side: all starts, or all states that satisfy the goal.
-    fn begin(&self, side: Side, stated: &LevelRecord) -> Result<Walk<'a, Graph<'a, N>>, String> {
+    fn begin(&self, side: Side, stated: &LevelRecord) -> Result<Walk<'a, Graph<'a, N>>, Rejection> {
         let model = self.model();
+        let fault = |why: &str| RejectionKind::Levels.because(why).at_level(side, stated.depth);
         let (graph, first) = match side {
             Side::Backward if !model.can_be_undone() => {
-                return Err("backward levels, and it was not shown that moves can be undone".into());
+                return Err(fault("backward levels, and it was not shown that moves can be undone"));
             }
             Side::Backward => {
-                (self.behind, model.goal_states().ok_or("backward levels of a goal that lists no states")?)
+                let listed = model.goal_states();
+                (self.behind, listed.ok_or_else(|| fault("backward levels of a goal that lists no states"))?)
             }
             _ => (self.ahead, model.starts().to_vec()),
         };
@@ -189,7 +196,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// The next level of a side.
-    fn on(&self, walk: &mut Option<Walk<'a, Graph<'a, N>>>, level: &LevelRecord, mode: Mode) -> Result<(), String> {
+    fn on(&self, walk: &mut Option<Walk<'a, Graph<'a, N>>>, level: &LevelRecord, mode: Mode) -> Result<(), Rejection> {
         match walk {
             Some(walk) => walk.step(level, &Cuts::NONE, mode),
             None => {
@@ -200,7 +207,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// A run whose levels go on from those of the runs before.
-    fn share(&mut self, run: &RunRecord, shared: &mut Shared<'a, N>) -> Result<(), String> {
+    fn share(&mut self, run: &RunRecord, shared: &mut Shared<'a, N>) -> Result<(), Rejection> {
         let length = run.length;
         // One more of either side; the first of both.
         let next = |walk: &Option<Walk<'a, Graph<'a, N>>>| walk.as_ref().map_or(Some(0), |w| w.depth().checked_add(1));
@@ -211,8 +218,8 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             return Ok(());
         }
         let walked = |side, walk| {
-            let first = next(walk).ok_or("a level too deep")?;
-            Ok::<_, String>(Walked { side, first, last: first })
+            let first = next(walk).ok_or_else(|| RejectionKind::Levels.because("a level too deep"))?;
+            Ok::<_, Rejection>(Walked { side, first, last: first })
         };
         let sides = [walked(Side::Forward, &shared.ahead)?, walked(Side::Backward, &shared.behind)?];
         let levels = split(run, sides)?;
@@ -231,7 +238,9 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let [forward, backward] = levels;
         forward.iter().try_for_each(|level| self.on(&mut shared.ahead, level, mode))?;
         backward.iter().try_for_each(|level| self.on(&mut shared.behind, level, mode))?;
-        let Some(ahead) = &shared.ahead else { return Err("there are no forward levels".into()) };
+        let Some(ahead) = &shared.ahead else {
+            return RejectionKind::Levels.reject("there are no forward levels");
+        };
         if run.verdict == Verdict::None {
             let claim = Claim::of(self.record, length);
             self.evidence.refutes(match &shared.behind {
@@ -249,7 +258,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// A run with all its levels.
-    fn alone(&mut self, run: &RunRecord, distance: Option<Arc<Distance>>) -> Result<(), String> {
+    fn alone(&mut self, run: &RunRecord, distance: Option<Arc<Distance>>) -> Result<(), Rejection> {
         let length = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
@@ -273,7 +282,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// The positions that the record shows as the farthest are on the last level.
-    fn farthest(&self, walk: &Walk<'a, Graph<'a, N>>) -> Result<(), String> {
+    fn farthest(&self, walk: &Walk<'a, Graph<'a, N>>) -> Result<(), Rejection> {
         let mut shown: BTreeSet<&String> = self.record.farthest.iter().collect();
         let mut keys = Vec::new();
         for block in 0..walk.current().blocks() {
@@ -282,21 +291,25 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             }
             walk.current().read(block, &mut keys)?;
             for &key in &keys {
-                shown.remove(&self.model().picture(&self.ahead.state(key)?));
+                let state = self.ahead.state(key).map_err(Rejection::of(RejectionKind::State))?;
+                shown.remove(&self.model().picture(&state));
             }
         }
         match shown.first() {
             None => Ok(()),
-            Some(other) => Err(format!("farthest: {other:?} is not on the last level")),
+            Some(&other) => {
+                let fault = RejectionKind::Verdict.because(format!("farthest: {other:?} is not on the last level"));
+                Err(fault.at_level(walk.side(), walk.depth()).at_state(other))
+            }
         }
     }
 
     /// The levels of `levels`, which no question has a goal for.
-    fn levels(&mut self, run: &RunRecord) -> Result<(), String> {
+    fn levels(&mut self, run: &RunRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
         if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last) {
-            return Err(format!("levels up to {last}, and they end early"));
+            return RejectionKind::Levels.reject(format!("levels up to {last}, and they end early"));
         }
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));

@@ -25,7 +25,7 @@ fn proved(job: &Job, max_length: u32, fault: Option<Fault>) -> Record {
 fn checked(record: &Record, job: &Job) -> Result<(), String> {
     let folder = job.output.dir.clone().unwrap_or_default();
     let options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
-    let report = record_holds(record, &folder, &options)?;
+    let report = record_holds(record, &folder, &options).map_err(|why| why.to_string())?;
     assert_eq!(report.unchecked, Vec::<String>::new());
     Ok(())
 }

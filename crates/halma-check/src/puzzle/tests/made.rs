@@ -13,7 +13,7 @@ use super::super::graph::Graph;
 use super::super::model::{Model, State};
 use super::super::{holds, model};
 use crate::keys::{PUBLISHED, mix};
-use crate::{Options, Report};
+use crate::{Options, Rejection, Report};
 
 pub fn spec(kind: &str, table: serde_json::Value) -> PuzzleSpec {
     let serde_json::Value::Object(table) = table else { panic!("no table") };
@@ -219,7 +219,7 @@ fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: 
     Record { verdict: Verdict::Optimal, length, refuted_up_to, lower_bound, solution, runs, ..blank }
 }
 
-pub fn check(spec: &PuzzleSpec, record: &Record) -> Result<Report, String> {
+pub fn check(spec: &PuzzleSpec, record: &Record) -> Result<Report, Rejection> {
     let options = Options { sample: None, budget: 10_000_000, memory: None, progress: &|_| {} };
     holds(spec, record, Path::new(""), &options)
 }

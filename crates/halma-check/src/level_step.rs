@@ -1,0 +1,408 @@
+//! One step from a level to the next: the next one is derived again, or proved to be what a file keeps (all of it, or a
+//! sample).
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use halma_record::record::{LevelRecord, Side};
+
+use super::file::{Level, Marks};
+use super::memory;
+use super::number::Number;
+use super::rejection::{Rejection, RejectionKind};
+
+/// Keys that are sorted at once.
+const BATCH: usize = 12 << 20;
+
+/// The most states that are held in memory.
+pub(super) const MOST_STATES: u64 = 40_000_000;
+
+/// What walks need to know of the states that they go over.
+pub(super) trait States: Sync {
+    type Key: Number;
+    /// What drops successors.
+    type Cuts: ?Sized + Sync;
+    /// How many levels states can come back to, the last one among them.
+    const HELD: usize;
+    /// What the end of a solution on a level means, in words.
+    const END: &'static str;
+
+    /// The successors of states on level `depth` that no cut drops, and how many there are with those.
+    fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
+    /// Whether [`Self::stay`] drops new states of that level.
+    fn sifts(_depth: u32, _cuts: &Self::Cuts) -> bool {
+        false
+    }
+    /// Those of some new states of level `depth` that may stay there.
+    fn stay(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
+        Ok(keys.to_vec())
+    }
+    /// The states from which one move leads to this one.
+    fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, String>;
+    /// The centroid, where there is one; an error where this is not the key of its state.
+    fn look(&self, key: Self::Key) -> Result<Option<i64>, String>;
+    /// A state, for messages.
+    fn show(&self, key: Self::Key) -> String;
+    /// A state of the level at which a solution ends, whatever the goal of the walk.
+    fn ended(&self, level: &Level<Self::Key>) -> Result<Option<Self::Key>, Rejection>;
+    /// Whether a successor of the last level counts as old where it is on the level so many before that one.
+    fn comes_back(before_last: usize) -> bool;
+}
+
+/// The last level of one side, and what comes after it.
+pub(super) struct Step<'a, S: States> {
+    pub states: &'a S,
+    pub side: Side,
+    /// The depth of the last level.
+    pub depth: u32,
+    /// The levels that are held, the last one at the end.
+    pub levels: &'a [Arc<Level<S::Key>>],
+}
+
+impl<S: States> Step<'_, S> {
+    fn current(&self) -> &Level<S::Key> {
+        &self.levels[self.levels.len() - 1]
+    }
+
+    /// The levels that a successor of the last one can be old on, the latest first.
+    fn old(&self) -> Vec<&Level<S::Key>> {
+        self.levels.iter().rev().enumerate().filter(|(by, _)| S::comes_back(*by)).map(|(_, level)| &**level).collect()
+    }
+
+    fn at(&self, depth: u32) -> String {
+        format!("{} level {depth}", self.side.name())
+    }
+
+    /// Makes faults of what is said of a level's states.
+    fn of_state(&self, depth: u32) -> impl Fn(String) -> Rejection {
+        let side = self.side;
+        move |why| RejectionKind::State.because(why).at_level(side, depth)
+    }
+
+    /// A level has figures other than these.
+    fn figures(&self, depth: u32, why: &str) -> Rejection {
+        RejectionKind::Figures.because(format!("{}: {why}", self.at(depth))).at_level(self.side, depth)
+    }
+
+    /// The level at that depth has this state, or lacks it.
+    fn not_closed(&self, depth: u32, key: S::Key, why: String) -> Rejection {
+        RejectionKind::Closure.because(why).at_level(self.side, depth).at_state(self.states.show(key))
+    }
+
+    /// Whether all that the last level leads to is old; `last` is what the record says of it.
+    pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), Rejection> {
+        let beyond = LevelRecord { depth: self.depth.saturating_add(1), generated: u64::MAX, ..last.clone() };
+        let old = self.old();
+        self.batches(&beyond, cuts, |batch| match Self::fresh(batch, &old, &[])?.first() {
+            None => Ok(()),
+            Some(&key) => {
+                let (at, new) = (self.at(self.depth), self.states.show(key));
+                let why = format!("exhausted, but {at} leads to {new}, which is on no level");
+                Err(self.not_closed(beyond.depth, key, why))
+            }
+        })
+        .map(|_| ())
+    }
+
+    /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with
+    /// those that are cut and without. More than the record states are not made: the budget was asked for these.
+    fn batches(
+        &self,
+        stated: &LevelRecord,
+        cuts: &S::Cuts,
+        mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
+    ) -> Result<(u64, u64), Rejection> {
+        // Smaller pieces than blocks: a level of one block keeps all threads busy, too.
+        let group = memory::pieces(32 * rayon::current_num_threads());
+        let at_once = memory::batch(size_of::<S::Key>(), BATCH);
+        let all = 8 * self.current().blocks();
+        let (mut batch, mut generated, mut emitted) = (Vec::new(), 0, 0);
+        for first in (0..all).step_by(group) {
+            let pieces = (first..(first + group).min(all)).into_par_iter();
+            let expanded = pieces.map(|piece| {
+                let (block, part) = (piece / 8, piece % 8);
+                let mut keys = Vec::new();
+                self.current().read(block, &mut keys)?;
+                let size = keys.len().div_ceil(8);
+                let parents = keys.chunks(size).nth(part).unwrap_or_default();
+                self.states.expand(parents, self.depth, cuts).map_err(self.of_state(self.depth))
+            });
+            for (keys, count) in expanded.collect::<Result<Vec<_>, Rejection>>()? {
+                generated += count;
+                emitted += keys.len() as u64;
+                batch.extend(keys);
+            }
+            if generated > stated.generated {
+                let why = format!("generated {}, derived {generated} or more", stated.generated);
+                return Err(self.figures(stated.depth, &why));
+            }
+            if batch.len() >= at_once {
+                sink(sorted(std::mem::take(&mut batch)))?;
+            }
+        }
+        sink(sorted(batch))?;
+        Ok((generated, emitted))
+    }
+
+    /// Of ascending keys those that none of the old levels has; the others are marked.
+    fn fresh(keys: Vec<S::Key>, old: &[&Level<S::Key>], marks: &[Marks]) -> Result<Vec<S::Key>, Rejection> {
+        old.iter().enumerate().try_fold(keys, |rest, (by, level)| level.without(&rest, marks.get(by)))
+    }
+
+    /// Derives the next level.
+    pub fn derive(&self, stated: &LevelRecord, cuts: &S::Cuts) -> Result<Level<S::Key>, Rejection> {
+        let old = self.old();
+        let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
+        let mut next: Vec<S::Key> = Vec::new();
+        // New states that may not stay are out only at the end, and count as pruned.
+        let most = stated.states.saturating_add(if S::sifts(self.depth + 1, cuts) { stated.pruned } else { 0 });
+        let counts = self.batches(stated, cuts, |batch| {
+            let rest = Self::fresh(batch, &old, &marks)?;
+            next = if next.is_empty() { rest } else { merged(&next, &rest) };
+            match next.len() as u64 > most {
+                true => {
+                    let why = format!("states {}, derived {} or more", stated.states, next.len());
+                    Err(self.figures(stated.depth, &why))
+                }
+                false => Ok(()),
+            }
+        })?;
+        let new = next.len() as u64;
+        if S::sifts(self.depth + 1, cuts) {
+            next = self.staying(&next, cuts)?;
+        }
+        let dropped = Some(new - next.len() as u64);
+        self.account(stated, counts, (next.len() as u64, dropped), &marks)?;
+        Ok(Level::Memory(next))
+    }
+
+    /// Those of some new states of the next level that may stay there.
+    fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, Rejection> {
+        let pieces = keys.par_chunks(256).map(|keys| self.states.stay(keys, self.depth + 1, cuts));
+        let all = pieces.collect::<Result<Vec<_>, String>>().map_err(self.of_state(self.depth + 1))?;
+        Ok(all.concat())
+    }
+
+    /// Proves that `next` is what the current level leads to: nothing is missing, and nothing too much.
+    pub fn close(&self, stated: &LevelRecord, cuts: &S::Cuts, next: &Level<S::Key>) -> Result<(), Rejection> {
+        let old = self.old();
+        let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
+        let reached = Marks::new(next);
+        let sifts = S::sifts(self.depth + 1, cuts);
+        // New states that may not stay, each once; where they become too many they are judged, but not counted.
+        let mut dropped = Some(Vec::new());
+        let counts = self.batches(stated, cuts, |batch| {
+            let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
+            let lost = if sifts { self.staying(&rest, cuts)? } else { rest.clone() };
+            if let Some(&lost) = lost.first() {
+                return Err(self.lost(lost));
+            }
+            dropped =
+                dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= Self::most_dropped());
+            Ok(())
+        })?;
+        if sifts {
+            Self::all_pass(next, |keys| self.staying(keys, cuts), |key| self.stray(key))?;
+        }
+        Self::all_pass(next, |keys| Self::fresh(keys.to_vec(), &old, &[]), |key| self.stale(key))?;
+        if let Some(position) = reached.first_missing(next) {
+            let mut keys = Vec::new();
+            let block = next.block_at(position);
+            next.read(block, &mut keys)?;
+            let key = keys[(position - next.start(block)) as usize];
+            return Err(self.unsupported(key));
+        }
+        self.account(stated, counts, (next.len(), dropped.map(|all| all.len() as u64)), &marks)
+    }
+
+    /// So many new states that may not stay are counted.
+    fn most_dropped() -> u64 {
+        memory::states(size_of::<S::Key>(), MOST_STATES)
+    }
+
+    /// Of the next level every state passes `test`, which gives back those that do; what `fault` says of one that does not.
+    fn all_pass(
+        next: &Level<S::Key>,
+        test: impl Fn(&[S::Key]) -> Result<Vec<S::Key>, Rejection> + Sync,
+        fault: impl Fn(S::Key) -> Rejection + Sync,
+    ) -> Result<(), Rejection> {
+        let block = |block: usize| -> Result<(), Rejection> {
+            let mut keys = Vec::new();
+            next.read(block, &mut keys)?;
+            let pass = test(&keys)?;
+            first_without(&keys, &pass).map_or(Ok(()), |key| Err(fault(key)))
+        };
+        (0..next.blocks()).into_par_iter().try_for_each(block)
+    }
+
+    fn stray(&self, key: S::Key) -> Rejection {
+        let (at, state) = (self.at(self.depth + 1), self.states.show(key));
+        self.not_closed(self.depth + 1, key, format!("{at} has {state}, which the look-ahead cuts"))
+    }
+
+    fn stale(&self, key: S::Key) -> Rejection {
+        let (at, state) = (self.at(self.depth + 1), self.states.show(key));
+        self.not_closed(self.depth + 1, key, format!("{at} has {state}, which is old: an earlier level has it"))
+    }
+
+    fn lost(&self, key: S::Key) -> Rejection {
+        let (here, there, state) = (self.at(self.depth), self.depth + 1, self.states.show(key));
+        let why = format!(
+            "not closed: from {here} one move leads to {state}, which is neither on level {there} nor old, and no bound cuts it"
+        );
+        self.not_closed(there, key, why)
+    }
+
+    fn unsupported(&self, key: S::Key) -> Rejection {
+        let (next, here, state) = (self.at(self.depth + 1), self.depth, self.states.show(key));
+        self.not_closed(here + 1, key, format!("{next} has {state}, which no state of level {here} leads to"))
+    }
+
+    /// Looks at some states of the current level and some of `next`; gives back how many were expanded.
+    pub fn sample(
+        &self,
+        stated: &LevelRecord,
+        cuts: &S::Cuts,
+        next: &Level<S::Key>,
+        sample: u64,
+    ) -> Result<u64, Rejection> {
+        let there = self.depth + 1;
+        // The digest of the next level: fixed by the record, and not to be foreseen by what made a mistake before.
+        let seed = stated.digest.0 as u64;
+        let parents = Self::pick(self.current(), seed, sample)?;
+        let pieces = parents.par_chunks(64).map(|keys| self.states.expand(keys, self.depth, cuts));
+        let (mut successors, mut generated) = (Vec::new(), 0);
+        for (keys, count) in pieces.collect::<Result<Vec<_>, _>>().map_err(self.of_state(self.depth))? {
+            successors.extend(keys);
+            generated += count;
+        }
+        // What some of the states lead to is no more than what all do.
+        let cut = generated - successors.len() as u64;
+        if generated > stated.generated || cut > stated.pruned {
+            let LevelRecord { generated: all, pruned, .. } = stated;
+            let why = format!("generated {all}, pruned {pruned}; of a sample alone {generated} and {cut}");
+            return Err(self.figures(stated.depth, &why));
+        }
+        let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
+        let sifts = S::sifts(there, cuts);
+        let lost = if sifts { self.staying(&rest, cuts)? } else { rest };
+        if let Some(&lost) = lost.first() {
+            return Err(self.lost(lost));
+        }
+        let children = Self::pick(next, !seed, sample)?;
+        if let Some(key) = first_without(&children, &Self::fresh(children.clone(), &self.old(), &[])?) {
+            return Err(self.stale(key));
+        }
+        for &child in children.iter().filter(|_| sifts) {
+            if self.staying(&[child], cuts)?.is_empty() {
+                return Err(self.stray(child));
+            }
+        }
+        let before = |&key: &S::Key| self.states.before(key).map(sorted);
+        let around = children.par_iter().map(before).collect::<Result<Vec<_>, _>>().map_err(self.of_state(there))?;
+        let absent = self.current().without(&sorted(around.concat()), None)?;
+        // Not any move from there will do: a bound may cut it.
+        let is_led_to = |(child, around): (&S::Key, &Vec<S::Key>)| -> Result<bool, String> {
+            let parents = around.iter().copied().filter(|key| absent.binary_search(key).is_err());
+            let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
+            Ok(led_to.contains(child))
+        };
+        let led_to = children.par_iter().zip(&around).map(is_led_to).collect::<Result<Vec<_>, _>>();
+        let led_to = led_to.map_err(self.of_state(self.depth))?;
+        match led_to.iter().position(|led_to| !led_to) {
+            Some(child) => Err(self.unsupported(children[child])),
+            None => Ok(parents.len() as u64),
+        }
+    }
+
+    /// The keys at some positions of a level.
+    fn pick(level: &Level<S::Key>, seed: u64, sample: u64) -> Result<Vec<S::Key>, Rejection> {
+        let (mut keys, mut loaded, mut picked) = (Vec::new(), None, Vec::new());
+        for position in chosen(seed, sample, level.len()) {
+            let block = level.block_at(position);
+            if loaded != Some(block) {
+                level.read(block, &mut keys)?;
+                loaded = Some(block);
+            }
+            picked.push(keys[(position - level.start(block)) as usize]);
+        }
+        Ok(picked)
+    }
+
+    /// Compares the conservation figures. Of new states so many were dropped; where nobody counted them, what was pruned and
+    /// duplicates are known together alone.
+    fn account(
+        &self,
+        stated: &LevelRecord,
+        (generated, emitted): (u64, u64),
+        (states, dropped): (u64, Option<u64>),
+        marks: &[Marks],
+    ) -> Result<(), Rejection> {
+        let old: u64 = marks.iter().map(Marks::count).sum();
+        // Where nobody counted them there were more than that.
+        let least = generated - emitted + dropped.unwrap_or(Self::most_dropped());
+        let unknown = dropped.is_none();
+        let pruned = if unknown { stated.pruned.max(least) } else { least };
+        let found = [generated, pruned, (generated - old - states).saturating_sub(pruned), old, states];
+        let said = [stated.generated, stated.pruned, stated.duplicates, stated.old, stated.states];
+        if unknown && stated.pruned < least {
+            return Err(self.figures(stated.depth, &format!("pruned {}, at least {least}", stated.pruned)));
+        }
+        let names = ["generated", "pruned", "duplicates", "old", "states"];
+        let wrong = (0..names.len())
+            .filter(|&i| found[i] != said[i])
+            .map(|i| format!("{} {}, derived {}", names[i], said[i], found[i]));
+        let wrong: Vec<String> = wrong.collect();
+        if wrong.is_empty() { Ok(()) } else { Err(self.figures(stated.depth, &wrong.join("; "))) }
+    }
+}
+
+/// The first of ascending keys that `rest`, some of them, lacks.
+fn first_without<N: Number>(keys: &[N], rest: &[N]) -> Option<N> {
+    let rest = rest.iter().map(Some).chain(std::iter::repeat(None));
+    keys.iter().zip(rest).find(|(key, rest)| Some(*key) != *rest).map(|(&key, _)| key)
+}
+
+/// Keys as an ascending list, each once.
+pub(super) fn sorted<N: Number>(mut keys: Vec<N>) -> Vec<N> {
+    keys.par_sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Two ascending lists as one.
+fn merged<N: Number>(a: &[N], b: &[N]) -> Vec<N> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let next = match (a.get(i), b.get(j)) {
+            (Some(&x), Some(&y)) => x.min(y),
+            (x, y) => x.or(y).copied().unwrap_or_default(),
+        };
+        i += usize::from(a.get(i) == Some(&next));
+        j += usize::from(b.get(j) == Some(&next));
+        all.push(next);
+    }
+    all
+}
+
+/// `sample` positions below `all`, ascending, in an order that the seed fixes (splitmix64); all where they are no more.
+fn chosen(mut seed: u64, sample: u64, all: u64) -> Vec<u64> {
+    if sample >= all {
+        return (0..all).collect();
+    }
+    let mut positions: Vec<u64> = (0..sample)
+        .map(|_| {
+            seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut x = seed;
+            x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((u128::from(x ^ x >> 31) * u128::from(all)) >> 64) as u64
+        })
+        .collect();
+    positions.sort_unstable();
+    // A state that was chosen twice is one state.
+    positions.dedup();
+    positions
+}
