@@ -104,7 +104,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         Err(Trouble::Wrong(why)) => return Err(of_problem(why)),
     };
     let mut report = Report { checked, ..Report::default() };
-    repeats(&*model, record, &mut report)?;
+    repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
     let bits = code::total(&model.parts()).bits();
     match bits {
         0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
