@@ -105,8 +105,10 @@ impl Figure {
     #[must_use]
     pub fn of(solution: &Solution) -> Self {
         match solution {
-            Solution::Armies(Checked::Transfer(replay)) => Self::of_transfer(&replay.transfer, &replay.moves),
-            Solution::Armies(Checked::Game(replay)) => Self::of_game(&replay.game, &replay.moves),
+            Solution::Armies(checked) => match &**checked {
+                Checked::Transfer(replay) => Self::of_transfer(&replay.transfer, &replay.moves),
+                Checked::Game(replay) => Self::of_game(&replay.game, &replay.moves),
+            },
             Solution::Puzzle(PuzzleReplay { pictures, moves, .. }) => Self::of_pictures(pictures, moves),
         }
     }

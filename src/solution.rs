@@ -11,7 +11,7 @@ use halma_rules::replay::{Checked, ReplayError};
 #[derive(Clone, Debug)]
 pub enum Solution {
     /// Of a transfer or a game.
-    Armies(Checked),
+    Armies(Box<Checked>),
     /// Of a puzzle from a file, or in Rust.
     Puzzle(PuzzleReplay),
 }
@@ -25,7 +25,7 @@ impl Solution {
         if file.extension().is_some_and(|e| e == "json") {
             return Self::from_record(file, &Record::read(file)?);
         }
-        Checked::read(file).map(Self::Armies)
+        Checked::read(file).map(|checked| Self::Armies(Box::new(checked)))
     }
 
     /// Checks the solution of a record; `file` is what messages call it.
@@ -35,7 +35,7 @@ impl Solution {
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
         let name = || file.display().to_string();
         match record.problem {
-            ProblemSpec::Armies(_) => Checked::from_record(file, record).map(Self::Armies),
+            ProblemSpec::Armies(_) => Checked::from_record(file, record).map(|checked| Self::Armies(Box::new(checked))),
             ProblemSpec::Puzzle(_) if record.solution.is_none() => Err(ReplayError::Nothing(name())),
             ProblemSpec::Puzzle(_) => match PuzzleReplay::of(record) {
                 Ok(replay) => Ok(Self::Puzzle(replay)),
@@ -48,8 +48,10 @@ impl Solution {
     #[must_use]
     pub fn stated(&self) -> ProblemSpec {
         match self {
-            Self::Armies(Checked::Transfer(replay)) => replay.stated.clone(),
-            Self::Armies(Checked::Game(replay)) => replay.stated.clone(),
+            Self::Armies(checked) => match &**checked {
+                Checked::Transfer(replay) => replay.stated.clone(),
+                Checked::Game(replay) => replay.stated.clone(),
+            },
             Self::Puzzle(replay) => replay.spec.clone().into(),
         }
     }

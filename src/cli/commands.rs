@@ -14,7 +14,9 @@ use super::asking::{Search, ask, json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
 use super::cluster;
 use super::views::{self, Form};
-use super::{Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, resume, row, status};
+use super::{
+    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, resume, row, status,
+};
 use crate::report;
 
 /// Does what was typed. No text that goes to `out` or into the message has commands to a terminal in it, whatever stands in the

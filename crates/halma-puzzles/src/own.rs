@@ -89,9 +89,7 @@ pub trait Worker<K: Key>: Send {
     fn successors(&mut self, state: K, out: &mut Vec<K>) {
         let first = out.len();
         self.after(state, out);
-        for at in first..out.len() {
-            out[at] = self.canonical(out[at]);
-        }
+        out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
     }
 
     /// The image of a state under symmetry `map` of [`Model::order`]; 0 is the identity.

@@ -278,8 +278,8 @@ struct GroundWorker<'a, K, const W: usize> {
     /// Cells that the man has gone on from, and cells that he has ended on.
     reached: Set<W>,
     ended: Set<W>,
-    /// States on the way of a chain.
-    chained: Vec<K>,
+    /// States on the way of a chain, each with the cell of the man: another man may leave the same state behind.
+    chained: Vec<(K, u8)>,
     /// By image: the men beside the one that moves, where states are told by him.
     others: Vec<OtherMen<K, W>>,
     /// Whether images are asked for.
@@ -395,7 +395,7 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
                 // All chains of one man are looked at together: what one has come to the others need not go on from.
                 if self.chained.is_empty() {
                     let start = self.state.number(self.model, 0);
-                    self.chained.push(start);
+                    self.chained.push((start, step.from));
                 }
                 self.chain(moves, step, turn);
             }
@@ -432,8 +432,9 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
     fn chain(&mut self, moves: &Moves, step: &Compact, turn: u8) {
         self.apply(moves, step, false);
         let number = self.state.number(self.model, 0);
-        if !self.chained.contains(&number) {
-            self.chained.push(number);
+        if !self.chained.contains(&(number, step.to)) {
+            // The same state with the man elsewhere is no new one, but he may go on from there.
+            self.chained.push((number, step.to));
             self.end(turn);
             for next in moves.chains(step.to, step.man) {
                 if next.turn == turn && moves.applies(next, &self.state.letters) {

@@ -35,6 +35,7 @@ struct Begin {
 pub(super) struct Compact {
     needs: (u32, u32),
     writes: (u32, u32),
+    pub from: u8,
     pub to: u8,
     pub man: u8,
     pub chain: bool,
@@ -72,6 +73,7 @@ impl Moves {
             compact.push(Compact {
                 needs: (from.0, needs.len() as u32),
                 writes: (from.1, writes.len() as u32),
+                from: step.from,
                 to: step.to,
                 man: step.man,
                 chain: step.chain,
@@ -92,7 +94,7 @@ impl Moves {
             order.extend(&numbers);
             begin.push(Begin { from, chains: from + chains, to: order.len() as u32 });
         }
-        let one_man = steps.iter().all(|step| is_of_one_man(step)) && same_behind(steps);
+        let one_man = steps.iter().all(is_of_one_man) && same_behind(steps);
         Self { steps: compact, needs, writes, begin, order, lines, letters, one_man }
     }
 

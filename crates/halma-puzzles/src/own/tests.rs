@@ -94,3 +94,91 @@ fn every_number_is_that_of_the_state_that_it_reads_back_as() {
         }
     }
 }
+
+/// Of a chain that leaves something behind a state does not tell where the man is.
+#[test]
+fn a_man_that_leaves_copies_behind_goes_on_from_wherever_he_is() {
+    let table = serde_json::json!({ "board": "A..\n...\n", "rules": ["A . -> A A"], "chain": true });
+    let model = small(model_of("rules", table));
+    let (mut worker, start, mut after) = (model.worker(), model.starts()[0], Vec::new());
+    worker.after(start, &mut after);
+    // Every set of cells that a path from the corner fills: along the edge, and once around.
+    let pictures: Vec<String> = after.iter().map(|&state| model.picture(state).replace('\n', "/")).collect();
+    for path in ["AA./...", "A../A..", "AAA/...", "AA./.A.", "AA./AA.", "AAA/..A", "AAA/.AA", "AAA/AAA"] {
+        assert!(pictures.contains(&path.into()), "{path}: {pictures:?}");
+    }
+}
+
+mod random {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rule() -> impl Strategy<Value = serde_json::Value> {
+        let letter = || proptest::sample::select(&["A", "B", ".", "*", "x"][..]);
+        let plain = || proptest::sample::select(&["A", "B", "."][..]);
+        let sides = (proptest::collection::vec(letter(), 2..4), proptest::collection::vec(plain(), 3));
+        let options = (any::<bool>(), proptest::sample::select(&["once", "any", "blocked"][..]));
+        (sides, options, proptest::sample::select(&[4u8, 6, 8][..])).prop_map(
+            |((left, mut right), (chain, until), directions)| {
+                right.truncate(left.len());
+                // What the first class matched goes to the last place, if the left side has one.
+                if let Some(class) = left.iter().find(|l| "*x".contains(**l)) {
+                    let last = right.len() - 1;
+                    right[last] = class;
+                }
+                let rule = format!("{} -> {}", left.join(" "), right.join(" "));
+                match until {
+                    "once" => serde_json::json!({ "rule": rule, "chain": chain, "directions": directions }),
+                    until => serde_json::json!({ "rule": rule, "until": until, "directions": directions }),
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        /// Moves looked up by where they begin are those found by trying every step; numbers read back; moves undone lead back.
+        #[test]
+        fn the_fast_moves_are_the_obvious_ones(rules in proptest::collection::vec(rule(), 1..4), cells in "[AB.]{6}") {
+            let board = format!("{}\n{}#\n", &cells[..3], &cells[3..5]);
+            let table = serde_json::json!({ "board": board, "rules": rules, "legend": { "x": "AB" } });
+            let serde_json::Value::Object(table) = table else { unreachable!() };
+            let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
+            // Rules that make no sense are refused.
+            let Ok(Some(Compiled::Ground(ground))) = compile(&spec) else { return Ok(()) };
+            let model = ground::GroundModel::<u64, 1>::new(&ground, true);
+            let (mut worker, mut seen, mut open) = (model.worker(), BTreeSet::new(), model.starts());
+            while let Some(state) = open.pop() {
+                if seen.len() == 60 || !seen.insert(state) {
+                    continue;
+                }
+                let (letters, second) = model.letters(state);
+                prop_assert_eq!(model.number(&letters, second), state);
+                let mut after = Vec::new();
+                worker.after(state, &mut after);
+                after.sort_unstable();
+                let obvious: BTreeSet<u64> = ground.moves(&letters, second).iter().map(|l| model.number(l, second)).collect();
+                prop_assert_eq!(&after, &obvious.into_iter().collect::<Vec<_>>(), "{:?} {}", &rules, model.picture(state));
+                let mut classes = Vec::new();
+                worker.successors(state, &mut classes);
+                let mut expected: Vec<u64> = after.iter().map(|&state| worker.canonical(state)).collect();
+                (classes.sort_unstable(), expected.sort_unstable());
+                prop_assert_eq!(classes, expected);
+                for &next in after.iter().filter(|_| model.has_inverse()) {
+                    let mut before = Vec::new();
+                    worker.before(next, &mut before);
+                    prop_assert!(before.contains(&state), "{:?} {} {}", &rules, model.picture(state), model.picture(next));
+                    if model.repeats() == Repeats::Previous {
+                        let mut back = Vec::new();
+                        worker.after(next, &mut back);
+                        prop_assert!(back.contains(&state), "{:?} {} {}", &rules, model.picture(state), model.picture(next));
+                    }
+                }
+                open.extend(after);
+            }
+        }
+    }
+}

@@ -256,7 +256,9 @@ impl Ground {
         for step in self.steps.iter().filter(|step| step.turn == turn && step.applies(letters)) {
             let after = step.apply(letters);
             match step.until {
-                Until::Once if step.chain => self.chain(after, step, turn, &mut vec![letters.to_vec()], &mut found),
+                Until::Once if step.chain => {
+                    self.chain(after, step, turn, &mut vec![(letters.to_vec(), step.from)], &mut found)
+                }
                 Until::Once => found.push(after),
                 Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
             }
@@ -268,11 +270,11 @@ impl Ground {
     }
 
     /// All that the man who has come to `last.to` can go on to by steps that chain.
-    fn chain(&self, here: Vec<u8>, last: &Step, turn: u8, seen: &mut Vec<Vec<u8>>, found: &mut Vec<Vec<u8>>) {
-        if seen.contains(&here) {
+    fn chain(&self, here: Vec<u8>, last: &Step, turn: u8, seen: &mut Vec<(Vec<u8>, u8)>, found: &mut Vec<Vec<u8>>) {
+        if seen.contains(&(here.clone(), last.to)) {
             return;
         }
-        seen.push(here.clone());
+        seen.push((here.clone(), last.to));
         found.push(here.clone());
         let goes_on = |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
         for step in self.steps.iter().filter(goes_on).filter(|step| step.applies(&here)) {

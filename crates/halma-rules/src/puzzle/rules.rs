@@ -93,10 +93,10 @@ fn reachable(table: &RulesTable, ground: &Ground) -> Result<(), TableFault> {
                 "no state can meet it: it asks for {asked} cells with {name}, the start has {there}, and no rule changes that number"
             ));
         }
-        for letter in 0..counts.len() {
+        for (letter, &there) in counts.iter().enumerate() {
             let only = goal.cells.iter().filter(|&&(_, letters)| letters == 1 << letter).count() as u32;
-            if only > counts[letter] {
-                let (name, there) = (name(1 << letter), counts[letter]);
+            if only > there {
+                let name = name(1 << letter);
                 return fault(format!(
                     "no state can meet it: it has {name} on {only} cells, the start on {there}, and no rule changes that number"
                 ));
@@ -304,7 +304,7 @@ struct Token {
 struct Parsed {
     left: Vec<Token>,
     right: Vec<Token>,
-    directions: Vec<(u8, (i32, i32))>,
+    directions: Vec<Direction>,
     chain: bool,
     until: Until,
     turn: u8,
@@ -392,8 +392,11 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
+/// A direction's number, and (columns to the right, rows down).
+type Direction = (u8, (i32, i32));
+
 /// Directions with their numbers.
-fn directions(directions: &Directions) -> Result<Vec<(u8, (i32, i32))>, String> {
+fn directions(directions: &Directions) -> Result<Vec<Direction>, String> {
     let all = DIRECTIONS.iter().zip(0..);
     let named = || DIRECTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     match directions {
