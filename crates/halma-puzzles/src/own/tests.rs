@@ -165,7 +165,8 @@ mod random {
                 let mut classes = Vec::new();
                 worker.successors(state, &mut classes);
                 let mut expected: Vec<u64> = after.iter().map(|&state| worker.canonical(state)).collect();
-                (classes.sort_unstable(), expected.sort_unstable());
+                classes.sort_unstable();
+                expected.sort_unstable();
                 prop_assert_eq!(classes, expected);
                 for &next in after.iter().filter(|_| model.has_inverse()) {
                     let mut before = Vec::new();
