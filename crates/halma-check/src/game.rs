@@ -170,7 +170,7 @@ impl<N: Number> Levels<'_, N> {
         let progress = options.progress;
         let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
         let confirmed = counter.confirm(counts);
-        self.report.count(counts, confirmed)
+        self.report.count((counts, length), confirmed)
     }
 
     /// Whether the tables of the bounds fit the budget.

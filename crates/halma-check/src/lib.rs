@@ -82,11 +82,11 @@ pub struct Report {
 
 impl Report {
     /// What became of a count.
-    fn count(&mut self, counts: &Counts, confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
+    fn count(&mut self, (counts, length): (&Counts, u32), confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
         match confirmed {
             Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
             Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
-            Err(Trouble::Wrong(why)) => return RejectionKind::Count.reject(why),
+            Err(Trouble::Wrong(why)) => return Err(RejectionKind::Count.because(why).at_length(length)),
         }
         Ok(())
     }

@@ -163,7 +163,7 @@ impl<'a> Searches<'a> {
         let asked = (length, self.record.palindromic);
         let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
         let confirmed = counter.confirm(counts);
-        self.report.count(counts, confirmed)
+        self.report.count((counts, length), confirmed)
     }
 
     /// No length below the bound has a solution.
@@ -274,9 +274,7 @@ impl<'a> Searches<'a> {
         let length = run.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
-            Pruning::Leading { .. } if plan == Plan::Palindromes => {
-                vec![self.to_middles(length, true)?]
-            }
+            Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.to_middles(length, true)?],
             Pruning::Pattern { .. } | Pruning::Narrowed { .. } | Pruning::Leading { .. } => {
                 vec![self.databases()?.to_target(length)]
             }

@@ -76,7 +76,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
             let confirmed = count::confirm(self.model(), counts, length, &mut self.budget);
-            self.report.count(counts, confirmed)?;
+            self.report.count((counts, length), confirmed)?;
         }
         Ok(self.report)
     }

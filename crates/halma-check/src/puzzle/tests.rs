@@ -1,5 +1,7 @@
 //! Published numbers, records made by plain search, and what becomes of forged ones.
 
 mod forged;
+mod kept;
 mod made;
 mod published;
+mod rejected;

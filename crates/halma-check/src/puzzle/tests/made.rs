@@ -100,7 +100,8 @@ pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: 
     found
 }
 
-fn said(depth: u32, side: Side, keys: &[u128], generated: u64, old: u64) -> LevelRecord {
+/// What a record says of a level.
+pub fn said(depth: u32, side: Side, keys: &[u128], generated: u64, old: u64) -> LevelRecord {
     let digest = |at: usize| Digest(keys.iter().fold(0, |sum: u128, &key| sum.wrapping_add(mix(PUBLISHED[at], key))));
     let states = keys.len() as u64;
     LevelRecord {
@@ -220,8 +221,16 @@ fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: 
 }
 
 pub fn check(spec: &PuzzleSpec, record: &Record) -> Result<Report, Rejection> {
-    let options = Options { sample: None, budget: 10_000_000, memory: None, progress: &|_| {} };
-    holds(spec, record, Path::new(""), &options)
+    check_in(spec, record, (Path::new(""), None))
+}
+
+/// The same of a record whose level files lie in a folder, or of a sample of their states.
+pub fn check_in(
+    spec: &PuzzleSpec,
+    record: &Record,
+    (folder, sample): (&Path, Option<u64>),
+) -> Result<Report, Rejection> {
+    holds(spec, record, folder, &Options { sample, budget: 10_000_000, memory: None, progress: &|_| {} })
 }
 
 /// Checked, and nothing left out.
