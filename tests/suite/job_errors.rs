@@ -132,7 +132,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             "[problem]\nkind = \"transfr\"\nboard = \"9x9\"\nmoves = 6".into(),
-            "a.toml:2:8: unknown kind `transfr`: allowed are transfer and game; did you mean `transfer`?",
+            "a.toml:2:8: unknown kind `transfr`: allowed are transfer, game, rules, blocks, permutation; did you mean `transfer`?",
         ),
         (
             "[problem]\nkind = \"game\"\nboard = \"9x9\"\nmoves = 6".into(),
