@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use halma_check::puzzle::in_rust::{self as verified, Maker, Stated, Words};
+use halma_check::own::in_rust::{self as verified, Maker, Stated, Words};
 use halma_engine::key::Key;
 use halma_puzzles::own::Repeats;
 use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, stated};

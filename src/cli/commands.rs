@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use halma_bounds::game::Bounds;
+use halma_bounds::game_bounds::Bounds;
 use halma_engine::search::CancellationToken;
 use halma_files::plain::{self, Plain};
 use halma_record::record::Record;

@@ -278,7 +278,10 @@ fn a_tables_head_sorts_it_by_numbers_and_back() {
 fn the_page_of_a_solution_plays_too() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/solutions/p2-triangle-4-8move.toml");
     let checked = Checked::read(&file).expect("a solution");
-    let Some(mut browser) = Browser::open(&page::solution(&halma::solution::Solution::Armies(Box::new(checked)))) else { return };
+    let Some(mut browser) = Browser::open(&page::solution(&halma::solution::Solution::Armies(Box::new(checked))))
+    else {
+        return;
+    };
     browser.press("End", 35);
     assert_eq!(browser.at(), 20);
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use halma::army;
 use halma::board::Board;
-use halma::bound::game::{Bounds, GameBound, Name, Position, bound};
+use halma::bound::game_bounds::{Bounds, GameBound, Name, Position, bound};
 use halma::cells::Cells;
 use halma::game::{Game, Side};
 use halma::lattice::{Lattice, Rule};
@@ -223,7 +223,7 @@ fn every_prefix_of_a_published_game_survives_every_bound() {
         assert_eq!(positions.len() as u32, length + 1);
         assert_eq!(positions[length as usize].winner, set(game.base(Side::winner(length).other())));
         for name in Name::ALL {
-            let bound = halma::bound::game::bound::<2>(name, &game, Side::winner(length));
+            let bound = halma::bound::game_bounds::bound::<2>(name, &game, Side::winner(length));
             for pair in positions.windows(2) {
                 assert!(bound.admits(&pair[0]), "{name:?} refuses\n{}", draw(&game, &pair[0]));
                 assert!(keeps(&game, &*bound, &pair[0], &pair[1]), "{name:?} cuts from\n{}", draw(&game, &pair[0]));

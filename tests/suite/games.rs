@@ -9,10 +9,10 @@ use halma::job::{Job, Problem, Search};
 use halma::moves::destinations;
 use halma::problem::set;
 use halma::puzzle::check_contract;
-use halma::puzzles::game::GamePuzzle;
+use halma::puzzles::game_puzzle::GamePuzzle;
 use halma::record::{Record, Verdict};
 use halma::replay::Checked;
-use halma::replay::game::GameReplay;
+use halma::replay::game_replay::GameReplay;
 use halma::run::{self, Question};
 use halma::search::CancellationToken;
 use halma::source::Source;
@@ -178,7 +178,7 @@ fn the_puzzle_keeps_its_contract() {
     for (name, length) in [("chinese-checkers-10", 30), ("grasshopper", 24)] {
         let Problem::Game(game) = job(name, "").problem else { panic!("a game") };
         let winner = halma::game::Side::winner(length);
-        let bounds = halma::bound::game::build(&halma::bound::game::Bounds::all(), &game, winner);
+        let bounds = halma::bound::game_bounds::build(&halma::bound::game_bounds::Bounds::all(), &game, winner);
         let puzzle = GamePuzzle::<2, u128>::new(&game, length, bounds, &game.symmetries()).expect("it fits");
         check_contract(&puzzle, 3).expect("a sound puzzle");
     }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use clap::Parser;
 use halma::cli::row::{self, RowCommand, RowError};
-use halma::row::board::Board;
 use halma::row::levels::{self, Outcome, Paths};
+use halma::row::row_board::Board;
 use halma::row::shift::{First, Shift};
 use halma::row::shift_puzzle::ShiftRow;
 use halma::row::solve::{self, Answer, Resources};

@@ -298,7 +298,7 @@ fn transfers(seed: u64, count: usize) {
 fn games(seed: u64, count: usize) {
     let mut random = Random(seed);
     let prunings = ["none", "theorem-1", "all", "beam(1)", "beam(2,7)", "beam(100000)"];
-    let single = halma::bound::game::Name::ALL.map(|name| name.as_str());
+    let single = halma::bound::game_bounds::Name::ALL.map(|name| name.as_str());
     let mut unsolvable = 0;
     for _ in 0..count {
         let puzzle = Puzzle::random(&mut random, true);

@@ -191,3 +191,31 @@ fn the_proof_says_what_the_verifier_is_built_on() {
     assert!(lines.len() > 3, "{printed}");
     assert!(proof.contains(printed.trim_end()), "docs/proof.md lacks:\n{printed}");
 }
+
+/// Who looks for a file by its name finds one, or two that are each other's counterparts.
+#[test]
+fn no_file_name_stands_three_times() {
+    fn collect(folder: &Path, names: &mut BTreeMap<String, Vec<PathBuf>>) {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                collect(&entry, names);
+            } else if entry.extension().is_some_and(|e| e == "rs") {
+                let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+                names.entry(name).or_default().push(entry);
+            }
+        }
+    }
+    let (root, mut names) = (Path::new(env!("CARGO_MANIFEST_DIR")), BTreeMap::new());
+    collect(&root.join("src"), &mut names);
+    for entry in fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src")) {
+        // The package of tests alone has none.
+        if entry.is_dir() {
+            collect(&entry, &mut names);
+        }
+    }
+    assert!(names.len() > 200, "only {} files were seen", names.len());
+    // What cargo and its tests call by convention.
+    names.retain(|name, _| !["lib.rs", "tests.rs"].contains(&name.as_str()));
+    let thrice: Vec<_> = names.values().filter(|files| files.len() > 2).collect();
+    assert!(thrice.is_empty(), "{thrice:?}");
+}

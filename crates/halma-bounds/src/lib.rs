@@ -6,7 +6,7 @@
 pub mod abstraction;
 pub mod database;
 pub mod frontier;
-pub mod game;
+pub mod game_bounds;
 pub mod histogram;
 pub mod mcc;
 pub mod middle;

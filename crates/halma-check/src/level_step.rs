@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use halma_record::record::{LevelRecord, Side};
 
-use super::file::{Level, Marks};
+use super::level_file::{Level, Marks};
 use super::memory;
 use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};

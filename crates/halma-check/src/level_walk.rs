@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use halma_record::record::{LevelRecord, RunRecord, Side};
 
 use super::Options;
-use super::file::{Level, below};
 use super::keys::{PUBLISHED, mix};
+use super::level_file::{Level, below};
 use super::level_step::{MOST_STATES, States, Step, sorted};
 use super::memory;
 use super::rejection::{Rejection, RejectionKind};

@@ -19,21 +19,21 @@ mod centroid;
 mod counts;
 mod databases;
 mod evidence;
-mod file;
-mod game;
+mod game_record;
 mod histograms;
 mod impossible;
 mod keys;
 mod leading;
+mod level_file;
 mod level_step;
 mod level_walk;
 pub mod memory;
 mod moves;
 mod number;
+pub mod own;
 mod path_counts;
 mod permutation;
 mod problem;
-pub mod puzzle;
 mod rejection;
 mod relaxed;
 mod search;
@@ -142,12 +142,12 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// Why it does not hold.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
-        return puzzle::holds(stated, record, folder, options);
+        return own::holds(stated, record, folder, options);
     }
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, false))?;
     self_consistency::verdict(record)?;
     match record.problem.kind() {
-        "game" => game::holds(record, folder, options),
+        "game" => game_record::holds(record, folder, options),
         "transfer" => transfer(record, folder, options),
         other => RejectionKind::Problem.reject(format!("problem.kind: `{other}` is neither transfer nor game")),
     }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::board::Board;
-use super::file::{BLOCK, Level};
 use super::keys::Binomials;
+use super::level_file::{BLOCK, Level};
 use super::level_step::States;
 use super::memory;
 use super::moves::{Set, destinations};

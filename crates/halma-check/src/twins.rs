@@ -5,7 +5,7 @@ use std::sync::Arc;
 use halma_record::job::ProblemSpec;
 
 use crate::board::Board;
-use crate::game::bounds::Bounds;
+use crate::game_record::bounds::Bounds;
 use crate::histograms::Histograms;
 use crate::moves::Set;
 use crate::relaxed::{Ahead, LookAhead};

@@ -6,11 +6,11 @@
 mod coding;
 pub mod ground;
 pub mod in_rust;
-mod moves;
-pub mod permutation;
+pub mod permutation_coding;
 mod permuted;
 pub mod projection;
 pub mod replay;
+mod step_index;
 #[cfg(test)]
 mod tests;
 

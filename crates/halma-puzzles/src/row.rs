@@ -5,7 +5,7 @@
 //! which are also the places where the vacancy goes.
 //!
 //! ```
-//! use halma_puzzles::row::{board::Board, shift::{First, Shift}};
+//! use halma_puzzles::row::{row_board::Board, shift::{First, Shift}};
 //! let shift = Shift::new(2, 2);
 //! let mut board = Board::shift(2, 2);
 //! assert_eq!(board.to_string(), "O O _ X X");
@@ -15,14 +15,14 @@
 //! assert_eq!(board.to_string(), "X X _ O O");
 //! ```
 
-pub mod board;
 pub mod labels;
 pub mod levels;
-mod moves;
 pub mod pair_puzzle;
 pub mod pairs;
 pub mod reversal;
 pub mod reversal_puzzle;
+pub mod row_board;
+mod row_moves;
 pub mod shift;
 pub mod shift_puzzle;
 pub mod solve;

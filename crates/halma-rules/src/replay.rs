@@ -4,7 +4,7 @@
 //! A run's `result.json` is read as well. The checks are slow and plain on purpose and share no code with the
 //! search: a step goes to an empty neighbour, a jump over a man to the empty cell behind him.
 
-pub mod game;
+pub mod game_replay;
 
 use std::ops::Range;
 use std::path::Path;
@@ -78,14 +78,14 @@ pub enum Checked {
     /// Of a transfer.
     Transfer(Replay),
     /// A game.
-    Game(game::GameReplay),
+    Game(game_replay::GameReplay),
 }
 
 impl Checked {
     /// Reads a solution file, or a record where the name ends in `.json`, and checks every move.
     ///
     /// # Errors
-    /// As [`Replay::read`] and [`game::GameReplay::from_source`].
+    /// As [`Replay::read`] and [`game_replay::GameReplay::from_source`].
     pub fn read(file: &Path) -> Result<Self, ReplayError> {
         if file.extension().is_some_and(|e| e == "json") {
             return Self::from_record(file, &Record::read(file)?);
@@ -93,7 +93,7 @@ impl Checked {
         let source = Source::read(file)?;
         let kind = raw::parse::<SolutionFile>(&source)?.problem.kind.into_inner();
         Ok(match kind.as_str() {
-            "game" => Self::Game(game::GameReplay::from_source(&source)?),
+            "game" => Self::Game(game_replay::GameReplay::from_source(&source)?),
             _ => Self::Transfer(Replay::from_source(&source)?),
         })
     }
@@ -104,7 +104,7 @@ impl Checked {
     /// As [`Self::read`].
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
         Ok(match record.problem.kind() {
-            "game" => Self::Game(game::GameReplay::from_record(file, record)?),
+            "game" => Self::Game(game_replay::GameReplay::from_record(file, record)?),
             _ => Self::Transfer(Replay::from_record(file, record)?),
         })
     }

@@ -4,8 +4,8 @@
 //! levels of states that are closed under moves but for what a bound cuts. Where the levels came from does not matter to
 //! who checks them, so they are derived from the problem alone, whatever pruning the run used.
 
+mod certificate_file;
 mod derive;
-mod file;
 
 use thiserror::Error;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use halma_bounds::game::{GameBound, Position};
+use halma_bounds::game_bounds::{GameBound, Position};
 pub use halma_engine::fault::{Fault, current, with};
 use halma_rules::symmetry::Symmetries;
 

@@ -1,7 +1,7 @@
 //! From a job to its record.
 
 mod folder;
-mod game;
+mod game_job;
 mod identity;
 mod lengths;
 mod models;

@@ -7,7 +7,7 @@
 //! solution exists, a state that comes again on a later level may be dropped.
 
 pub mod count;
-pub mod game;
+pub mod game_search;
 mod half;
 mod leading;
 pub(crate) mod level_sequence;

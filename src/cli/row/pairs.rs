@@ -6,10 +6,10 @@ use clap::{ArgGroup, Args};
 use num_bigint::BigUint;
 
 use halma_engine::search::CancellationToken;
-use halma_puzzles::row::board::{Board, MAX_PLACES};
 use halma_puzzles::row::levels::Paths;
 use halma_puzzles::row::pair_puzzle::PairRow;
 use halma_puzzles::row::pairs::{self, Pairs};
+use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move, too_long};

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use halma_puzzles::row::board::Board;
+use halma_puzzles::row::row_board::Board;
 
 use super::Common;
 

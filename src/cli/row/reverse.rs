@@ -7,10 +7,10 @@ use num_bigint::BigUint;
 use serde_json::json;
 
 use halma_engine::search::CancellationToken;
-use halma_puzzles::row::board::{Board, MAX_PLACES};
 use halma_puzzles::row::levels::Paths;
 use halma_puzzles::row::reversal::{Reversal, table};
 use halma_puzzles::row::reversal_puzzle::RowReversal;
+use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move, too_long};

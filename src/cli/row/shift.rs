@@ -6,8 +6,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use num_bigint::BigUint;
 
 use halma_engine::search::CancellationToken;
-use halma_puzzles::row::board::{Board, MAX_PLACES};
 use halma_puzzles::row::labels::Label;
+use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 use halma_puzzles::row::shift::{First, Shift};
 use halma_puzzles::row::shift_puzzle::ShiftRow;
 

@@ -4,7 +4,7 @@ use halma_engine::key::Key;
 use halma_record::record::Repeats;
 use halma_rules::puzzle::Permutations;
 
-use super::permutation::{PermutationCoding, Scratch, key_bytes};
+use super::permutation_coding::{PermutationCoding, Scratch, key_bytes};
 use super::{AnyModel, Model, ModelKey, Worker};
 
 /// The model of a permutation puzzle; `None` where its states are too many to number.

@@ -8,7 +8,7 @@
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use super::moves::played;
+use super::row_moves::played;
 
 /// The label of one shortest solution with `n` black checkers and one white one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Label {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::board::Board;
+    use crate::row::row_board::Board;
     use crate::row::shift::fibonacci;
     use proptest::prelude::*;
 

@@ -6,7 +6,7 @@
 
 use halma_engine::puzzle::Puzzle;
 
-use crate::row::board::Board;
+use crate::row::row_board::Board;
 
 /// The largest n whose rows fit a key: 58 places and 6 bits for the vacancies.
 const MAX_N: u64 = 28;

@@ -144,7 +144,7 @@ pub fn solve(n: u64, budget: usize) -> Option<(PairRow, Outcome<u64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::board::Board;
+    use crate::row::row_board::Board;
 
     #[test]
     fn construction_and_formula_agree_move_for_move_and_solve_the_puzzle() {

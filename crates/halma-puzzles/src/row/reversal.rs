@@ -174,7 +174,7 @@ pub fn table(n: u64, budget: usize) -> Option<Vec<Vec<(u64, BigUint)>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::board::Board;
+    use crate::row::row_board::Board;
 
     fn all(n: u64) -> impl Iterator<Item = Reversal> {
         (0..=n).flat_map(move |s| (0..=n).map(move |f| Reversal::new(n, s, f)))

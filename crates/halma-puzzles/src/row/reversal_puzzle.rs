@@ -2,7 +2,7 @@
 
 use halma_engine::puzzle::Puzzle;
 
-use crate::row::board::Board;
+use crate::row::row_board::Board;
 
 /// The largest n whose rows fit a key: 16 places of 4 bits.
 const MAX_N: u64 = 15;

@@ -44,8 +44,8 @@ pub struct Shift {
     m: u64,
 }
 
-pub use super::moves::Moves;
-use super::moves::played;
+pub use super::row_moves::Moves;
+use super::row_moves::played;
 
 /// The sign (-1)^k.
 fn alternating(k: u64) -> i64 {
@@ -178,7 +178,7 @@ pub fn fibonacci(k: u64) -> BigUint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::board::Board;
+    use crate::row::row_board::Board;
 
     #[test]
     fn fibonacci_numbers_add_up() {

@@ -6,7 +6,7 @@
 
 use halma_engine::puzzle::Puzzle;
 
-use crate::row::board::Board;
+use crate::row::row_board::Board;
 use crate::row::shift::kind::Kind;
 
 /// The most checkers whose rows fit a key: 121 places and 7 bits for the vacancy.

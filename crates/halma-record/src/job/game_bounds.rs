@@ -6,23 +6,23 @@ use std::str::FromStr;
 /// The bounds by name, in the order in which they are asked: cheap ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
-    /// `halma_bounds::game::count`
+    /// `halma_bounds::game_bounds::count`
     Count,
-    /// `halma_bounds::game::vacate`
+    /// `halma_bounds::game_bounds::vacate`
     Vacate,
-    /// `halma_bounds::game::contact`
+    /// `halma_bounds::game_bounds::contact`
     Contact,
-    /// `halma_bounds::game::packing`
+    /// `halma_bounds::game_bounds::packing`
     Packing,
-    /// `halma_bounds::game::types`
+    /// `halma_bounds::game_bounds::types`
     Types,
-    /// `halma_bounds::game::diagonal_gaps`
+    /// `halma_bounds::game_bounds::diagonal_gaps`
     DiagonalGaps,
-    /// `halma_bounds::game::two_ladders`
+    /// `halma_bounds::game_bounds::two_ladders`
     TwoLadders,
-    /// `halma_bounds::game::hall`
+    /// `halma_bounds::game_bounds::hall`
     Hall,
-    /// `halma_bounds::game::look_ahead`
+    /// `halma_bounds::game_bounds::look_ahead`
     LookAhead,
 }
 

@@ -4,15 +4,15 @@
 //! is turned on the way; this is what twsearch computes with, and what its `MoveTransformation` blocks state. Its older `Move`
 //! blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece comes *from*.
 
-mod file;
 mod scramble;
+mod tws_file;
 
 use std::collections::{HashMap, HashSet};
 
 use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::TableFault;
-use file::File;
+use tws_file::File;
 
 /// The most moves, powers included.
 pub const MAX_MOVES: usize = 4096;
@@ -178,7 +178,7 @@ fn is_identity(step: &[SetTransformation]) -> bool {
 /// # Errors
 /// What is wrong with it: of the file the line and its bytes, of the scramble the move.
 pub fn compile(table: &PermutationTable) -> Result<Permutations, TableFault> {
-    let file = file::read(&table.definition)?;
+    let file = tws_file::read(&table.definition)?;
     let moves = all_moves(&file, table.quarter)?;
     let goal = file.goal;
     let mut puzzle = Permutations {
@@ -236,7 +236,7 @@ fn too_many() -> TableFault {
 }
 
 /// A named move with its powers but the identity, or with its inverse, under twsearch's names.
-fn powers(file: &File, named: &file::Named, quarter: bool) -> Result<Vec<(String, Transformation)>, TableFault> {
+fn powers(file: &File, named: &tws_file::Named, quarter: bool) -> Result<Vec<(String, Transformation)>, TableFault> {
     let mut powers = vec![named.sets.clone()];
     if quarter {
         let inverse = file.sets.iter().zip(&named.sets).map(|(set, step)| step.inverse(set.orientations)).collect();

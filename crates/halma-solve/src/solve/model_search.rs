@@ -9,6 +9,8 @@
 //! A new state is compared with the levels that can have it: the one before where moves can be undone, none where a count of
 //! letters tells the level, all earlier ones otherwise.
 
+mod sequences;
+
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -21,11 +23,8 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 
 use super::level_sequence::{LevelLoop, LevelSequence};
 use super::two_ended::first_of_both;
-use super::walks::{Before, Held, Resources, states, sum_of_products, walks};
-use super::{Answer, Attempt, Counted, LevelFigures, Progress, Side, exhausted};
-
-/// States of which the moves are summed up at a time.
-const PART: usize = 1 << 12;
+use super::{Answer, Attempt, LevelFigures, Progress, Side, exhausted};
+pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
 pub struct ModelSearch<'a, K: Key> {
@@ -42,17 +41,6 @@ pub struct ModelSearch<'a, K: Key> {
     grown: Vec<LevelFigures>,
     /// How many of them earlier attempts have reported.
     reported: usize,
-}
-
-/// Numbers of shortest solutions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sequences {
-    /// Sequences of states.
-    pub sequences: u128,
-    /// Those that a symmetry takes to each other counted once.
-    pub up_to_symmetry: u128,
-    /// By level, how many classes of states some shortest solution has there.
-    pub positions: Vec<u64>,
 }
 
 impl<'a, K: Key> ModelSearch<'a, K> {
@@ -358,151 +346,6 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let what =
             format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
         Answer::Stopped(Stopped::Contradiction(what))
-    }
-
-    /// Counts the solutions of `length` moves, given that there is none shorter and that its levels are made.
-    pub fn count(&self, length: u32) -> Counted<Sequences> {
-        self.progress.length(length);
-        let levels = &self.ahead.levels[..];
-        let numbers = self.expander.install(|| Held::summing(&[levels], |held| self.sum(levels, held)));
-        Counted { numbers, levels: Vec::new() }
-    }
-
-    /// So many of the shortest solutions, if there are as many; their levels are made.
-    ///
-    /// # Errors
-    /// Where memory is not enough for the states on them.
-    pub fn all(&self, most: usize) -> Result<Vec<Vec<K>>, Stopped> {
-        let levels = &self.ahead.levels[..];
-        let on_walks = self.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
-        let (mut worker, mut found) = (self.model.worker(), Vec::new());
-        let mut starts: Vec<K> = self.model.starts();
-        starts.retain(|&start| on_walks[0].binary_search(&worker.canonical(start)).is_ok());
-        // Depth first: the states that are still to be tried, with the level of each.
-        let mut open: Vec<(usize, K)> = starts.into_iter().rev().map(|start| (0, start)).collect();
-        let (mut walk, mut after): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
-        while let Some((depth, state)) = open.pop() {
-            self.stop.check()?;
-            walk.truncate(depth);
-            walk.push(state);
-            let Some(next) = on_walks.get(depth + 1) else {
-                found.push(walk.clone());
-                if found.len() == most {
-                    break;
-                }
-                continue;
-            };
-            after.clear();
-            worker.after(state, &mut after);
-            after.retain(|&state| next.binary_search(&worker.canonical(state)).is_ok());
-            open.extend(after.iter().rev().map(|&state| (depth + 1, state)));
-        }
-        Ok(found)
-    }
-
-    /// What leads to a class of states, for sums over walks.
-    fn befores(&self) -> impl FnMut(K, usize, &mut Before<K>) + '_ {
-        let (mut worker, mut around) = (self.model.worker(), Vec::new());
-        move |key: K, _: usize, found: &mut Before<K>| {
-            around.clear();
-            worker.before(key, &mut around);
-            found.extend(around.iter().map(|&state| (worker.canonical(state), 1)));
-        }
-    }
-
-    /// By level, the classes of states that some solution on these levels has there.
-    fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
-        let means = Resources { stop: self.stop, plan: self.expander.plan() };
-        let ends = self.goals_on(&levels[levels.len() - 1])?;
-        if self.model.has_inverse() {
-            let on_walks = states(levels, ends, || self.befores(), means, held)?;
-            held.check()?;
-            return Ok(on_walks);
-        }
-        // What leads to a state is not known: every state of the level before is tried.
-        let mut on_walks = vec![ends];
-        for level in levels[..levels.len() - 1].iter().rev() {
-            self.stop.check()?;
-            let next = &on_walks[on_walks.len() - 1];
-            let block = |(worker, keys, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>, Vec<K>), block: usize| {
-                level.read_block(block, keys)?;
-                keys.retain(|&key| {
-                    after.clear();
-                    worker.successors(key, after);
-                    after.iter().any(|state| next.binary_search(state).is_ok())
-                });
-                Ok(std::mem::take(keys))
-            };
-            let scratch = || (self.model.worker(), Vec::new(), Vec::new());
-            let found = (0..level.blocks()).into_par_iter().map_init(scratch, block);
-            on_walks.push(found.collect::<Result<Vec<_>, StoreError>>()?.concat());
-        }
-        on_walks.reverse();
-        Ok(on_walks)
-    }
-
-    /// How many sequences of states lead from the starts to each class of the next level on them, where `ways` lead to those of
-    /// this one: as many as to all members of a class together, since a symmetry takes the moves of one to those of the others.
-    fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
-        let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), (keys, ways): (&[K], &[u128])| {
-            self.stop.check()?;
-            let mut found = Vec::new();
-            for (&key, &ways) in keys.iter().zip(ways) {
-                after.clear();
-                worker.successors(key, after);
-                found.extend(after.iter().filter_map(|state| next.binary_search(state).ok()).map(|at| (at, ways)));
-            }
-            Ok(found)
-        };
-        let parts = here.par_chunks(PART).zip(ways.par_chunks(PART));
-        let parts = parts.map_init(|| (self.model.worker(), Vec::new()), part).collect::<Result<Vec<_>, Stopped>>()?;
-        let mut sums = vec![0u128; next.len()];
-        for (at, ways) in parts.into_iter().flatten() {
-            sums[at] = sum_of_products([(sums[at], 1), (ways, 1)].into_iter())?;
-        }
-        Ok(sums)
-    }
-
-    fn sum(&self, levels: &[Level<K>], held: &mut Held) -> Result<Sequences, Stopped> {
-        let on_walks = self.on_walks(levels, held)?;
-        let mut worker = self.model.worker();
-        let mut ways = vec![0u128; on_walks[0].len()];
-        for start in self.model.starts() {
-            if let Ok(at) = on_walks[0].binary_search(&worker.canonical(start)) {
-                ways[at] += 1;
-            }
-        }
-        for pair in on_walks.windows(2) {
-            ways = self.pushed(&pair[0], &ways, &pair[1])?;
-        }
-        let mut fixed = vec![sum_of_products(ways.iter().map(|&n| (n, 1)))?];
-        // Burnside's lemma: the classes are the mean of the sequences that each symmetry fixes.
-        for map in 1..self.model.order() {
-            let starts = self.model.starts().into_iter().filter(|&start| worker.image(start, map) == start);
-            let after = |state: K, depth: usize| {
-                let (mut worker, mut after) = (self.model.worker(), Vec::new());
-                worker.after(state, &mut after);
-                after.retain(|&next| {
-                    worker.image(next, map) == next
-                        && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
-                });
-                after.into_iter().map(|next| (next, 1)).collect()
-            };
-            let mut sum = 0u128;
-            for start in starts.collect::<Vec<_>>() {
-                let ends = walks(start, on_walks.len() - 1, after)?;
-                let ways = sum_of_products(ends.into_values().map(|n| (n, 1)))?;
-                sum = sum_of_products([(sum, 1), (ways, 1)].into_iter())?;
-            }
-            fixed.push(sum);
-        }
-        let all = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
-        let order = fixed.len() as u128;
-        if !all.is_multiple_of(order) {
-            return Err(Stopped::Contradiction(format!("Burnside's lemma: {all} over {order} is no whole number")));
-        }
-        let positions = on_walks.iter().map(|level| level.len() as u64).collect();
-        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order, positions })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The plain bounds and the search's say the same of positions of every kind.
 
-use halma_bounds::game::{Name, Position, bound};
+use halma_bounds::game_bounds::{Name, Position, bound};
 use halma_check::twins::GameBound;
 use halma_rules::cells::Cells;
 use halma_rules::game::Side;

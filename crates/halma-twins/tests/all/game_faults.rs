@@ -102,7 +102,7 @@ fn a_game_that_is_said_not_to_be_there_and_is_on_the_last_level_is_found() {
 fn records_of_games_hold_under_every_bound_and_every_rule() {
     let walled = "board = '''\nSS..\nS...\n.#..\n...T\n..TT\n'''";
     let names = ["none", "theorem-1", "all", "beam(30,1)", "beam(100000,1)", "all-but-count", "all-but-look-ahead"];
-    let single = halma_bounds::game::Name::ALL.map(|name| name.as_str());
+    let single = halma_bounds::game_bounds::Name::ALL.map(|name| name.as_str());
     for (problem, rules) in [(CORNERS, [4, 6, 8]), (walled, [4, 6, 8])] {
         for moves in rules {
             for pruning in names.into_iter().chain(single) {

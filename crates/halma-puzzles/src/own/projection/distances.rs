@@ -9,7 +9,7 @@ use halma_rules::puzzle::ground::Until;
 
 use crate::own::coding;
 use crate::own::ground::{GroundModel, State};
-use crate::own::moves::{Compact, Moves};
+use crate::own::step_index::{Compact, Moves};
 
 /// Stands for no way to a goal.
 pub(super) const INFINITE: u8 = u8::MAX;

@@ -1,6 +1,6 @@
 //! The twelve kinds of moves and what each does to the order of the row (Table 1).
 
-use crate::row::board::Board;
+use crate::row::row_board::Board;
 
 /// One of the twelve kinds, by the checker that moves, the one that it passes, and the way it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

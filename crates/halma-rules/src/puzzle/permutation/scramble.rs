@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::file::Named;
+use super::tws_file::Named;
 use super::{PieceSet, SetTransformation, Transformation, then};
 use crate::puzzle::TableFault;
 

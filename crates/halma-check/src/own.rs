@@ -3,16 +3,16 @@
 
 mod blocks;
 mod code;
-mod count;
 mod graph;
 mod grid;
 pub mod in_rust;
-mod levels;
 mod model;
-mod permutation;
+mod record_levels;
 mod rules;
+mod solution_count;
 #[cfg(test)]
 mod tests;
+mod twsearch;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use super::{Options, Report, self_consistency};
 use blocks::Blocks;
 use code::{Arithmetic, Code};
 use graph::Graph;
-use levels::Levels;
 use model::{Distance, Model};
-use permutation::Permutations;
+use record_levels::Levels;
 use rules::Rules;
+use twsearch::Permutations;
 
 /// The puzzle of a table, under the symmetries of the record.
 fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {

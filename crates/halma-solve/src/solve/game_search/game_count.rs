@@ -12,8 +12,8 @@
 
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
-use halma_puzzles::game::pair::PairKey;
-use halma_puzzles::game::{Armies, GamePuzzle};
+use halma_puzzles::game_puzzle::pair::PairKey;
+use halma_puzzles::game_puzzle::{Armies, GamePuzzle};
 use halma_rules::cells::Cells;
 use halma_rules::game::Side;
 

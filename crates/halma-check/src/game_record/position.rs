@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::bounds::Rules;
 use crate::board::Board;
-use crate::file::Level;
+use crate::level_file::Level;
 use crate::level_step::States;
 use crate::moves::{Set, destinations};
 use crate::number::Number;

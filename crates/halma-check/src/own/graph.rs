@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::code::{Arithmetic, Code};
 use super::model::{Distance, Model, State};
-use crate::file::Level;
+use crate::level_file::Level;
 use crate::level_step::States;
 use crate::rejection::{Rejection, RejectionKind};
 

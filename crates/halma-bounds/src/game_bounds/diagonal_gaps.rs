@@ -191,7 +191,7 @@ impl<const W: usize> GameBound<W> for DiagonalGaps<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::lines::MAX_LINES;
+    use crate::game_bounds::lines::MAX_LINES;
 
     /// Lines that are not told apart make the game easier, never harder.
     #[test]

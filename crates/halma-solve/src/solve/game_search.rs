@@ -12,17 +12,17 @@
 //! levels are complete.
 
 pub mod beam;
-pub mod count;
+pub mod game_count;
 mod walk;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use halma_bounds::game::{Bounds, GameBound, build};
+use halma_bounds::game_bounds::{Bounds, GameBound, build};
 use halma_engine::search::{CancellationToken, Expander, Stopped};
 use halma_engine::store::workspace::Workspace;
-use halma_puzzles::game::pair::PairKey;
-use halma_puzzles::game::{Armies, GamePuzzle, TooLarge};
+use halma_puzzles::game_puzzle::pair::PairKey;
+use halma_puzzles::game_puzzle::{Armies, GamePuzzle, TooLarge};
 use halma_rules::game::{self, Game};
 use halma_rules::moves;
 use halma_rules::symmetry::Symmetry;

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use halma_engine::key::U256;
 use halma_engine::search::Stopped;
-use halma_puzzles::game::Armies;
-use halma_puzzles::game::pair::PairKey;
+use halma_puzzles::game_puzzle::Armies;
+use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
 use halma_rules::cells::Cells;
 use halma_rules::game::Game;
@@ -15,9 +15,9 @@ use halma_rules::notation;
 use super::lengths::{Attempts, Outcome};
 use super::writing::attempted;
 use super::{Context, Question, RunError};
-use crate::solve::game::GameSearch;
-use crate::solve::game::beam::Beam;
-use crate::solve::game::count;
+use crate::solve::game_search::GameSearch;
+use crate::solve::game_search::beam::Beam;
+use crate::solve::game_search::game_count;
 
 /// A search for the shortest games, with what their moves are written by.
 struct Games<'a, const W: usize, K: PairKey> {
@@ -87,8 +87,8 @@ impl Context<'_> {
     }
 }
 
-impl From<count::Games> for Counts {
-    fn from(games: count::Games) -> Self {
+impl From<game_count::Games> for Counts {
+    fn from(games: game_count::Games) -> Self {
         Self {
             sequences: Count::from(games.sequences),
             up_to_symmetry: Count::from(games.up_to_symmetry),

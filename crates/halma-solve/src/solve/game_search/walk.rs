@@ -2,8 +2,8 @@
 
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
-use halma_puzzles::game::pair::PairKey;
-use halma_puzzles::game::{Armies, GamePuzzle};
+use halma_puzzles::game_puzzle::pair::PairKey;
+use halma_puzzles::game_puzzle::{Armies, GamePuzzle};
 use halma_rules::cells::Cells;
 use halma_rules::game::Side;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
 
 use super::code::Arithmetic;
-use super::count;
 use super::graph::{Cuts, Graph};
 use super::model::{Distance, Model, State};
+use super::solution_count;
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
 use crate::rejection::{Rejection, RejectionKind};
@@ -75,7 +75,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
         std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
-            let confirmed = count::confirm(self.model(), counts, length, &mut self.budget);
+            let confirmed = solution_count::confirm(self.model(), counts, length, &mut self.budget);
             self.report.count((counts, length), confirmed)?;
         }
         Ok(self.report)

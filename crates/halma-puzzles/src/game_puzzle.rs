@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use halma_bounds::game::{GameBound, Position};
+use halma_bounds::game_bounds::{GameBound, Position};
 use halma_engine::puzzle::Puzzle;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};

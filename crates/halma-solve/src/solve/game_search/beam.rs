@@ -9,11 +9,11 @@
 //!
 //! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
 
-use halma_bounds::game::lines::Lines;
+use halma_bounds::game_bounds::lines::Lines;
 use halma_engine::search::{Stopped, digest};
 use halma_engine::store::Level;
-use halma_puzzles::game::pair::PairKey;
-use halma_puzzles::game::{Armies, GamePuzzle};
+use halma_puzzles::game_puzzle::pair::PairKey;
+use halma_puzzles::game_puzzle::{Armies, GamePuzzle};
 use halma_rules::cells::Cells;
 use halma_rules::moves::Pieces;
 use halma_rules::problem::set;

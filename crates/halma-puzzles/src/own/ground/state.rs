@@ -1,0 +1,112 @@
+//! A state while moves are made on it: its letters, and what its number is made of.
+
+use halma_engine::key::Key;
+
+use super::{GroundModel, read};
+use crate::own::coding::{self, Coding, Set, for_each};
+
+/// A state while moves are made on it.
+pub(in crate::own) struct State<K, const W: usize> {
+    pub(in crate::own) letters: [u8; 256],
+    /// By ranked letter, where states are numbered so: its cells.
+    pub(in crate::own) sets: Vec<Set<W>>,
+    /// By image, where states have digits: its number.
+    pub(in crate::own) sums: Vec<K>,
+    pub(in crate::own) second: bool,
+    /// Of an image, by ranked letter: its cells.
+    pub(in crate::own) image: Vec<Set<W>>,
+}
+
+impl<K: Key, const W: usize> State<K, W> {
+    pub(in crate::own) fn new(model: &GroundModel<K, W>) -> Self {
+        let (sets, sums) = match &model.coding {
+            Coding::Counts(_) => (vec![[0; W]; model.ground.ranked], Vec::new()),
+            Coding::Digits(_) => (Vec::new(), vec![K::default(); model.images.len()]),
+        };
+        Self { letters: [0; 256], image: sets.clone(), sets, sums, second: false }
+    }
+
+    /// Takes on the state with that number.
+    pub(in crate::own) fn read(&mut self, model: &GroundModel<K, W>, number: K) {
+        let letters = &mut self.letters[..model.ground.board.len()];
+        self.second = read(&model.ground, &model.coding, number, letters);
+        self.sum_up(model);
+    }
+
+    /// Sets of cells and sums from the letters.
+    pub(in crate::own) fn sum_up(&mut self, model: &GroundModel<K, W>) {
+        let letters = &self.letters[..model.ground.board.len()];
+        match &model.coding {
+            Coding::Counts(_) => {
+                self.sets.fill([0; W]);
+                for (cell, &letter) in letters.iter().enumerate() {
+                    if let Some(set) = self.sets.get_mut(usize::from(letter)) {
+                        set[cell / 64] |= 1 << (cell % 64);
+                    }
+                }
+            }
+            Coding::Digits(digits) => {
+                for (image, sum) in self.sums.iter_mut().enumerate() {
+                    let each = letters.iter().enumerate().map(|(cell, &letter)| digits.of(image, cell, letter));
+                    *sum = each.fold(K::default(), Key::plus);
+                }
+            }
+        }
+    }
+
+    /// Puts `after` on a cell that has `before`.
+    #[inline]
+    pub(in crate::own) fn put(&mut self, model: &GroundModel<K, W>, cell: u8, before: u8, after: u8) {
+        self.letters[usize::from(cell)] = after;
+        let (word, bit) = (usize::from(cell) / 64, 1 << (cell % 64));
+        match &model.coding {
+            Coding::Counts(_) => {
+                if let Some(set) = self.sets.get_mut(usize::from(before)) {
+                    set[word] ^= bit;
+                }
+                if let Some(set) = self.sets.get_mut(usize::from(after)) {
+                    set[word] ^= bit;
+                }
+            }
+            Coding::Digits(digits) => {
+                for (image, sum) in self.sums.iter_mut().enumerate() {
+                    let cell = usize::from(cell);
+                    *sum = sum.plus(digits.of(image, cell, after)).minus(digits.of(image, cell, before));
+                }
+            }
+        }
+    }
+
+    /// The number of an image of the state.
+    #[inline]
+    pub(in crate::own) fn number(&mut self, model: &GroundModel<K, W>, image: usize) -> K {
+        let number = match &model.coding {
+            Coding::Digits(_) => self.sums[image],
+            Coding::Counts(ranks) if image == 0 => coding::rank(ranks, &self.sets),
+            Coding::Counts(ranks) => {
+                let (cells, to) = (model.ground.board.len(), &model.image_of[image]);
+                self.image.fill([0; W]);
+                for (letter, set) in self.sets.iter().enumerate() {
+                    for_each(set, |cell| {
+                        let (cell, letter) = to[letter * cells + cell];
+                        self.image[usize::from(letter)][usize::from(cell) / 64] |= 1 << (cell % 64);
+                    });
+                }
+                coding::rank(ranks, &self.image)
+            }
+        };
+        if model.ground.turns {
+            let double = number.plus(number);
+            if self.second { double.plus(K::from_words([1, 0, 0, 0])) } else { double }
+        } else {
+            number
+        }
+    }
+
+    /// The least number of all images.
+    #[inline]
+    pub(in crate::own) fn least(&mut self, model: &GroundModel<K, W>) -> (K, K) {
+        let own = self.number(model, 0);
+        (own, (1..model.images.len()).fold(own, |least, image| least.min(self.number(model, image))))
+    }
+}

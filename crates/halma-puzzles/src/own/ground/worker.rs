@@ -1,0 +1,284 @@
+//! The moves of a state, as one thread makes them: a step at a time on the state itself, and undone again.
+
+use halma_engine::key::{Key, U256};
+use halma_rules::puzzle::ground::Until;
+
+use super::GroundModel;
+use super::state::State;
+use crate::own::Worker;
+use crate::own::coding::{Coding, LetterRanks, OtherMen, Set, for_each};
+use crate::own::step_index::{Compact, Moves};
+
+/// One thread's state, and what it has found.
+pub(super) struct GroundWorker<'a, K, const W: usize> {
+    model: &'a GroundModel<K, W>,
+    state: State<K, W>,
+    /// The numbers of what was found, each with the least one of its images.
+    found: Vec<(K, K)>,
+    /// Cells that the man has gone on from, and cells that he has ended on.
+    reached: Set<W>,
+    ended: Set<W>,
+    /// States on the way of a chain, each with the cell of the man: another man may leave the same state behind.
+    chained: Vec<(K, u8)>,
+    /// By image: the men beside the one that moves, where states are told by him.
+    others: Vec<OtherMen<K, W>>,
+    /// Whether images are asked for.
+    images: bool,
+}
+
+impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
+    /// Nothing is found yet.
+    pub(super) fn new(model: &'a GroundModel<K, W>) -> Self {
+        Self {
+            model,
+            state: State::new(model),
+            found: Vec::new(),
+            reached: [0; W],
+            ended: [0; W],
+            chained: Vec::new(),
+            others: (0..model.images.len()).map(|_| OtherMen::new()).collect(),
+            images: true,
+        }
+    }
+
+    /// All moves of the state at hand.
+    fn all_moves(&mut self, moves: &Moves) {
+        self.found.clear();
+        let turn = match (self.model.ground.turns, self.state.second) {
+            (false, _) => 0,
+            (true, second) => 1 + u8::from(second),
+        };
+        for cell in 0..self.model.ground.board.len() {
+            let letter = self.state.letters[cell];
+            let mut all = moves.from(cell as u8, letter).peekable();
+            if all.peek().is_none() {
+                continue;
+            }
+            if moves.one_man {
+                self.reached = [0; W];
+                self.ended = [0; W];
+                self.ended[cell / 64] |= 1 << (cell % 64);
+                let ranks = self.of_one_letter();
+                if let Some(ranks) = ranks {
+                    self.take_others(ranks, cell);
+                }
+                for step in all {
+                    self.one_man(moves, step, ranks);
+                }
+                continue;
+            }
+            self.chained.clear();
+            for step in all {
+                if step.turn == turn && moves.applies(step, &self.state.letters) {
+                    self.one(moves, step, turn);
+                }
+            }
+        }
+        if !moves.one_man {
+            self.found.sort_unstable();
+            self.found.dedup();
+        }
+    }
+
+    /// A step of one man, and those that he may go on with: each cell that he comes to is a state, found once.
+    fn one_man(&mut self, moves: &Moves, step: &Compact, ranks: Option<&LetterRanks<K>>) {
+        let (word, bit) = (usize::from(step.to) / 64, 1u64 << (step.to % 64));
+        let new = self.ended[word] & bit == 0;
+        let goes_on = step.chain && self.reached[word] & bit == 0;
+        if !(new || goes_on) || !moves.applies(step, &self.state.letters) {
+            return;
+        }
+        self.apply(moves, step, false);
+        if new {
+            self.ended[word] |= bit;
+            match ranks {
+                Some(ranks) => self.emit_by_man(ranks, step.to),
+                None => self.emit(),
+            }
+        }
+        if goes_on {
+            self.reached[word] |= bit;
+            for next in moves.chains(step.to, step.man) {
+                self.one_man(moves, next, ranks);
+            }
+        }
+        self.apply(moves, step, true);
+    }
+
+    /// The ranks of the only letter, where there is one beside `.`.
+    fn of_one_letter(&self) -> Option<&'a LetterRanks<K>> {
+        match &self.model.coding {
+            Coding::Counts(ranks) if self.model.ground.bodies.is_empty() => match &ranks[..] {
+                [only] if self.model.ground.has_empty => Some(only),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Takes all men but the one on `cell` as the others, in every image.
+    fn take_others(&mut self, ranks: &LetterRanks<K>, cell: usize) {
+        let mut others = self.state.sets[0];
+        others[cell / 64] &= !(1 << (cell % 64));
+        self.others[0].take(ranks, others);
+        let images = if self.images { self.model.images.len() } else { 1 };
+        for image in 1..images {
+            let (mut set, to) = ([0; W], &self.model.image_of[image]);
+            for_each(&others, |cell| set[usize::from(to[cell].0) / 64] |= 1 << (to[cell].0 % 64));
+            self.others[image].take(ranks, set);
+        }
+    }
+
+    /// [`Self::emit`] where the other men are known.
+    #[inline]
+    fn emit_by_man(&mut self, ranks: &LetterRanks<K>, cell: u8) {
+        let own = self.others[0].number(ranks, cell.into());
+        let mut least = own;
+        if self.images {
+            for (others, to) in self.others.iter().zip(&self.model.image_of).skip(1) {
+                least = least.min(others.number(ranks, to[usize::from(cell)].0.into()));
+            }
+        }
+        self.found.push((own, least));
+    }
+
+    /// A step of any kind, and all that one move may have after it.
+    fn one(&mut self, moves: &Moves, step: &Compact, turn: u8) {
+        match step.until {
+            Until::Once if step.chain => {
+                // All chains of one man are looked at together: what one has come to the others need not go on from.
+                if self.chained.is_empty() {
+                    let start = self.state.number(self.model, 0);
+                    self.chained.push((start, step.from));
+                }
+                self.chain(moves, step, turn);
+            }
+            Until::Once => {
+                self.apply(moves, step, false);
+                self.end(turn);
+                self.apply(moves, step, true);
+            }
+            Until::Any | Until::Blocked => self.line(moves, step, turn),
+        }
+    }
+
+    /// Repeats a step along its direction.
+    fn line(&mut self, moves: &Moves, step: &Compact, turn: u8) {
+        let mut done = vec![*step];
+        self.apply(moves, step, false);
+        loop {
+            let last = done[done.len() - 1];
+            let next = moves.next(&last, &self.state.letters).copied();
+            if last.until == Until::Any || next.is_none() {
+                self.end(turn);
+            }
+            // Each step goes on by at least a cell, so a line ends; around in a circle it cannot lead.
+            let Some(next) = next.filter(|_| done.len() < 256) else { break };
+            self.apply(moves, &next, false);
+            done.push(next);
+        }
+        for step in done.iter().rev() {
+            self.apply(moves, step, true);
+        }
+    }
+
+    /// A step that chains, and those after it. No state comes twice on the way.
+    fn chain(&mut self, moves: &Moves, step: &Compact, turn: u8) {
+        self.apply(moves, step, false);
+        let number = self.state.number(self.model, 0);
+        if !self.chained.contains(&(number, step.to)) {
+            // The same state with the man elsewhere is no new one, but he may go on from there.
+            self.chained.push((number, step.to));
+            self.end(turn);
+            for next in moves.chains(step.to, step.man) {
+                if next.turn == turn && moves.applies(next, &self.state.letters) {
+                    self.chain(moves, next, turn);
+                }
+            }
+        }
+        self.apply(moves, step, true);
+    }
+
+    #[inline]
+    fn apply(&mut self, moves: &Moves, step: &Compact, undo: bool) {
+        for &(cell, before, after) in moves.writes(step) {
+            let (before, after) = if undo { (after, before) } else { (before, after) };
+            self.state.put(self.model, cell, before, after);
+        }
+    }
+
+    /// The state at hand is what a move of that side leads to.
+    fn end(&mut self, turn: u8) {
+        if turn > 0 {
+            self.state.second = !self.state.second;
+        }
+        self.emit();
+        if turn > 0 {
+            self.state.second = !self.state.second;
+        }
+    }
+
+    #[inline]
+    fn emit(&mut self) {
+        let found = if self.images {
+            self.state.least(self.model)
+        } else {
+            let own = self.state.number(self.model, 0);
+            (own, own)
+        };
+        self.found.push(found);
+    }
+
+    /// What moves lead to from a state: with or without images.
+    fn find(&mut self, state: K, moves: &Moves, images: bool) {
+        self.images = images;
+        self.state.read(self.model, state);
+        self.all_moves(moves);
+    }
+}
+
+impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
+    fn after(&mut self, state: K, out: &mut Vec<K>) {
+        self.find(state, &self.model.forward, false);
+        out.extend(self.found.iter().map(|&(own, _)| own).filter(|&own| own != state));
+    }
+
+    fn before(&mut self, state: K, out: &mut Vec<K>) {
+        if let Some(backward) = &self.model.backward {
+            // The move that leads here was the other side's.
+            let turn = self.model.ground.turns;
+            let one = K::from_words([1, 0, 0, 0]);
+            let other = |number: K| if number.words()[0] & 1 == 1 { number.minus(one) } else { number.plus(one) };
+            self.find(if turn { other(state) } else { state }, backward, false);
+            let found = self.found.iter().map(|&(own, _)| if turn { other(own) } else { own });
+            out.extend(found.filter(|&own| own != state));
+        }
+    }
+
+    fn canonical(&mut self, state: K) -> K {
+        if self.model.images.len() == 1 {
+            return state;
+        }
+        self.state.read(self.model, state);
+        self.state.least(self.model).1
+    }
+
+    fn image(&mut self, state: K, map: usize) -> K {
+        self.state.read(self.model, state);
+        self.state.number(self.model, map)
+    }
+
+    fn successors(&mut self, state: K, out: &mut Vec<K>) {
+        self.find(state, &self.model.forward, true);
+        out.extend(self.found.iter().filter(|&&(own, _)| own != state).map(|&(_, least)| least));
+    }
+
+    fn is_goal(&mut self, state: K) -> bool {
+        self.state.read(self.model, state);
+        self.model.ground.is_goal(&self.state.letters[..self.model.ground.board.len()])
+    }
+
+    fn is_state(&mut self, state: K) -> bool {
+        U256::from_words(state.words()) < self.model.numbers
+    }
+}

@@ -1,0 +1,98 @@
+//! What a rule does at each place, in each direction, for each choice of letters: one step each.
+
+use halma_record::job::puzzle_tables::Until;
+
+use super::MAX_STEPS;
+use super::alphabet::Alphabet;
+use super::parsed::Parsed;
+use crate::board::Board;
+use crate::puzzle::TableFault;
+use crate::puzzle::ground::{Letters, Step};
+
+impl Parsed {
+    /// The cells from `cell` on in a direction, as many as the rule has letters.
+    fn cells(&self, board: &Board, cell: usize, (dx, dy): (i32, i32)) -> Option<Vec<usize>> {
+        let (x, y) = board.xy(cell);
+        (0..self.left.len() as i32).map(|i| board.at(x + i * dx, y + i * dy)).collect()
+    }
+
+    /// Whether the rule fits the board anywhere.
+    pub(super) fn fits(&self, board: &Board) -> bool {
+        self.directions.iter().any(|&(_, d)| (0..board.len()).any(|cell| self.cells(board, cell, d).is_some()))
+    }
+
+    /// Which place of the left side a place of the right side copies; nothing for a letter.
+    fn source(&self, place: usize) -> Option<usize> {
+        let token = &self.right[place];
+        token.occurrence?;
+        self.left.iter().position(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence))
+    }
+
+    pub(super) fn ground(
+        &self,
+        alphabet: &Alphabet,
+        board: &Board,
+        number: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), TableFault> {
+        let places = self.left.len();
+        let sets: Vec<Letters> = self.left.iter().map(|t| alphabet.set(t.letter).unwrap_or_default()).collect();
+        // A place whose letter is copied elsewhere, or that is written, has to have one letter.
+        let stays = |place: usize| self.source(place) == Some(place);
+        let copied = |place: usize| (0..places).any(|p| p != place && self.source(p) == Some(place));
+        let expanded: Vec<bool> = (0..places).map(|place| !stays(place) || copied(place)).collect();
+        let mut choices: Vec<Vec<u8>> = vec![Vec::new()];
+        for (place, &set) in sets.iter().enumerate() {
+            let letters: Vec<u8> = match expanded[place] {
+                true => (0..alphabet.letters.len() as u8).filter(|l| set >> l & 1 == 1).collect(),
+                false => vec![u8::MAX],
+            };
+            let all = choices
+                .iter()
+                .flat_map(|chosen| letters.iter().map(move |&letter| chosen.iter().copied().chain([letter]).collect()));
+            choices = all.collect();
+            if choices.len() * board.len() * self.directions.len() > MAX_STEPS {
+                let message = format!("the rule has more than {MAX_STEPS} applications: smaller classes are needed");
+                return Err(TableFault { path: Vec::new(), range: None, message });
+            }
+        }
+        for &(direction, vector) in &self.directions {
+            for cell in 0..board.len() {
+                let Some(cells) = self.cells(board, cell, vector) else { continue };
+                for chosen in &choices {
+                    let after = |place: usize| match self.source(place) {
+                        Some(source) => chosen[source],
+                        None => alphabet.number(self.right[place].letter),
+                    };
+                    let mut writes: Vec<(u8, u8)> = (0..places)
+                        .filter(|&place| !stays(place) && after(place) != chosen[place])
+                        .map(|place| (cells[place] as u8, after(place)))
+                        .collect();
+                    if writes.is_empty() {
+                        continue;
+                    }
+                    let need = |place: usize| if chosen[place] == u8::MAX { sets[place] } else { 1 << chosen[place] };
+                    let mut needs: Vec<(u8, Letters)> =
+                        (0..places).map(|place| (cells[place] as u8, need(place))).collect();
+                    needs.sort_unstable();
+                    writes.sort_unstable();
+                    // Whether this choice of letters moves the man at all.
+                    let target = self.target.filter(|&to| chosen[to] != chosen[0]);
+                    steps.push(Step {
+                        rule: number as u16,
+                        direction,
+                        needs,
+                        writes,
+                        from: cell as u8,
+                        to: target.map_or(cell, |to| cells[to]) as u8,
+                        man: if chosen[0] == u8::MAX { 0 } else { chosen[0] },
+                        chain: self.chain && target.is_some(),
+                        until: if target.is_some() { self.until } else { Until::Once },
+                        turn: self.turn,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! A rule as it is written: its two sides, its directions and its options.
+
+use std::ops::Range;
+
+use halma_record::job::Rule;
+use halma_record::job::puzzle_tables::{Directions, RuleEntry, RuleTable, RulesTable, Until};
+
+use super::{DIRECTIONS, is_class, place};
+use crate::puzzle::TableFault;
+
+/// A letter or class of a rule, and where it stands in its text.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) letter: char,
+    pub(super) span: Range<usize>,
+    /// Of a class: how many of the same class stand before it on this side.
+    pub(super) occurrence: Option<usize>,
+}
+
+/// A rule as it was parsed.
+pub(super) struct Parsed {
+    pub(super) left: Vec<Token>,
+    pub(super) right: Vec<Token>,
+    pub(super) directions: Vec<Direction>,
+    pub(super) chain: bool,
+    pub(super) until: Until,
+    pub(super) turn: u8,
+    /// The place on the right side where the man goes that stands first on the left.
+    pub(super) target: Option<usize>,
+}
+
+/// Reads a rule with its options.
+pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed, TableFault> {
+    let options = match entry {
+        RuleEntry::Text(rule) => RuleTable { rule: rule.clone(), ..RuleTable::default() },
+        RuleEntry::Table(table) => table.clone(),
+    };
+    let fault = |range: Option<Range<usize>>, message: String| {
+        place(table, number, TableFault { path: Vec::new(), range, message })
+    };
+    let text = &options.rule;
+    let allowed = "allowed is LEFT -> RIGHT with as many letters on each side, as in \"A . -> . A\"";
+    let Some(arrow) = text.find("->") else {
+        return Err(fault(None, format!("the rule has no arrow: {allowed}")));
+    };
+    let side = |from: usize, part: &str| -> Result<Vec<Token>, TableFault> {
+        let mut tokens: Vec<Token> = Vec::new();
+        for (at, word) in words(part) {
+            let span = from + at..from + at + word.len();
+            let mut chars = word.chars();
+            let (Some(letter), None) = (chars.next(), chars.next()) else {
+                return Err(fault(Some(span), format!("`{word}`: letters are parted by spaces; {allowed}")));
+            };
+            if letter == '#' {
+                return Err(fault(Some(span), "`#` is a place without a cell, which no rule can name".into()));
+            }
+            let same = tokens.iter().filter(|t| t.letter == letter).count();
+            tokens.push(Token { letter, span, occurrence: is_class(table, letter).then_some(same) });
+        }
+        Ok(tokens)
+    };
+    let (left, right) = (side(0, &text[..arrow])?, side(arrow + 2, &text[arrow + 2..])?);
+    if left.len() != right.len() || left.is_empty() {
+        let (l, r) = (left.len(), right.len());
+        return Err(fault(None, format!("the left side has {l} letters and the right side {r}: {allowed}")));
+    }
+    let known = |token: &Token| left.iter().any(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence));
+    if let Some(token) = right.iter().find(|token| token.occurrence.is_some() && !known(token)) {
+        let message = format!(
+            "the class {} is on the right more often than on the left: what it becomes is not said",
+            token.letter
+        );
+        return Err(fault(Some(token.span.clone()), message));
+    }
+    let same = |a: &Token, b: &Token| (a.letter, a.occurrence) == (b.letter, b.occurrence);
+    if left.iter().zip(&right).all(|(l, r)| same(l, r)) {
+        return Err(fault(None, "the two sides are equal: the rule changes nothing".into()));
+    }
+    let first = &left[0];
+    let goes = |&at: &usize| same(&right[at], first) && !same(&left[at], &right[at]) && left[at].letter != first.letter;
+    let mut targets = (0..right.len()).filter(goes);
+    let target = targets.next().filter(|_| targets.next().is_none());
+    let own = |key: &str| matches!(entry, RuleEntry::Table(_)).then_some(key.to_string());
+    let chain = options.chain.unwrap_or(table.chain);
+    let until = options.until.or(table.until).unwrap_or(Until::Once);
+    if target.is_none() && (options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once)) {
+        let message = "chain and until need a man that moves: the first letter of the left side must have one new place on the right";
+        return Err(fault(None, message.into()));
+    }
+    if chain && until != Until::Once && target.is_some() {
+        return Err(fault(None, "a rule with `until` does not chain: allowed is one of the two".into()));
+    }
+    if let Some(turn) = options.turn.filter(|turn| !(1..=2).contains(turn)) {
+        return Err(fault(None, format!("turn = {turn}: allowed are 1 and 2")));
+    }
+    let directions = match (&options.directions, &table.directions) {
+        (Some(own_directions), _) => directions(own_directions).map_err(|message| {
+            TableFault::of("rules", message).at(number).key(&own("directions").unwrap_or_default())
+        })?,
+        (None, Some(all)) => directions(all).map_err(|message| TableFault::of("directions", message))?,
+        (None, None) => DIRECTIONS[..4].iter().zip(0..).map(|(&(_, d), n)| (n, d)).collect(),
+    };
+    let (chain, until) = if target.is_some() { (chain, until) } else { (false, Until::Once) };
+    Ok(Parsed { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), target })
+}
+
+/// The words of a text with the bytes that they begin at.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+/// A direction's number, and (columns to the right, rows down).
+type Direction = (u8, (i32, i32));
+
+/// Directions with their numbers.
+fn directions(directions: &Directions) -> Result<Vec<Direction>, String> {
+    let all = DIRECTIONS.iter().zip(0..);
+    let named = || DIRECTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    match directions {
+        Directions::Number(number) => match Rule::try_from(*number) {
+            Ok(_) => Ok(all.take((*number).into()).map(|(&(_, d), n)| (n, d)).collect()),
+            Err(_) => Err(format!("directions = {number}: allowed are 4, 6, 8, and a list of {}", named())),
+        },
+        Directions::Named(names) => {
+            let one = |name: &String| {
+                let found = DIRECTIONS.iter().zip(0..).find(|((n, _), _)| n == name);
+                found
+                    .map(|(&(_, d), n)| (n, d))
+                    .ok_or_else(|| format!("unknown direction `{name}`: allowed are {}", named()))
+            };
+            let mut found = names.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+            found.sort_unstable();
+            if found.is_empty() || found.windows(2).any(|pair| pair[0] == pair[1]) {
+                return Err(format!("each direction once, and at least one: allowed are {}", named()));
+            }
+            Ok(found)
+        }
+    }
+}
