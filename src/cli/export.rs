@@ -61,7 +61,10 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
             writing.write_all(text.as_bytes())?;
             writing.commit()
         };
-        whole().map_err(|e| Failure { exit: Exit::Input, message: format!("{}: cannot be written: {e}", file.display()) })?;
+        whole().map_err(|e| Failure {
+            exit: Exit::Input,
+            message: format!("{}: cannot be written: {e}", file.display()),
+        })?;
         put(&format!("{}\n", file.display()), out)?;
     }
     Ok(Exit::Answered)

@@ -118,7 +118,8 @@ impl<'a> Lifted<'a> {
             Chains::Peaceful => Ok(true),
             Chains::Capturing(_) => Ok(false),
             Chains::Other => {
-                Err("sides take turns, and chains may change the board and change it back: that cannot be exported".into())
+                Err("sides take turns, and chains may change the board and change it back: that cannot be exported"
+                    .into())
             }
         }
     }
@@ -283,7 +284,8 @@ mod tests {
             for schema in &lifted.schemas {
                 let rule = schema.name[1..].split('_').next().unwrap().parse::<u16>().unwrap() - 1;
                 for row in &lifted.tables[schema.table] {
-                    let mut all: Vec<_> = row.iter().zip(&schema.places).map(|(&c, p)| (c, p.needs, p.writes)).collect();
+                    let mut all: Vec<_> =
+                        row.iter().zip(&schema.places).map(|(&c, p)| (c, p.needs, p.writes)).collect();
                     all.sort_unstable();
                     assert!(again.insert((rule, all, row[schema.from], row[schema.to])), "{table}: twice");
                 }

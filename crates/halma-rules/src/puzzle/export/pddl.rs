@@ -312,7 +312,8 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         return Err("the job has no goal: a planner has nothing to look for".into());
     }
     let (classes, changes) = (BTreeSet::new(), BTreeSet::new());
-    let mut domain = Domain { lifted, classes, changes, disjunctions: false, back: lifted.could_pass()?, stops: Vec::new() };
+    let mut domain =
+        Domain { lifted, classes, changes, disjunctions: false, back: lifted.could_pass()?, stops: Vec::new() };
     let mut actions: Vec<Action> = lifted.schemas.iter().flat_map(|schema| domain.actions(schema)).collect();
     actions.extend(domain.ends());
     let (finishes, goal) = domain.finishes(&ground.goals);
