@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+#[path = "../../crates/halma-engine/examples/peg_solitaire.rs"]
+#[expect(dead_code, reason = "an example has a main function")]
+mod peg_solitaire;
+
 use halma::check::{self, Options};
 use halma::job::Job;
 use halma::record::{Record, Repeats, Verdict};
@@ -153,4 +157,81 @@ fn a_search_from_both_ends_finds_what_one_from_the_start_does() {
     assert_eq!((both.length, one.length), (Some(31), Some(31)));
     let largest = |record: &Record| record.runs.iter().map(|run| run.largest_level).max();
     assert!(largest(&both) < largest(&one), "{:?} {:?}", largest(&both), largest(&one));
+}
+
+/// The engine's example is a puzzle in Rust on the engine alone: one more implementation.
+#[test]
+fn peg_solitaire_by_rules_has_the_digests_of_the_engines_example() {
+    let rules = levels("peg-solitaire-jumps", 9);
+    let (expander, stop) = (halma::search::Expander::new(2, None).unwrap(), CancellationToken::after(None));
+    let example = peg_solitaire::PegSolitaire::cross();
+    let example = halma::search::levels(&example, &expander, &stop).take(10);
+    let example: Vec<_> = example.map(|level| level.map(|l| (l.states, l.generated, l.digest)).unwrap()).collect();
+    let rules: Vec<_> = rules.runs[0].levels.iter().map(|l| (l.states, l.generated, l.digest.0)).collect();
+    assert_eq!((rules.len(), rules), (10, example));
+}
+
+/// Sides that take turns, by rules and as a game: the same positions after each move.
+#[test]
+fn a_game_written_as_rules_has_the_levels_of_games() {
+    let game = "[problem]\nkind = 'game'\nmoves = 4\nboard = \"\"\"\nSS..\nS...\n...T\n..TT\n\"\"\"\n";
+    let rules = r#"
+        [problem]
+        kind = "rules"
+        board = "BB..\nB...\n...R\n..RR"
+        legend = { x = "BR" }
+        rules = [
+            { rule = "B . -> . B", turn = 1 },
+            { rule = "B x . -> . x B", turn = 1, chain = true },
+            { rule = "R . -> . R", turn = 2 },
+            { rule = "R x . -> . x R", turn = 2, chain = true },
+        ]
+    "#;
+    let states = |text: &str| {
+        let job = Job::parse("game.toml".as_ref(), text).unwrap();
+        sizes(&answer(&job, Question::Levels { depth: 5 }))
+    };
+    assert_eq!(states(rules), states(game));
+}
+
+#[test]
+fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
+    let job = |lines: &str| format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\nA..\n.B.\n\"\"\"\n{lines}\n");
+    for (text, message) in [
+        (job("rules = [\"A . -> . A A\"]"), "a.toml:7:10: the left side has 2 letters and the right side 3"),
+        (job("rules = [\"A Q -> Q A\"]"), "a.toml:7:13: `Q` is neither on the board nor in the legend"),
+        (job("rules = [\"A . -> . Q\"]"), "a.toml:7:20: `Q` is neither on the board nor in the legend"),
+        (job("rules = [\"A . -> A .\"]"), "a.toml:7:10: the two sides are equal: the rule changes nothing"),
+        (job("rules = [\"A . . A\"]"), "a.toml:7:10: the rule has no arrow"),
+        (job("rules = []"), "a.toml:7:9: there is no rule"),
+        (
+            job("rules = [\"* . -> . *\"]\ngoal = { count = { A = 2 } }"),
+            "a.toml:8:8: no state can meet it: it asks for 2",
+        ),
+        (
+            job("rules = [\"* . -> . *\"]\ngoal = \"A\""),
+            "a.toml:8:8: the goal must have its cells where the board has them",
+        ),
+        (job("rules = [\"* . -> . *\"]\ngoal = { at = { d9 = \"A\" } }"), "a.toml:8:15: `d9` is no cell of the board"),
+        (job("rules = [\"* . -> . *\"]\ndirections = [\"north\"]"), "a.toml:8:14: unknown direction `north`"),
+        (job("rules = [\"* . -> . *\"]\nlegend = { A = \"B\" }"), "a.toml:8:16: `A` is a letter of the puzzle already"),
+        (job("rules = [{ rule = \"A . -> . A\", turn = 1 }, \"B . -> . B\"]"), "a.toml:7:45: this rule has no turn"),
+        (
+            job("rules = [\"* . -> . *\"]\n[search]\npruning = \"leading\""),
+            "a.toml:9:11: pruning leading is a pruning of transfers",
+        ),
+        ("[problem]\nkind = \"ruels\"".into(), "a.toml:2:8: unknown kind `ruels`"),
+        ("[problem]\nkind = \"blocks\"\nboard = \"AB.A\"\nmetric = \"step\"".into(), "a.toml:3:"),
+        ("[problem]\nkind = \"permutation\"\nfile = \"none.tws\"".into(), "a.toml:3:8: "),
+        ("[problem]\nkind = \"permutation\"\ndefinition = \"\"\"\nName x\nSet A 2\n\"\"\"".into(), "a.toml:"),
+    ] {
+        let fault = Job::parse("a.toml".as_ref(), &text).unwrap_err().to_string();
+        assert!(fault.starts_with(message), "{fault}\nand not\n{message}");
+    }
+    // 256 cells with 5 letters that come and go: no key numbers 5^256 states.
+    let board = "ABCD............\n".repeat(16);
+    let text = format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\"\"\"\nrules = [\"A . -> A A\"]\n");
+    let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+    let error = run(&job, Question::Levels { depth: 1 }, &(), &CancellationToken::after(None)).unwrap_err().to_string();
+    assert!(error.contains("too many to number"), "{error}");
 }

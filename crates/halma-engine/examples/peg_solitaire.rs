@@ -9,40 +9,51 @@ use std::time::Instant;
 use halma_engine::puzzle::{Puzzle, check_contract};
 use halma_engine::search::{CancellationToken, Expander, levels};
 
-/// Pegs jump over pegs along rows and columns, and those jumped over are taken off. Holes are bits `7 * row + column`.
+/// Pegs jump over pegs along rows and columns, and those jumped over are taken off. The 33 holes are bits, row by row.
 pub struct PegSolitaire {
-    holes: u64,
+    start: u64,
     /// Where a peg is, what it jumps over, where it lands: one bit each.
     jumps: Vec<[u64; 3]>,
+    /// The board's eight symmetries: where each hole goes.
+    images: Vec<Vec<usize>>,
 }
 
+/// A map of rows and columns.
+type Map = fn(i32, i32) -> (i32, i32);
+
 impl PegSolitaire {
-    /// On the cross of 33 holes.
+    /// On the cross of 33 holes, all full but the centre.
     pub fn cross() -> Self {
-        let is_hole = |row: i32, column: i32| (2..5).contains(&row) || (2..5).contains(&column);
-        let at = |row: i32, column: i32| {
-            let on = (0..7).contains(&row) && (0..7).contains(&column) && is_hole(row, column);
-            on.then(|| 1 << (7 * row + column))
+        let places = (0..7).flat_map(|row: i32| (0..7).map(move |column: i32| (row, column)));
+        let holes: Vec<(i32, i32)> =
+            places.filter(|(row, column)| (2..5).contains(row) || (2..5).contains(column)).collect();
+        let at = |place: (i32, i32)| holes.iter().position(|&hole| hole == place);
+        let jump = |(row, column): (i32, i32), (down, right): (i32, i32)| {
+            let places = [(row, column), (row + down, column + right), (row + 2 * down, column + 2 * right)];
+            let [from, over, to] = places.map(at);
+            Some([1 << from?, 1 << over?, 1 << to?])
         };
-        let places = || (0..7).flat_map(|row| (0..7).map(move |column| (row, column)));
-        let holes = places().filter_map(|(row, column)| at(row, column)).sum();
         let directions = [(0, 1), (1, 0), (0, -1), (-1, 0)];
-        let jump = |(row, column), (down, right)| {
-            Some([at(row, column)?, at(row + down, column + right)?, at(row + 2 * down, column + 2 * right)?])
-        };
-        let jumps = places().flat_map(|place| directions.map(|direction| jump(place, direction))).flatten().collect();
-        Self { holes, jumps }
+        let jumps =
+            holes.iter().flat_map(|&hole| directions.map(|direction| jump(hole, direction))).flatten().collect();
+        let maps: [Map; 8] = [
+            |r, c| (r, c),
+            |r, c| (r, 6 - c),
+            |r, c| (6 - r, c),
+            |r, c| (6 - r, 6 - c),
+            |r, c| (c, r),
+            |r, c| (c, 6 - r),
+            |r, c| (6 - c, r),
+            |r, c| (6 - c, 6 - r),
+        ];
+        let image = |map: &Map| holes.iter().filter_map(|&(r, c)| at(map(r, c))).collect();
+        Self { start: ((1 << 33) - 1) & !(1 << 16), jumps, images: maps.iter().map(image).collect() }
     }
 
     /// The least of a position's eight images is its key: one bit a peg, nothing hashed.
-    fn key(pegs: u64) -> u64 {
-        let mapped = |pegs: u64, image: fn(u32, u32) -> u32| -> u64 {
-            (0..49).filter(|bit| pegs >> bit & 1 == 1).map(|bit| 1 << image(bit / 7, bit % 7)).sum()
-        };
-        let turned = |pegs| mapped(pegs, |row, column| 7 * column + 6 - row);
-        let flipped = |pegs| mapped(pegs, |row, column| 7 * row + 6 - column);
-        let turns = std::iter::successors(Some(pegs), |&pegs| Some(turned(pegs))).take(4);
-        turns.map(|pegs| pegs.min(flipped(pegs))).min().unwrap_or(pegs)
+    fn key(&self, pegs: u64) -> u64 {
+        let image = |to: &Vec<usize>| (0..33).fold(0, |image, hole| image | (pegs >> hole & 1) << to[hole]);
+        self.images.iter().map(image).min().unwrap_or(pegs)
     }
 }
 
@@ -53,12 +64,12 @@ impl Puzzle for PegSolitaire {
     fn scratch(&self) {}
 
     fn start(&self) -> Vec<u64> {
-        vec![self.holes & !(1 << 24)]
+        vec![self.start]
     }
 
     fn successors(&self, (): &mut (), pegs: u64, _depth: u32, emit: &mut impl FnMut(u64)) -> u64 {
         let jumps = self.jumps.iter().filter(|[from, over, to]| pegs & (from | over | to) == from | over);
-        jumps.map(|[from, over, to]| emit(Self::key(pegs & !from & !over | to))).count() as u64
+        jumps.map(|[from, over, to]| emit(self.key(pegs & !from & !over | to))).count() as u64
     }
 }
 
