@@ -1,7 +1,7 @@
 //! What one move leads to, from steps: each is looked at only where its first cell has a letter that it needs there, so a state
 //! costs about as much as it has men.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use halma_rules::puzzle::Ground;
 use halma_rules::puzzle::ground::{Letters, Step, Until};
@@ -52,9 +52,11 @@ impl Moves {
         let mut by_begin: Vec<Vec<u32>> = vec![Vec::new(); cells * letters];
         let mut numbers: HashMap<(u16, u8, u8, u8), u32> = HashMap::new();
         let mut lines: Vec<Vec<u32>> = Vec::new();
+        let repeats: HashSet<u16> =
+            steps.iter().filter(|step| step.until != Until::Once).map(|step| step.rule).collect();
         for (number, step) in (0u32..).zip(steps) {
-            let repeats = step.until != Until::Once;
-            if repeats {
+            // Those in which no man moves end a repetition.
+            if repeats.contains(&step.rule) {
                 let key = (step.rule, step.direction, step.from, step.man);
                 let line = *numbers.entry(key).or_insert_with(|| {
                     lines.push(Vec::new());

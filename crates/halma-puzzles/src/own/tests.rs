@@ -109,6 +109,21 @@ fn a_man_that_leaves_copies_behind_goes_on_from_wherever_he_is() {
     }
 }
 
+/// The last capture in a line may be of one's own kind: no man moves in it, since his letter is there already.
+#[test]
+fn a_repetition_may_end_where_the_man_would_come_upon_his_own_letter() {
+    let table =
+        serde_json::json!({ "board": "BAB\n", "rules": ["* x -> . *"], "legend": { "x": "AB" }, "until": "any" });
+    let model = small(model_of("rules", table));
+    assert_eq!((model.repeats(), model.has_inverse()), (Repeats::All, false));
+    let (mut worker, mut after) = (model.worker(), Vec::new());
+    worker.after(model.starts()[0], &mut after);
+    let mut pictures: Vec<String> = after.iter().map(|&state| model.picture(state)).collect();
+    pictures.sort();
+    // B takes A, and then stands before B, from either side; A takes B, to either side.
+    assert_eq!(pictures, ["..B", ".BB", "A.B", "B..", "B.A", "BB."].map(String::from));
+}
+
 mod random {
     use std::collections::BTreeSet;
 

@@ -114,10 +114,20 @@ impl Ground {
         self.steps.iter().map(Step::inverse).collect()
     }
 
-    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked.
+    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, and not where a
+    /// repetition may end in another way.
     #[must_use]
     pub fn has_inverse(&self) -> bool {
-        self.steps.iter().all(|step| step.until != Until::Blocked)
+        self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man()
+    }
+
+    /// Whether a rule that repeats has applications in which no man moves, since the place where he would go has his letter
+    /// already: they end a repetition.
+    #[must_use]
+    pub fn ends_without_man(&self) -> bool {
+        let repeats: HashSet<u16> =
+            self.steps.iter().filter(|step| step.until != Until::Once).map(|step| step.rule).collect();
+        self.steps.iter().any(|step| step.until == Until::Once && repeats.contains(&step.rule))
     }
 
     /// How far back repeated states lie: to the level before where every move can be undone by a move; nowhere where each move
@@ -290,6 +300,8 @@ impl Ground {
                 (step.rule, step.direction, step.from, step.man) == (last.rule, last.direction, last.to, last.man)
             };
             let next = self.steps.iter().filter(line).find(|step| step.applies(&here));
+            // An application in which no man moves is the last one.
+            let next = next.filter(|_| last.until != Until::Once);
             if first.until == Until::Any || next.is_none() {
                 found.push(here.clone());
             }

@@ -54,6 +54,11 @@ pub enum ProjectionError {
     /// A puzzle without cells.
     #[error("pruning projection needs a puzzle on a board: kind = \"rules\" or \"blocks\"")]
     NoBoard,
+    /// A repetition may end by an application in which no man moves; nobody has undone such moves yet.
+    #[error(
+        "pruning projection: a rule with `until` may end where a man would come upon his own letter; allowed is none"
+    )]
+    EndsWithoutMan,
 }
 
 /// An abstract puzzle.
@@ -69,6 +74,9 @@ pub(super) struct Projected {
 /// # Errors
 /// What is wrong with the first that is none.
 pub fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
+    if ground.ends_without_man() {
+        return Err(ProjectionError::EndsWithoutMan);
+    }
     for abstraction in abstractions {
         let numbers = coding::numbers(&project(ground, abstraction)?.ground);
         let states = match numbers {

@@ -33,6 +33,9 @@ struct Candidate {
 
 /// The abstractions that are of use, with their tables; none where all are not.
 pub(super) fn choose(ground: &Ground) -> Vec<(Abstraction, Table)> {
+    if ground.ends_without_man() {
+        return Vec::new();
+    }
     let sample = sample(ground);
     let mut left = ALL_STATES;
     let mut tables: Vec<(Abstraction, Table, Vec<u64>)> = Vec::new();

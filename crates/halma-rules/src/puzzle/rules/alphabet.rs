@@ -53,7 +53,7 @@ impl Alphabet {
                     alphabet.letters.iter().position(|&l| l == token.letter).is_some_and(|at| met >> at & 1 == 1);
                 let named = alphabet.classes.contains_key(&token.letter)
                     || on_board
-                    || is_met && alphabet.is_named(table, rules, token.letter);
+                    || is_met && (token.letter == '.' || alphabet.is_named(table, rules, token.letter));
                 if !named {
                     let letter = token.letter;
                     let message = format!(
