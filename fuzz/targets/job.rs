@@ -1,14 +1,53 @@
-//! A job file never panics; one that is accepted has men, as many cells to fill, and states that a key can hold.
+//! A job file never panics; one that is accepted has men, as many cells to fill, and states that a key can hold. Of a puzzle, what one
+//! move leads to from a start are states, found by the obvious generator, too.
 #![no_main]
 
-use halma::job::Job;
+use std::collections::BTreeSet;
+
+use halma::job::{Job, Problem};
+use halma::puzzles::own::{Model, ground::GroundModel};
+use halma_rules::puzzle::{Compiled, Ground};
 use libfuzzer_sys::fuzz_target;
 
+/// More steps than that take the obvious generator too long.
+const STEPS: usize = 3000;
+
 fuzz_target!(|text: &str| {
-    if let Ok(job) = Job::parse("job.toml".as_ref(), text) {
-        let (start, target) = job.problem.ends();
-        assert!(!start.is_empty() && start.len() == target.len());
-        assert!(start.is_sorted_by(|a, b| a < b) && target.is_sorted_by(|a, b| a < b));
-        assert_eq!(job.search.pruning.to_string().parse(), Ok(job.search.pruning.clone()));
-    }
+    let Ok(job) = Job::parse("job.toml".as_ref(), text) else { return };
+    assert_eq!(job.search.pruning.to_string().parse(), Ok(job.search.pruning.clone()));
+    let (start, target) = match &job.problem {
+        Problem::Transfer(transfer) => (&transfer.start, &transfer.target),
+        Problem::Game(game) => (&game.blue, &game.red),
+        Problem::Puzzle(puzzle) => {
+            if let Compiled::Ground(ground) = &*puzzle.compiled {
+                moves_agree(ground);
+            }
+            return;
+        }
+    };
+    assert!(!start.is_empty() && start.len() == target.len());
+    assert!(start.is_sorted_by(|a, b| a < b) && target.is_sorted_by(|a, b| a < b));
 });
+
+fn moves_agree(ground: &Ground) {
+    let chains = ground.steps.iter().any(|step| step.chain);
+    if ground.board.len() > if chains { 16 } else { 64 } || ground.steps.len() > STEPS {
+        return;
+    }
+    // Keys of 128 bits hold what most small boards have.
+    if halma::puzzles::own::ground::model(ground, true).is_none_or(|model| matches!(model, halma::puzzles::own::AnyModel::Large(_))) {
+        return;
+    }
+    let model = GroundModel::<u128, 1>::new(ground, true);
+    let mut worker = model.worker();
+    for start in model.starts() {
+        assert!(worker.is_state(start));
+        let (letters, second) = model.letters(start);
+        let mut after = Vec::new();
+        worker.after(start, &mut after);
+        let after: BTreeSet<u128> = after.into_iter().collect();
+        let obvious = ground.moves(&letters, second).into_iter();
+        let obvious = obvious.map(|l| model.number(&l, if ground.turns { !second } else { second }));
+        assert_eq!(after, obvious.collect());
+    }
+}
