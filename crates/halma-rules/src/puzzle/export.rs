@@ -1,7 +1,7 @@
 //! The same puzzle for other tools: Fast Downward and other planners (PDDL), Rumur and other Murphi checkers, clingo (answer set
 //! programming). Who doubts a search can ask the one that he trusts.
 //!
-//! The files are made from the compiled puzzle ([`Ground`]), whose steps are collected into schemas again ([`lifted`]): what a
+//! The files are made from the compiled puzzle ([`Ground`]), whose steps are collected into schemas again (`lifted`): what a
 //! schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are left out.
 
 mod armies;
