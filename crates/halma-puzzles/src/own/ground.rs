@@ -24,6 +24,8 @@ pub struct GroundModel<K, const W: usize> {
     coding: Coding<K>,
     /// Every number of a state is below.
     numbers: U256,
+    /// How many cells have each letter, where moves keep that.
+    counts: Option<Vec<u32>>,
     forward: Moves,
     pub(super) backward: Option<Moves>,
     repeats: Repeats,
@@ -65,6 +67,7 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
         Self {
             image_of: image_of.collect(),
             coding: Coding::new(ground, &images),
+            counts: ground.counts(),
             numbers: coding::numbers(ground).unwrap_or(U256::MAX),
             forward: Moves::new(ground, &ground.steps),
             backward: ground.has_inverse().then(|| Moves::new(ground, &ground.inverse_steps())),

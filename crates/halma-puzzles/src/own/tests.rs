@@ -124,6 +124,18 @@ fn a_repetition_may_end_where_the_man_would_come_upon_his_own_letter() {
     assert_eq!(pictures, ["..B", ".BB", "A.B", "B..", "B.A", "BB."].map(String::from));
 }
 
+/// A number below the last is no state where blocks would overlap or hang over the edge.
+#[test]
+fn numbers_of_blocks_that_do_not_fit_are_no_states() {
+    let table = serde_json::json!({ "board": "AA.\nBB.\n", "metric": "step" });
+    let model = small(model_of("blocks", table));
+    let mut worker = model.worker();
+    // Two blocks of two cells, alike, on two rows of three: one on each row, on either side.
+    let states: Vec<u64> = (0..100).filter(|&number| worker.is_state(number)).collect();
+    assert_eq!(states.len(), 4, "{states:?}");
+    assert!(states.iter().all(|&state| model.picture(state).matches('A').count() == 4));
+}
+
 mod random {
     use std::collections::BTreeSet;
 

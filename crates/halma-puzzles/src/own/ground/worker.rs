@@ -279,6 +279,17 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
     }
 
     fn is_state(&mut self, state: K) -> bool {
-        U256::from_words(state.words()) < self.model.numbers
+        if U256::from_words(state.words()) >= self.model.numbers {
+            return false;
+        }
+        let ground = &self.model.ground;
+        if ground.bodies.is_empty() {
+            return true;
+        }
+        // Blocks that overlap, or hang over the edge, lack some of their cells.
+        self.state.read(self.model, state);
+        let mut counts = vec![0; ground.letters.len()];
+        self.state.letters[..ground.board.len()].iter().for_each(|&letter| counts[usize::from(letter)] += 1);
+        self.model.counts.as_ref() == Some(&counts)
     }
 }
