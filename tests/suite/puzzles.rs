@@ -214,7 +214,10 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         ),
         (job("rules = [\"* . -> . *\"]\ngoal = { at = { d9 = \"A\" } }"), "a.toml:8:15: `d9` is no cell of the board"),
         (job("rules = [\"* . -> . *\"]\ndirections = [\"north\"]"), "a.toml:8:14: unknown direction `north`"),
-        (job("rules = [\"* . -> . *\"]\nlegend = { A = \"B\" }"), "a.toml:8:16: `A` is a letter of the puzzle already"),
+        (
+            job("rules = [\"* . -> . *\"]\nlegend = { A = \"B\" }"),
+            "a.toml:4:1: a start has no classes: `A` stands for one of several letters",
+        ),
         (job("rules = [{ rule = \"A . -> . A\", turn = 1 }, \"B . -> . B\"]"), "a.toml:7:45: this rule has no turn"),
         (
             job("rules = [\"* . -> . *\"]\n[search]\npruning = \"leading\""),
