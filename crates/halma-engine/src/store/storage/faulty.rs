@@ -29,6 +29,8 @@ pub const INJECTED: &str = "injected";
 struct State {
     fault: Fault,
     written: u64,
+    /// Whether a write was refused for lack of room.
+    refused: bool,
     log: Vec<String>,
 }
 
@@ -42,7 +44,7 @@ pub struct Faulty {
 impl Faulty {
     /// The same storage, with a fault.
     pub fn new(inner: impl Storage + 'static, fault: Fault) -> Self {
-        let state = State { fault, written: 0, log: Vec::new() };
+        let state = State { fault, written: 0, refused: false, log: Vec::new() };
         Self { inner: Arc::new(inner), state: Arc::new(Mutex::new(state)) }
     }
 
@@ -56,6 +58,12 @@ impl Faulty {
     #[must_use]
     pub fn written(&self) -> u64 {
         locked(&self.state).written
+    }
+
+    /// Whether a write was refused because the disk was full.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        locked(&self.state).refused
     }
 }
 
@@ -175,6 +183,7 @@ impl Write for FaultyFile<Box<dyn Output>> {
             _ => bytes.len(),
         };
         if most == 0 && !bytes.is_empty() {
+            state.refused = true;
             return Err(io::Error::new(io::ErrorKind::StorageFull, INJECTED));
         }
         let written = self.inner.write(&bytes[..most])?;
