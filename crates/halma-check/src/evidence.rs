@@ -10,12 +10,11 @@ use halma_record::record::{Record, Verdict};
 
 use super::Report;
 use super::board::Board;
+use super::common_states::first_common;
 use super::databases::Databases;
 use super::impossible::Shown;
-use super::level_file::Level;
 use super::level_step::States;
 use super::level_walk::Walk;
-use super::number::Number;
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::theorem_1_of;
@@ -91,29 +90,8 @@ impl Refuted {
         Ok(Some(Self { length }))
     }
 
-    /// Levels from both ends are as many as the moves, and have nothing in common; or one is empty.
-    pub fn by_both_ends(
-        claim: Claim,
-        ahead: &Walk<TransferModel>,
-        behind: &Walk<TransferModel>,
-    ) -> Result<Option<Self>, Rejection> {
-        let length = claim.length;
-        claim.reaches_goal(ahead)?;
-        claim.reaches_goal(behind)?;
-        let empty = Self::by_empty_level(length, ahead).or(Self::by_empty_level(length, behind));
-        if empty.is_some() || u64::from(ahead.depth()) + u64::from(behind.depth()) != u64::from(length) {
-            return Ok(empty);
-        }
-        let model = ahead.states;
-        let sides = [ahead.current(), behind.current()];
-        let (small, large) = if sides[0].len() <= sides[1].len() { (sides[0], sides[1]) } else { (sides[1], sides[0]) };
-        match model.common(small, large, |key, _| Ok(Some(key)))? {
-            None => Ok(Some(Self { length })),
-            Some(key) => Err(both_have(length, ahead, model.show(key))),
-        }
-    }
-
-    /// The same of states whose moves can be undone, where the walk `behind` begins with all states that satisfy the goal.
+    /// Levels from both ends are as many as the moves, and have nothing in common; or one is empty. Of states whose moves can be
+    /// undone, where the walk `behind` begins with all states that satisfy the goal.
     pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
@@ -122,7 +100,11 @@ impl Refuted {
         if empty.is_some() || u64::from(ahead.depth()) + u64::from(behind.depth()) != u64::from(length) {
             return Ok(empty);
         }
-        match common(ahead.current(), behind.current())? {
+        let (small, large) = match (ahead.current(), behind.current()) {
+            (a, b) if a.len() <= b.len() => (a, b),
+            (a, b) => (b, a),
+        };
+        match first_common(small, large, |key, _| Ok(Some(key)))? {
             None => Ok(Some(Self { length })),
             Some(key) => Err(both_have(length, ahead, ahead.states.show(key))),
         }
@@ -160,20 +142,6 @@ impl Refuted {
 /// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
 pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
     if palindromic { length / 2 } else { length.div_ceil(2) }
-}
-
-/// A state that both levels have.
-fn common<N: Number>(a: &Level<N>, b: &Level<N>) -> Result<Option<N>, Rejection> {
-    let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let mut keys = Vec::new();
-    for block in 0..small.blocks() {
-        small.read(block, &mut keys)?;
-        let rest = large.without(&keys, None)?;
-        if let Some(&key) = keys.iter().find(|key| rest.binary_search(key).is_err()) {
-            return Ok(Some(key));
-        }
-    }
-    Ok(None)
 }
 
 /// The last level of `ahead` has a state that the other side has, too.

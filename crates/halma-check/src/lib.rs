@@ -16,6 +16,7 @@
 
 mod board;
 mod centroid;
+mod common_states;
 mod counts;
 mod databases;
 mod evidence;

@@ -486,7 +486,7 @@ impl<'a> Searches<'a> {
         self.evidence.saw(&ahead, false);
         self.evidence.saw(&behind, false);
         let refuted = match run.verdict {
-            Verdict::None => Refuted::by_both_ends(self.claim(run.length), &ahead, &behind)?,
+            Verdict::None => Refuted::by_meeting(self.claim(run.length), &ahead, &behind)?,
             _ => None,
         };
         let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::board::Board;
+use super::common_states::first_common;
 use super::keys::Binomials;
-use super::level_file::{BLOCK, Level};
+use super::level_file::Level;
 use super::level_step::States;
-use super::memory;
 use super::moves::{Set, destinations};
 use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind};
@@ -73,7 +73,7 @@ impl TransferModel {
     pub fn meeting(&self, level: &Level<u128>, other: &Level<u128>) -> Result<Option<u128>, Rejection> {
         let (small, large) = if level.len() <= other.len() { (level, other) } else { (other, level) };
         let mirror = self.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
-        self.common(small, large, |key, scratch| {
+        first_common(small, large, |key, scratch| {
             let men: Vec<u8> = self
                 .army(key)
                 .map_err(Rejection::of(RejectionKind::State))?
@@ -82,36 +82,6 @@ impl TransferModel {
                 .collect();
             Ok(Some(self.key(&men, scratch)))
         })
-    }
-
-    /// Whether an image of a state of `small` is in `large`: the first such image.
-    pub fn common(
-        &self,
-        small: &Level<u128>,
-        large: &Level<u128>,
-        image: impl Fn(u128, &mut Vec<u8>) -> Result<Option<u128>, Rejection> + Sync,
-    ) -> Result<Option<u128>, Rejection> {
-        let at_once = memory::batch(size_of::<u128>(), 512 * BLOCK).div_ceil(BLOCK);
-        for first in (0..small.blocks()).step_by(at_once) {
-            let images = |block: usize| -> Result<Vec<u128>, Rejection> {
-                let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
-                small.read(block, &mut keys)?;
-                for &key in &keys {
-                    images.extend(image(key, &mut scratch)?);
-                }
-                Ok(images)
-            };
-            let group = (first..(first + at_once).min(small.blocks())).into_par_iter();
-            let mut images = group.map(images).collect::<Result<Vec<_>, _>>()?.concat();
-            images.par_sort_unstable();
-            let rest = large.without(&images, None)?;
-            if rest.len() < images.len() {
-                let met = images.iter().zip(rest.iter().map(Some).chain(std::iter::repeat(None)));
-                let met = met.into_iter().find(|(image, rest)| Some(*image) != *rest);
-                return Ok(met.map(|(&image, _)| image));
-            }
-        }
-        Ok(None)
     }
 
     /// Whether `turn` takes the army to itself, or, for odd lengths, to an army that one move leads to.

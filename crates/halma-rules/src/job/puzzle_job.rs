@@ -18,7 +18,7 @@ use super::{Problem, Puzzle, raw};
 use crate::puzzle::{self, Part, TableFault};
 
 /// The kinds of problems that a job may state.
-pub(super) fn kinds() -> Vec<String> {
+fn kinds() -> Vec<String> {
     let own = puzzle::kinds::all().map(|kind| kind.name().to_string());
     ["transfer", "game"].into_iter().chain(KINDS).map(Into::into).chain(own).collect()
 }
@@ -56,14 +56,19 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     }
 }
 
-/// A kind that nobody knows.
+/// What is said of a kind that nobody knows.
+pub(super) fn unknown_kind(kind: &str) -> String {
+    let kinds = kinds();
+    let near = suggestion(kind, kinds.iter().map(String::as_str));
+    format!("unknown kind `{kind}`: allowed are {}{near}", kinds.join(", "))
+}
+
+/// The same, with the place where it stands.
 fn unknown(source: &Source, kind: &str) -> Fault {
-    let message = format!("unknown kind `{kind}`: allowed are {}", kinds().join(", "));
-    let near = suggestion(kind, kinds().iter().map(String::as_str));
     let whole = DeTable::parse(source.text()).ok();
     let table = whole.as_ref().and_then(|whole| whole.get_ref().get("problem"));
     let span = table.map(|table| place(source, table, &TableFault::of("kind", "")));
-    source.fault(span.unwrap_or(0..0), message + &near)
+    source.fault(span.unwrap_or(0..0), unknown_kind(kind))
 }
 
 /// The puzzle that the file states.

@@ -76,11 +76,7 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
     let is_game = match table.kind.get_ref().as_str() {
         "transfer" => false,
         "game" => true,
-        other => {
-            let message = format!("unknown kind `{other}`: allowed are {}", puzzle_job::kinds().join(", "));
-            let near = suggestion(other, puzzle_job::kinds().iter().map(String::as_str));
-            return Err(source.fault(table.kind.span(), message + &near));
-        }
+        other => return Err(source.fault(table.kind.span(), puzzle_job::unknown_kind(other))),
     };
     let resolver = Resolver { source, table };
     let (board, marks) = resolver.board()?;

@@ -281,7 +281,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             let found = if backward || self.model.has_inverse() {
                 around.clear();
                 match backward {
-                    true => worker.successors(here, &mut around),
+                    true => worker.after(here, &mut around),
                     false => worker.before(here, &mut around),
                 }
                 let classes: Vec<K> = around.iter().map(|&state| worker.canonical(state)).collect();

@@ -1,0 +1,37 @@
+//! What two levels have in common: whether two halves of a way meet.
+
+use rayon::prelude::*;
+
+use super::level_file::{BLOCK, Level};
+use super::memory;
+use super::number::Number;
+use super::rejection::Rejection;
+
+/// Whether an image of a state of `small` is in `large`: the first such image.
+pub fn first_common<N: Number>(
+    small: &Level<N>,
+    large: &Level<N>,
+    image: impl Fn(N, &mut Vec<u8>) -> Result<Option<N>, Rejection> + Sync,
+) -> Result<Option<N>, Rejection> {
+    let at_once = memory::batch(size_of::<N>(), 512 * BLOCK).div_ceil(BLOCK);
+    for first in (0..small.blocks()).step_by(at_once) {
+        let images = |block: usize| -> Result<Vec<N>, Rejection> {
+            let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
+            small.read(block, &mut keys)?;
+            for &key in &keys {
+                images.extend(image(key, &mut scratch)?);
+            }
+            Ok(images)
+        };
+        let group = (first..(first + at_once).min(small.blocks())).into_par_iter();
+        let mut images = group.map(images).collect::<Result<Vec<_>, _>>()?.concat();
+        images.par_sort_unstable();
+        let rest = large.without(&images, None)?;
+        if rest.len() < images.len() {
+            let met = images.iter().zip(rest.iter().map(Some).chain(std::iter::repeat(None)));
+            let met = met.into_iter().find(|(image, rest)| Some(*image) != *rest);
+            return Ok(met.map(|(&image, _)| image));
+        }
+    }
+    Ok(None)
+}
