@@ -11,6 +11,7 @@
 //! when the search began. Medians of the runs; ratios are to halma with one thread.
 
 mod search;
+mod textbook;
 
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};

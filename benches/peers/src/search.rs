@@ -13,10 +13,12 @@ use halma::puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
 use halma::search::{Expander, CancellationToken, levels};
 use stateright::{Checker, Model, Property};
 
-use crate::Fault;
+use crate::{Fault, textbook};
 
-type Transfer = TransferPuzzle<2, u64>;
-type Found = Result<(u64, Option<u64>), Fault>;
+/// The puzzle.
+pub type Transfer = TransferPuzzle<2, u64>;
+/// States, and successors where the tool tells.
+pub type Found = Result<(u64, Option<u64>), Fault>;
 type Search = fn(&Arc<Transfer>, u32) -> Found;
 
 /// All of them; ratios are to the first.
@@ -26,6 +28,10 @@ pub const ALL: &[(&str, Search)] = &[
     (FRUGAL, |puzzle, depth| halma(puzzle, depth, 1, Some(16 << 20))),
     ("sort and deduplicate", sorted),
     ("HashSet of std", hashed),
+    ("dashmap + ahash + crossbeam, 1 thread", |puzzle, depth| textbook::shared(puzzle, depth, 1)),
+    ("dashmap + ahash + crossbeam, 2 threads", |puzzle, depth| textbook::shared(puzzle, depth, 2)),
+    ("hash sets by shard + channels, 1 thread", |puzzle, depth| textbook::sharded(puzzle, depth, 1)),
+    ("hash sets by shard + channels, 2 threads", |puzzle, depth| textbook::sharded(puzzle, depth, 2)),
     ("pathfinding, bfs_reach", reached),
     (STATERIGHT, |puzzle, depth| checked(puzzle, depth, 1)),
     ("stateright, 2 threads", |puzzle, depth| checked(puzzle, depth, 2)),
