@@ -16,8 +16,10 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{CancellationToken, Expander};
 use halma_puzzles::row::levels::{Level, Outcome, find};
-use halma_puzzles::row::solve::{self, Answer, Resources};
 use halma_rules::job::raw;
+use halma_solve::solve::Answer;
+use halma_solve::solve::deepening::shortest;
+use halma_solve::solve::row_search::RowSearch;
 
 use super::Exit;
 
@@ -104,15 +106,21 @@ impl Common {
         (what, most): (String, u64),
         stop: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowError> {
-        let means = Resources { expander: &self.expander()?, stop, memory: self.memory() };
-        match solve::shortest(puzzle, lengths, goal, &means).ok_or_else(|| too_long(&what, most))? {
-            Answer::Found(states) => Ok(Some(states.into_iter().map(place).collect())),
-            Answer::Unsolvable => Ok(None),
-            Answer::TooLarge { length } => Err(RowError::Unfinished(format!(
+        let (expander, memory) = (self.expander()?, self.memory());
+        let search = RowSearch::new(puzzle, lengths, goal, (&expander, stop), memory);
+        let attempt = shortest(&mut search.ok_or_else(|| too_long(&what, most))?, None);
+        let length = attempt.length;
+        match attempt.answer {
+            Answer::Found(states) => Ok(Some(states.into_iter().skip(1).map(place).collect())),
+            Answer::Exhausted => Ok(None),
+            Answer::GivenUp(_) => Err(RowError::Unfinished(format!(
                 "no solution has fewer than {length} moves; the levels for {length} outgrow the {} of memory",
-                bytes(self.memory())
+                bytes(memory)
             ))),
             Answer::Stopped(stopped) => Err(RowError::Unfinished(stopped.to_string())),
+            Answer::Refuted | Answer::Unproved(_) => Err(RowError::Unfinished(format!(
+                "no solution has {length} moves or fewer, and greater lengths are not tried"
+            ))),
         }
     }
 

@@ -14,8 +14,10 @@ use halma::record::{Record, Verdict};
 use halma::report;
 use halma::run::{self, Question};
 use halma::search::{CancellationToken, Expander};
-use halma::solve::count::{Mirrored, Solutions};
-use halma::solve::{Answer, TransferSearch};
+use halma::solve::deepening::LengthSearch;
+use halma::solve::transfer_search::count::{Mirrored, Solutions};
+use halma::solve::transfer_search::{TransferOptions, TransferSearch};
+use halma::solve::{Answer, Engine};
 use halma::symmetry::Symmetry;
 use proptest::prelude::*;
 
@@ -218,11 +220,11 @@ struct How {
 }
 
 fn counted<const W: usize, K: Key>(problem: &Transfer, how: &How, expander: &Expander) -> (u32, Solutions) {
-    let stop = CancellationToken::after(None);
-    let shared = (expander, &stop, &() as _);
-    let How { pruning, palindromic, symmetry, large } = how;
-    let search = TransferSearch::<W, K>::new(problem, pruning.clone(), *palindromic, *symmetry, 1 << 26, shared);
-    let mut search = search.unwrap().with_large(*large);
+    let cancel = CancellationToken::after(None);
+    let &How { ref pruning, palindromic, symmetry, large } = how;
+    let options = TransferOptions { pruning: pruning.clone(), palindromic, symmetry, histograms: 1 << 26 };
+    let search = TransferSearch::<W, K>::new(problem, options, Engine::new(expander, &cancel, &()));
+    let mut search = search.unwrap().with_large(large);
     for length in search.lower_bound().unwrap().unwrap().. {
         match search.attempt(length).answer {
             Answer::Found(_) => return (length, search.count(length).numbers.unwrap()),

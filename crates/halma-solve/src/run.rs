@@ -27,7 +27,7 @@ use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
 
-use crate::solve::Progress;
+use crate::solve::{Engine, Progress};
 pub use folder::{fingerprint, unfinished};
 pub use place::place;
 pub use share::check as check_shared;
@@ -296,6 +296,13 @@ struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a dyn Progress,
     stop: &'a CancellationToken,
+}
+
+impl<'a> Context<'a> {
+    /// The engine for a search in the run's folder.
+    fn engine(&self) -> Engine<'a> {
+        Engine::new(self.expander, self.stop, self.progress).within(Some(self.workspace))
+    }
 }
 
 #[cfg(test)]
