@@ -104,10 +104,10 @@ impl Common {
         goal: impl Fn(&P) -> P::Key,
         place: impl Fn(P::Key) -> u64,
         (what, most): (String, u64),
-        stop: &CancellationToken,
+        cancel: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowError> {
         let (expander, memory) = (self.expander()?, self.memory());
-        let search = RowSearch::new(puzzle, lengths, goal, (&expander, stop), memory);
+        let search = RowSearch::new(puzzle, lengths, goal, (&expander, cancel), memory);
         let attempt = shortest(&mut search.ok_or_else(|| too_long(&what, most))?, None);
         let length = attempt.length;
         match attempt.answer {
@@ -182,12 +182,12 @@ fn counted(count: &BigUint, what: &str) -> String {
 ///
 /// # Errors
 /// One message, and the exit status that it stands for.
-pub fn run(command: &RowCommand, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(command: &RowCommand, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     let done = match command {
-        RowCommand::Shift(args) => shift::run(args, stop, &mut out),
-        RowCommand::Pairs(args) => pairs::run(args, stop, &mut out),
-        RowCommand::Reverse(args) => reverse::run(args, stop, &mut out),
+        RowCommand::Shift(args) => shift::run(args, cancel, &mut out),
+        RowCommand::Pairs(args) => pairs::run(args, cancel, &mut out),
+        RowCommand::Reverse(args) => reverse::run(args, cancel, &mut out),
     };
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     match done.and_then(|()| out.flush().map_err(RowError::from)) {

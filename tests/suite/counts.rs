@@ -151,8 +151,8 @@ fn job(problem: &str, search: &str) -> Job {
 }
 
 /// The answer to "how many?", and its numbers: sequences, up to symmetry, up to reversal, palindromic, these up to symmetry.
-fn answer(job: &Job, stop: &CancellationToken) -> (Record, Vec<String>) {
-    let record = run::run(job, Question::Count, &(), stop).unwrap();
+fn answer(job: &Job, cancel: &CancellationToken) -> (Record, Vec<String>) {
+    let record = run::run(job, Question::Count, &(), cancel).unwrap();
     let numbers = record.counts.as_ref().map(|c| {
         let mirrored = [&c.up_to_reversal, &c.palindromic, &c.palindromic_up_to_symmetry];
         let all = [Some(&c.sequences), Some(&c.up_to_symmetry)].into_iter().chain(mirrored.map(Option::as_ref));
@@ -165,8 +165,8 @@ const TRIANGLE: &str = "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
 
 #[test]
 fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, ""), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, ""), &cancel);
     assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Counted, Some(23), Some(22)));
     assert_eq!(record.runs.last().map(|run| run.length), Some(23));
     let said = "448 shortest solutions of 23 moves, 224 up to symmetry, 117 up to symmetry and reversal. Palindromic are 20 of \
@@ -192,21 +192,21 @@ fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
 
 #[test]
 fn palindromes_alone_are_counted_without_the_others() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &cancel);
     assert_eq!((record.length, numbers), (Some(23), ["20", "10", "10", "20", "10"].map(String::from).to_vec()));
     assert_eq!(report::sentence(&record), "20 shortest palindromic solutions of 23 moves, 10 up to symmetry.");
 }
 
 #[test]
 fn where_nothing_can_be_counted_it_says_so() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &cancel);
     assert_eq!((record.verdict, record.refuted_up_to, numbers), (Verdict::None, Some(22), vec![]));
-    let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &stop);
+    let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &cancel);
     assert_eq!((record.verdict, numbers), (Verdict::None, vec![]));
     for pruning in ["mcc", "truncate(1000)"] {
-        let refused = run::run(&job(TRIANGLE, &format!("pruning = \"{pruning}\"")), Question::Count, &(), &stop);
+        let refused = run::run(&job(TRIANGLE, &format!("pruning = \"{pruning}\"")), Question::Count, &(), &cancel);
         let message = refused.unwrap_err().to_string();
         assert!(message.ends_with("allowed are none, theorem-1, pattern, leading, narrowed"), "{message}");
     }

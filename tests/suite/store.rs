@@ -251,7 +251,7 @@ fn tables() -> (Transfer, Arc<ProblemTables<2, u64>>) {
 fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tally>, Stopped> {
     let (problem, tables) = tables();
     let puzzle = TransferPuzzle::new(&tables, &problem.start, vec![]);
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tallies) = (Level::default(), first.level, vec![first.tally]);
     for depth in 0..DEPTH {
@@ -263,8 +263,8 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = LevelDestination { workspace, scratch: None, label: &label, watch: None };
-                let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
+                let destination = LevelDestination { workspace, scratch: None, label: &label, watch: None };
+                let grown = expander.expand(&puzzle, depth, &level, &[&before], destination, &cancel)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
                     next = workspace.write(&label, &next, grown.tally.digest)?;

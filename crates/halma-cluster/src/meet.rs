@@ -121,7 +121,7 @@ impl Meeting {
                 };
                 missing.iter().map(named).collect::<Vec<_>>().join(", ")
             };
-            if let Err(stopped) = self.terms.stop.check() {
+            if let Err(stopped) = self.terms.cancel.check() {
                 return Err(ClusterError::Stopped { reason: stopped.to_string(), missing: list(false) });
             }
             if Instant::now() >= self.until {

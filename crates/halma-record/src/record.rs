@@ -124,7 +124,7 @@ pub struct Record {
     /// How many shortest solutions there are, where that was asked.
     pub counts: Option<Counts>,
     /// One entry per length tried, in the order tried.
-    pub runs: Vec<RunRecord>,
+    pub runs: Vec<LengthRecord>,
     /// The key under which the levels' states were mixed for their digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest_key: Option<Digest>,
@@ -246,7 +246,7 @@ pub struct PartitionRecord {
 
 /// The search for one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunRecord {
+pub struct LengthRecord {
     /// The length.
     pub length: u32,
     /// What was found.
@@ -283,7 +283,7 @@ pub struct RunRecord {
 
 /// The runs of lengths that were decided together, at least one.
 #[derive(Clone, Copy, Debug)]
-pub struct Together<'a>(pub &'a [RunRecord]);
+pub struct Together<'a>(pub &'a [LengthRecord]);
 
 impl Together<'_> {
     /// The last of the lengths.
@@ -301,7 +301,7 @@ impl Together<'_> {
 
 /// What was decided together, in order. A count's levels, of a length that has had its run, are a part of their own.
 #[must_use]
-pub fn together(runs: &[RunRecord]) -> Vec<Together<'_>> {
+pub fn together(runs: &[LengthRecord]) -> Vec<Together<'_>> {
     let (mut parts, mut rest) = (Vec::new(), runs);
     while let Some(first) = rest.first() {
         let up_to = first.up_to.unwrap_or(first.length);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use halma_engine::search::Stopped;
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace;
-use halma_record::record::{self, Record, RunRecord, Verdict};
+use halma_record::record::{self, LengthRecord, Record, Verdict};
 use halma_rules::job::{MAX_LENGTH, Pruning};
 
 use super::writing::attempted;
@@ -43,7 +43,7 @@ struct RecordLedger<'a, 'c, M> {
 
 impl<M> RecordLedger<'_, '_, M> {
     /// Enters a length that has no solution, or no answer.
-    fn settle(&mut self, run: RunRecord) {
+    fn settle(&mut self, run: LengthRecord) {
         match run.verdict {
             Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(run.length),
             Verdict::None => {}
@@ -165,7 +165,7 @@ impl Context<'_> {
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
         for answer in self.workspace.answers() {
-            let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            let run: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
             self.taken_up(&run, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
             ledger.settle(run);
         }
@@ -181,7 +181,7 @@ impl Context<'_> {
     }
 
     /// Whether the run can be the next one after those before it. That it is true, nobody can say without searching again.
-    fn taken_up(&self, run: &RunRecord, bound: u32, most: u32, before: &[RunRecord]) -> Result<(), StoreError> {
+    fn taken_up(&self, run: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
         let next = bound + before.len() as u32;
         if run.length != next || next > most {
             return Err(self.odd(format!("its answer for length {} stands where that for {next} belongs", run.length)));
@@ -192,8 +192,9 @@ impl Context<'_> {
         if let Some(what) = run.contradiction() {
             return Err(self.odd(what));
         }
-        let led =
-            |earlier: &RunRecord| earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next);
+        let led = |earlier: &LengthRecord| {
+            earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next)
+        };
         // Without bounds the levels of a shorter length serve this one, too.
         let served =
             self.job.search.pruning == Pruning::None && before.iter().any(|earlier| !earlier.levels.is_empty());
@@ -245,9 +246,9 @@ mod tests {
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
         let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
         let workspace = folder::workspace(&job, question, &Alone).unwrap();
-        let (stop, progress) = (CancellationToken::after(None), &());
+        let (cancel, progress) = (CancellationToken::after(None), &());
         let context =
-            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, stop: &stop };
+            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
         let mut record = context.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
         context.lengths(&mut Endless { refutes }, |_| Ok(Vec::new()), &mut record).unwrap();
         record

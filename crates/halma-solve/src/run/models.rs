@@ -141,7 +141,7 @@ impl From<Sequences> for Counts {
 #[cfg(test)]
 mod tests {
     use halma_engine::search::CancellationToken;
-    use halma_record::record::RunRecord;
+    use halma_record::record::LengthRecord;
     use halma_rules::job::Job;
 
     use super::*;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// States of all levels of these lengths.
-    fn states(runs: &[RunRecord]) -> u64 {
+    fn states(runs: &[LengthRecord]) -> u64 {
         runs.iter().flat_map(|run| &run.levels).map(|level| level.states).sum()
     }
 

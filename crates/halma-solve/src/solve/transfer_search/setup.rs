@@ -98,7 +98,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
 
     /// Those who make the pattern databases.
     pub(super) fn work_context(&self) -> WorkContext<'_> {
-        WorkContext { exchange: self.engine.expander.exchange(), stop: self.engine.cancel }
+        WorkContext { exchange: self.engine.expander.exchange(), cancel: self.engine.cancel }
     }
 
     /// The pattern databases; made when they are first asked for.
