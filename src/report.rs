@@ -228,7 +228,7 @@ fn runs(record: &Record) -> String {
         vec![
             run.length.to_string(),
             verdict(run.verdict).into(),
-            means(record, run, first),
+            decided_by(record, run, first),
             grouped(run.generated),
             grouped(run.largest_level),
             format!("{:.1}", run.seconds),
@@ -239,7 +239,7 @@ fn runs(record: &Record) -> String {
 
 /// By what a length was decided: its pruning, with the C that it went by, and with the lengths that were decided together,
 /// the first of which was `first`.
-pub(crate) fn means(record: &Record, run: &LengthRecord, first: u32) -> String {
+pub(crate) fn decided_by(record: &Record, run: &LengthRecord, first: u32) -> String {
     let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
     match run.c {
         Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),

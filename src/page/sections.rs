@@ -14,7 +14,7 @@ use super::plot::{Plot, Series};
 use super::table::table;
 use super::{Entry, claim};
 use crate::figure::Figure;
-use crate::report::{grouped, level_cells, means, problem, verdict};
+use crate::report::{decided_by, grouped, level_cells, problem, verdict};
 use crate::solution::Solution;
 
 /// All about one problem.
@@ -244,7 +244,7 @@ fn plots(entries: &[&Entry]) -> Markup {
 fn lengths(entries: &[&Entry]) -> Markup {
     let row = |record: &Record, first: u32, run: &LengthRecord| {
         vec![
-            means(record, run, first),
+            decided_by(record, run, first),
             run.length.to_string(),
             verdict(run.verdict).to_string(),
             run.levels.len().to_string(),

@@ -322,7 +322,7 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
     let mut before = None;
     for number in 0..3 {
         let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
-        let began_with = workspace.spent();
+        let began_with = workspace.measurements();
         if let Some((seconds, bytes)) = before {
             assert!(began_with.seconds > seconds && began_with.disk_bytes_written == bytes, "{began_with:?}");
         }
@@ -331,8 +331,11 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
         workspace.write(&label, &level, 0).unwrap();
         let figures = Saved { keys: level.len(), digest: Digest(0), figures: json!(null) };
         workspace.enter_also(vec![(label, figures)]).unwrap();
-        let spent = workspace.spent();
-        assert!(spent.seconds > began_with.seconds && spent.disk_bytes_written > began_with.disk_bytes_written);
-        before = Some((began_with.seconds, spent.disk_bytes_written));
+        let measurements = workspace.measurements();
+        assert!(
+            measurements.seconds > began_with.seconds
+                && measurements.disk_bytes_written > began_with.disk_bytes_written
+        );
+        before = Some((began_with.seconds, measurements.disk_bytes_written));
     }
 }

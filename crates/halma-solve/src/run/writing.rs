@@ -25,9 +25,10 @@ fn this_machine() -> Machine {
 impl Context<'_> {
     /// Notes in the record what its making took.
     pub(super) fn measure(&self, record: &mut Record) {
-        let spent = self.workspace.spent();
-        (record.seconds, record.cpu_seconds) = (spent.seconds, spent.cpu_seconds);
-        (record.peak_memory_bytes, record.disk_bytes_written) = (spent.peak_memory_bytes, spent.disk_bytes_written);
+        let measurements = self.workspace.measurements();
+        (record.seconds, record.cpu_seconds) = (measurements.seconds, measurements.cpu_seconds);
+        (record.peak_memory_bytes, record.disk_bytes_written) =
+            (measurements.peak_memory_bytes, measurements.disk_bytes_written);
     }
 
     /// A record without an answer.
