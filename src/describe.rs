@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use halma_bounds::theorem1::Theorem1;
 use halma_engine::key::Key;
-use halma_puzzles::own::{self, AnyModel, Model, Repeats};
+use halma_puzzles::own::{self, Model, Repeats};
 use halma_puzzles::rank;
+use halma_puzzles::with_model;
 use halma_record::record::{self, LengthRecord, Record, Together, Verdict};
 use halma_record::words::counted;
 use halma_rules::board::Board;
@@ -35,9 +36,7 @@ fn of_puzzle(puzzle: &Puzzle, symmetry: bool) -> String {
     let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
     match own::open(&puzzle.compiled, symmetry) {
         None => line("states", "too many to number: 2^256 or more".into()),
-        Some(AnyModel::Small(model)) => of_model(&*model, &mut line),
-        Some(AnyModel::Medium(model)) => of_model(&*model, &mut line),
-        Some(AnyModel::Large(model)) => of_model(&*model, &mut line),
+        Some(any) => with_model!(any, model => of_model(&*model, &mut line)),
     }
     text
 }

@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use halma_record::job::LookAheadDepth;
 use halma_rules::lattice::Lattice;
-use halma_rules::moves::planes::{Plane, Planes, TYPES, Word};
+use halma_rules::moves::planes::{Plane, Planes, TYPES};
+use halma_rules::moves::word::Word;
 
 use self::choices::{Choice, Choices};
 use self::memory::Memory;

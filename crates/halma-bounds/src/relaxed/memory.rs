@@ -1,6 +1,6 @@
 //! Positions of one look ahead from which nothing leads on.
 
-use halma_rules::moves::planes::Word;
+use halma_rules::moves::word::Word;
 
 use super::{MovesLeft, Position};
 

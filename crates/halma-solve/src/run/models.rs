@@ -2,7 +2,8 @@
 
 use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, ProjectionError, Projections};
-use halma_puzzles::own::{AnyModel, Bound, Model};
+use halma_puzzles::own::{self, Bound, Model};
+use halma_puzzles::with_model;
 use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
 use halma_rules::puzzle::{Compiled, Ground};
@@ -38,12 +39,8 @@ impl Context<'_> {
 
     /// The answer for a puzzle; `None` where its states do not fit any key.
     pub(super) fn puzzle(self, puzzle: &Puzzle) -> Result<Option<Record>, RunError> {
-        match halma_puzzles::own::open(&puzzle.compiled, self.job.search.symmetry) {
-            None => Ok(None),
-            Some(AnyModel::Small(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-            Some(AnyModel::Medium(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-            Some(AnyModel::Large(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-        }
+        let Some(any) = own::open(&puzzle.compiled, self.job.search.symmetry) else { return Ok(None) };
+        with_model!(any, model => self.model(&*model, &puzzle.compiled)).map(Some)
     }
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
