@@ -251,7 +251,6 @@ const GONE: [&str; 24] = [
 /// of them: planners call a task without variables grounded.
 const GONE_AS_NAMES: [&str; 12] = [
     "Cache",
-    "Left",
     "Means",
     "Meeting",
     "Orientation",
