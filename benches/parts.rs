@@ -172,10 +172,10 @@ fn level(c: &mut Criterion) {
     let mut group = c.benchmark_group("level 7");
     group.throughput(Throughput::Elements(SUCCESSORS)).sample_size(10);
     for threads in [1, 2] {
-        let (expander, stop) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
+        let (expander, cancel) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
         group.bench_function(BenchmarkId::new("Expander", threads), |b| {
             b.iter(|| {
-                let next = expander.expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &stop);
+                let next = expander.expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &cancel);
                 assert_eq!(next.expect("a level").tally.states, NEXT);
             });
         });

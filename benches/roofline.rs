@@ -177,10 +177,10 @@ fn main() {
         black_box((digest::of(digest::KEY, &new), digest::of(digest::SECOND_KEY, &new)));
     });
     for threads in [1, 2] {
-        let (expander, stop) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
+        let (expander, cancel) = (Expander::new(threads, None).expect("threads"), CancellationToken::after(None));
         stage(&format!("**the whole level, {threads} thread{}**", if threads == 1 { "" } else { "s" }), &mut || {
             let next = expander
-                .expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &stop)
+                .expand(&field.search, DEPTH, last, &[before], LevelDestination::MEMORY, &cancel)
                 .expect("a level");
             assert_eq!(next.tally.states, NEXT);
         });

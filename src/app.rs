@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use halma_check::own::in_rust::{self as verified, Maker, Stated, Words};
+use halma_check::own::in_rust::{self as verified, Maker, RustPuzzle, Words};
 use halma_engine::key::Key;
 use halma_puzzles::own::Repeats;
 use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, stated};
@@ -48,7 +48,7 @@ impl App {
     #[must_use]
     pub fn kind<P: OwnPuzzle>(mut self, name: &str) -> Self {
         self.kinds.push(Box::new(RustKind::<P>::new(name)));
-        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(stated::<P>(spec)?)) as Box<dyn Stated>));
+        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(stated::<P>(spec)?)) as Box<dyn RustPuzzle>));
         self.verified.push((name.into(), make));
         self
     }
@@ -80,7 +80,7 @@ impl App {
 /// A puzzle in Rust as the verifier asks it: moves and goal, no bound.
 struct Verified<P>(P);
 
-impl<P: OwnPuzzle> Stated for Verified<P> {
+impl<P: OwnPuzzle> RustPuzzle for Verified<P> {
     fn bytes(&self) -> usize {
         P::Key::BYTES
     }

@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use halma_bounds::theorem1::Theorem1;
 use halma_engine::key::Key;
-use halma_puzzles::own::{self, AnyModel, Model, Repeats};
+use halma_puzzles::own::{self, Model, Repeats};
 use halma_puzzles::rank;
-use halma_record::record::{self, Record, RunRecord, Together, Verdict};
+use halma_puzzles::with_model;
+use halma_record::record::{self, LengthRecord, Record, Together, Verdict};
 use halma_record::words::counted;
 use halma_rules::board::Board;
 use halma_rules::centroid;
@@ -35,9 +36,7 @@ fn of_puzzle(puzzle: &Puzzle, symmetry: bool) -> String {
     let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
     match own::open(&puzzle.compiled, symmetry) {
         None => line("states", "too many to number: 2^256 or more".into()),
-        Some(AnyModel::Small(model)) => of_model(&*model, &mut line),
-        Some(AnyModel::Medium(model)) => of_model(&*model, &mut line),
-        Some(AnyModel::Large(model)) => of_model(&*model, &mut line),
+        Some(any) => with_model!(any, model => of_model(&*model, &mut line)),
     }
     text
 }
@@ -208,7 +207,7 @@ pub struct Estimate {
 /// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
 /// length to length. `None` where too little was done to tell.
 #[must_use]
-pub fn estimates(runs: &[RunRecord], count: u32) -> Option<Vec<Estimate>> {
+pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
     let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
     let [.., a, b, c] = *decided else { return None };
@@ -274,8 +273,8 @@ pub fn cost(record: &Record) -> String {
 mod tests {
     use super::*;
 
-    fn run(length: u32, generated: u64) -> RunRecord {
-        RunRecord {
+    fn run(length: u32, generated: u64) -> LengthRecord {
+        LengthRecord {
             length,
             verdict: Verdict::None,
             reason: None,

@@ -34,8 +34,8 @@ impl Interrupts {
                 std::process::exit(UNFINISHED);
             }
             shared.signalled = true;
-            if let Some(stop) = shared.current.upgrade() {
-                stop.request();
+            if let Some(cancel) = shared.current.upgrade() {
+                cancel.request();
             }
         })?;
         Ok(Self(shared))
@@ -43,14 +43,14 @@ impl Interrupts {
 
     /// What stops the next search: a signal, or the time limit from now on.
     #[must_use]
-    pub fn stop(&self, limit: Option<Duration>) -> Arc<CancellationToken> {
-        let stop = Arc::new(CancellationToken::after(limit));
+    pub fn token(&self, limit: Option<Duration>) -> Arc<CancellationToken> {
+        let cancel = Arc::new(CancellationToken::after(limit));
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.current = Arc::downgrade(&stop);
+        shared.current = Arc::downgrade(&cancel);
         // A signal between two searches stops the second.
         if shared.signalled {
-            stop.request();
+            cancel.request();
         }
-        stop
+        cancel
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use halma_record::record::{Asked, Count, ImpossibleRecord, LevelRecord, Record, RunRecord, Verdict, together};
+use halma_record::record::{Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Verdict, together};
 use halma_record::words::{counted, plural};
 use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
 use halma_rules::job::{self, Army, ProblemSpec, PuzzleSpec};
@@ -228,7 +228,7 @@ fn runs(record: &Record) -> String {
         vec![
             run.length.to_string(),
             verdict(run.verdict).into(),
-            means(record, run, first),
+            decided_by(record, run, first),
             grouped(run.generated),
             grouped(run.largest_level),
             format!("{:.1}", run.seconds),
@@ -239,7 +239,7 @@ fn runs(record: &Record) -> String {
 
 /// By what a length was decided: its pruning, with the C that it went by, and with the lengths that were decided together,
 /// the first of which was `first`.
-pub(crate) fn means(record: &Record, run: &RunRecord, first: u32) -> String {
+pub(crate) fn decided_by(record: &Record, run: &LengthRecord, first: u32) -> String {
     let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
     match run.c {
         Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
@@ -252,7 +252,7 @@ pub(crate) fn means(record: &Record, run: &RunRecord, first: u32) -> String {
     }
 }
 
-fn title(record: &Record, run: &RunRecord) -> String {
+fn title(record: &Record, run: &LengthRecord) -> String {
     if record.question == Asked::Levels { String::new() } else { format!("Levels for length {}\n", run.length) }
 }
 

@@ -137,8 +137,8 @@ impl<'a> Solver<'a> {
         let job = self.job.map_err(SolveError::Problem)?;
         // What a pruning needs of a problem is known only now.
         let job = job.with(&Default::default()).map_err(|fault| SolveError::Problem(fault.message))?;
-        let stop = CancellationToken::after(job.limits.time);
+        let cancel = CancellationToken::after(job.limits.time);
         halma_record::record::built_from(env!("HALMA_SOURCE"));
-        Ok(run::run(&job, question, self.progress, &stop)?)
+        Ok(run::run(&job, question, self.progress, &cancel)?)
     }
 }

@@ -40,11 +40,11 @@ pub fn field() -> Field {
     let centroid = centroid::of_cells(&problem, &symmetries);
     let tables = Arc::new(ProblemTables::new(&problem, &symmetries.fixing, centroid).expect("it fits"));
     let search = Search::new(&tables, &problem.start, Vec::new());
-    let (expander, stop) = (Expander::new(1, None).expect("a thread"), CancellationToken::after(None));
+    let (expander, cancel) = (Expander::new(1, None).expect("a thread"), CancellationToken::after(None));
     let mut levels = [Level::default(), expander.level_of(&search, search.start()).level];
     for depth in 0..DEPTH {
         let next = expander
-            .expand(&search, depth, &levels[1], &[&levels[0]], LevelDestination::MEMORY, &stop)
+            .expand(&search, depth, &levels[1], &[&levels[0]], LevelDestination::MEMORY, &cancel)
             .expect("a level");
         levels.swap(0, 1);
         levels[1] = next.level;

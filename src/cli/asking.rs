@@ -30,14 +30,14 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
                 .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
             let _ = interrupts.set(installed);
         }
-        let stop = interrupts
+        let cancel = interrupts
             .get()
-            .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.stop(job.limits.time));
-        let exchange = args.cluster.exchange(job, question, &stop)?;
+            .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.token(job.limits.time));
+        let exchange = args.cluster.exchange(job, question, &cancel)?;
         let mut told = All::default();
         if exchange.process() > 0 {
             // The first tells how all of them are doing.
-            return Ok(run::run_shared(job, question, &told, &stop, exchange)?);
+            return Ok(run::run_shared(job, question, &told, &cancel, exchange)?);
         }
         if !args.quiet {
             told.0.push(progress::watched(args.live.screen.as_ref()));
@@ -48,7 +48,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         if let Some(folder) = &job.output.dir {
             told.0.push(Box::new(StatusFile::new(folder)));
         }
-        Ok(run::run_shared(job, question, &told, &stop, exchange)?)
+        Ok(run::run_shared(job, question, &told, &cancel, exchange)?)
     }
 }
 

@@ -37,10 +37,10 @@ pub(super) fn certify(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
-    let stop = CancellationToken::after(None);
-    let means = Resources { granularity: record.pruning.granularity(), large, stop: &stop, tell: &tell };
+    let cancel = CancellationToken::after(None);
+    let resources = Resources { granularity: record.pruning.granularity(), large, cancel: &cancel, tell: &tell };
     let certificate = pool
-        .install(|| certify::certify(&record, means))
+        .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
     let write = || -> io::Result<u64> {
         let mut whole = atomic_write_file::AtomicWriteFile::open(file)?;

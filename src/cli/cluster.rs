@@ -144,7 +144,7 @@ mod with {
             &self,
             job: &Job,
             question: Question,
-            stop: &Arc<CancellationToken>,
+            cancel: &Arc<CancellationToken>,
         ) -> Result<Arc<dyn Exchange>, Failure> {
             let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
                 return Ok(Arc::new(Alone));
@@ -159,7 +159,7 @@ mod with {
                 secret: self.secret()?,
                 peer_timeout: self.peer_timeout()?,
                 memory: job.limits.memory,
-                stop: Arc::clone(stop),
+                cancel: Arc::clone(cancel),
                 // Who closed standard error does not want the message.
                 note: |what| drop(writeln!(std::io::stderr(), "{what}")),
             };

@@ -16,8 +16,10 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{CancellationToken, Expander};
 use halma_puzzles::row::levels::{Level, Outcome, find};
-use halma_puzzles::row::solve::{self, Answer, Resources};
 use halma_rules::job::raw;
+use halma_solve::solve::Answer;
+use halma_solve::solve::deepening::shortest;
+use halma_solve::solve::row_search::RowSearch;
 
 use super::Exit;
 
@@ -102,17 +104,23 @@ impl Common {
         goal: impl Fn(&P) -> P::Key,
         place: impl Fn(P::Key) -> u64,
         (what, most): (String, u64),
-        stop: &CancellationToken,
+        cancel: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowError> {
-        let means = Resources { expander: &self.expander()?, stop, memory: self.memory() };
-        match solve::shortest(puzzle, lengths, goal, &means).ok_or_else(|| too_long(&what, most))? {
-            Answer::Found(states) => Ok(Some(states.into_iter().map(place).collect())),
-            Answer::Unsolvable => Ok(None),
-            Answer::TooLarge { length } => Err(RowError::Unfinished(format!(
+        let (expander, memory) = (self.expander()?, self.memory());
+        let search = RowSearch::new(puzzle, lengths, goal, (&expander, cancel), memory);
+        let attempt = shortest(&mut search.ok_or_else(|| too_long(&what, most))?, None);
+        let length = attempt.length;
+        match attempt.answer {
+            Answer::Found(states) => Ok(Some(states.into_iter().skip(1).map(place).collect())),
+            Answer::Exhausted => Ok(None),
+            Answer::GivenUp(_) => Err(RowError::Unfinished(format!(
                 "no solution has fewer than {length} moves; the levels for {length} outgrow the {} of memory",
-                bytes(self.memory())
+                bytes(memory)
             ))),
             Answer::Stopped(stopped) => Err(RowError::Unfinished(stopped.to_string())),
+            Answer::Refuted | Answer::Unproved(_) => Err(RowError::Unfinished(format!(
+                "no solution has {length} moves or fewer, and greater lengths are not tried"
+            ))),
         }
     }
 
@@ -174,12 +182,12 @@ fn counted(count: &BigUint, what: &str) -> String {
 ///
 /// # Errors
 /// One message, and the exit status that it stands for.
-pub fn run(command: &RowCommand, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(command: &RowCommand, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     let done = match command {
-        RowCommand::Shift(args) => shift::run(args, stop, &mut out),
-        RowCommand::Pairs(args) => pairs::run(args, stop, &mut out),
-        RowCommand::Reverse(args) => reverse::run(args, stop, &mut out),
+        RowCommand::Shift(args) => shift::run(args, cancel, &mut out),
+        RowCommand::Pairs(args) => pairs::run(args, cancel, &mut out),
+        RowCommand::Reverse(args) => reverse::run(args, cancel, &mut out),
     };
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     match done.and_then(|()| out.flush().map_err(RowError::from)) {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use halma_puzzles::own::replay::start_of;
-use halma_record::record::{Asked, LevelRecord, Machine, Record, RunRecord, Side, Verdict, together};
+use halma_record::record::{Asked, LengthRecord, LevelRecord, Machine, Record, Side, Verdict, together};
 use halma_record::words::counted;
 use halma_rules::centroid;
 use halma_rules::job;
@@ -14,7 +14,7 @@ use super::plot::{Plot, Series};
 use super::table::table;
 use super::{Entry, claim};
 use crate::figure::Figure;
-use crate::report::{grouped, level_cells, means, problem, verdict};
+use crate::report::{decided_by, grouped, level_cells, problem, verdict};
 use crate::solution::Solution;
 
 /// All about one problem.
@@ -242,9 +242,9 @@ fn plots(entries: &[&Entry]) -> Markup {
 
 /// The lengths tried.
 fn lengths(entries: &[&Entry]) -> Markup {
-    let row = |record: &Record, first: u32, run: &RunRecord| {
+    let row = |record: &Record, first: u32, run: &LengthRecord| {
         vec![
-            means(record, run, first),
+            decided_by(record, run, first),
             run.length.to_string(),
             verdict(run.verdict).to_string(),
             run.levels.len().to_string(),
@@ -290,7 +290,7 @@ fn all_levels(entry: &Entry, several: bool) -> Markup {
         "largest centroid",
         "digest",
     ];
-    let row = |run: &RunRecord, level: &LevelRecord| [vec![run.length.to_string()], level_cells(level)].concat();
+    let row = |run: &LengthRecord, level: &LevelRecord| [vec![run.length.to_string()], level_cells(level)].concat();
     let rows: Vec<Vec<String>> = record.runs.iter().flat_map(|run| run.levels.iter().map(|l| row(run, l))).collect();
     let name = if several { format!("All levels: {}", record.pruning) } else { "All levels".into() };
     html! {

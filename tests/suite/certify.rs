@@ -88,10 +88,10 @@ fn problems_of_every_kind_have_certificates_up_to_one_less_than_their_shortest_s
         let Ok(Job { problem: Problem::Transfer(problem), .. }) = Job::parse("job.toml".as_ref(), &job) else {
             continue;
         };
-        let stop = CancellationToken::after(None);
+        let cancel = CancellationToken::after(None);
         // Every other one has levels from the target.
         let large = if number % 2 == 0 { 0 } else { LARGE };
-        let means = Resources { granularity: Granularity::default(), large, stop: &stop, tell: &|_| () };
+        let means = Resources { granularity: Granularity::default(), large, cancel: &cancel, tell: &|_| () };
         let certificate = |length| refutation(problem.clone(), length, means);
         // A dash: none of any length.
         let shortest: Option<u32> = shortest.parse().ok();

@@ -5,8 +5,8 @@ use std::path::Path;
 use halma::check::{Options, record_holds};
 use halma::job::Pruning;
 use halma::record::{
-    Asked, Count, Counts, Digest, FileRecord, ImpossibleRecord, LevelRecord, PartitionRecord, Record, RunRecord, Side,
-    Verdict,
+    Asked, Count, Counts, Digest, FileRecord, ImpossibleRecord, LengthRecord, LevelRecord, PartitionRecord, Record,
+    Side, Verdict,
 };
 use halma::run::{self, Question};
 use halma::search::CancellationToken;
@@ -37,7 +37,7 @@ fn refused(record: &Record) -> String {
 }
 
 /// The record, but the length that was found is said to have no solution either, by this run.
-fn denied(record: &Record, change: impl FnOnce(&mut RunRecord)) -> Record {
+fn denied(record: &Record, change: impl FnOnce(&mut LengthRecord)) -> Record {
     let mut denied = record.clone();
     let run = denied.runs.last_mut().unwrap();
     run.verdict = Verdict::None;
@@ -90,7 +90,7 @@ fn an_empty_level_of_a_side_that_nobody_walks_ends_no_search() {
 fn levels_that_stay_open_refute_nothing() {
     let subject = solved(HOLE, 6, "pruning = 'leading'");
     // Without the last of the levels that follow, or with the last ones empty.
-    let follows = |run: &&mut RunRecord| run.levels.iter().any(|level| level.side == Side::Following);
+    let follows = |run: &&mut LengthRecord| run.levels.iter().any(|level| level.side == Side::Following);
     let mut open = 0;
     for at in 0..subject.record.runs.len() {
         for emptied in [false, true] {
@@ -123,7 +123,7 @@ fn open_levels_of_a_length_that_has_a_solution_refute_nothing() {
     for search in ["pruning = 'leading'", "pruning = 'leading(classes=3)'"] {
         let counted = of("transfer", HOLE, 6, search, Question::Count);
         let mut base = counted.record.clone();
-        let own = RunRecord { verdict: Verdict::None, ..base.runs.pop().unwrap() };
+        let own = LengthRecord { verdict: Verdict::None, ..base.runs.pop().unwrap() };
         base.runs.pop();
         (base.question, base.max_length) = (Asked::Prove, Some(own.length));
         let trailing = |depth: usize| LevelRecord { side: Side::Trailing, ..own.levels[depth].clone() };
@@ -139,16 +139,16 @@ fn open_levels_of_a_length_that_has_a_solution_refute_nothing() {
         for (keep, beside) in (1..=own.levels.len()).flat_map(|keep| beside.iter().map(move |beside| (keep, beside))) {
             let levels = [&own.levels[..keep], beside].concat();
             let mut alone = base.clone();
-            alone.runs.push(RunRecord { levels: levels.clone(), ..own.clone() });
+            alone.runs.push(LengthRecord { levels: levels.clone(), ..own.clone() });
             // The length before has the levels, and this one none, or what stands beside them.
             let mut shared = base.clone();
             let before = shared.runs.last_mut().unwrap();
             (before.up_to, before.shared_with, before.levels) = (Some(own.length), Some(own.length), levels);
             let mut last = shared.clone();
-            shared.runs.push(RunRecord { levels: vec![], ..own.clone() });
+            shared.runs.push(LengthRecord { levels: vec![], ..own.clone() });
             let before = last.runs.last_mut().unwrap();
             (before.shared_with, before.levels) = (None, own.levels[..keep].to_vec());
-            last.runs.push(RunRecord { levels: beside.clone(), ..own.clone() });
+            last.runs.push(LengthRecord { levels: beside.clone(), ..own.clone() });
             for mut forged in [alone, shared, last] {
                 reseal(&mut forged);
                 assert!(counted.lie(&forged).is_some(), "{search}");
@@ -177,13 +177,13 @@ fn what_nobody_searched_is_not_exhausted() {
         (none.verdict, none.exhausted, none.max_length) = (Verdict::None, true, None);
         (none.length, none.solution, none.reason) = (None, None, None);
         let bound = none.lower_bound;
-        let moves = |run: &RunRecord| RunRecord { levels: vec![], verdict: Verdict::None, ..run.clone() };
-        let first = RunRecord { self_consistent: true, c: None, ..moves(&none.runs[0]) };
+        let moves = |run: &LengthRecord| LengthRecord { levels: vec![], verdict: Verdict::None, ..run.clone() };
+        let first = LengthRecord { self_consistent: true, c: None, ..moves(&none.runs[0]) };
         for (lower_bound, length) in [(bound, None), (Some(0), None), (Some(0), Some(0)), (bound, bound), (None, None)]
         {
             let mut forged = none.clone();
             forged.lower_bound = lower_bound;
-            forged.runs = length.map(|length| RunRecord { length, ..first.clone() }).into_iter().collect();
+            forged.runs = length.map(|length| LengthRecord { length, ..first.clone() }).into_iter().collect();
             forged.runs.iter_mut().for_each(reseal_run);
             forged.refuted_up_to = length.or(lower_bound.and_then(|bound| bound.checked_sub(1)));
             let why = refused(&forged);

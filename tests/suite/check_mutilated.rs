@@ -1,7 +1,7 @@
 //! Records mutilated by the ten thousand, and forged with intent: whatever `halma check` accepts is true by an oracle that
 //! shares nothing with it.
 
-use halma::record::{Asked, Record, RunRecord, Side, Verdict};
+use halma::record::{Asked, LengthRecord, Record, Side, Verdict};
 use halma::run::Question;
 
 use crate::forgery::{Random, Subject, accepts, empty, reseal, reseal_run};
@@ -112,7 +112,7 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
                 before.levels.clone_from(&first.levels);
                 before.up_to = rest.last().map(|last| last.length).filter(|_| random.below(3) > 0);
             }
-            record.runs.extend(rest.into_iter().map(|run| RunRecord { levels: vec![], ..run }));
+            record.runs.extend(rest.into_iter().map(|run| LengthRecord { levels: vec![], ..run }));
         }
         _ if runs > 0 => {
             for _ in 0..=random.below(2) {
@@ -142,7 +142,7 @@ fn mutilate_partition(record: &mut Record, random: &mut Random) {
     }
 }
 
-fn mutilate_run(run: &mut RunRecord, random: &mut Random) {
+fn mutilate_run(run: &mut LengthRecord, random: &mut Random) {
     let levels = run.levels.len();
     match random.below(12) {
         0 if levels > 0 => drop(run.levels.remove(random.below(levels))),
@@ -220,10 +220,10 @@ fn of_half_a_million_mutilated_records_none_that_is_false_is_accepted() {
 }
 
 /// Ways to make a run look as if it had refuted its length; what comes before may be drawn on.
-fn fakes(run: &RunRecord, before: Option<&RunRecord>) -> Vec<RunRecord> {
-    let mut fakes = vec![run.clone(), RunRecord { levels: vec![], ..run.clone() }];
+fn fakes(run: &LengthRecord, before: Option<&LengthRecord>) -> Vec<LengthRecord> {
+    let mut fakes = vec![run.clone(), LengthRecord { levels: vec![], ..run.clone() }];
     let sides: Vec<Side> = SIDES.into_iter().filter(|&side| run.levels.iter().any(|l| l.side == side)).collect();
-    let last = |run: &RunRecord, side| run.levels.iter().rposition(|level| level.side == side);
+    let last = |run: &LengthRecord, side| run.levels.iter().rposition(|level| level.side == side);
     for side in SIDES {
         // An empty level after the last one of that side, or the first of a side that nobody walks.
         let mut fake = run.clone();
@@ -256,10 +256,10 @@ fn fakes(run: &RunRecord, before: Option<&RunRecord>) -> Vec<RunRecord> {
         }
     }
     if let Some(before) = before {
-        fakes.push(RunRecord { length: run.length, ..before.clone() });
+        fakes.push(LengthRecord { length: run.length, ..before.clone() });
     }
     let c = run.c.map(|c| -c - 1);
-    fakes.push(RunRecord { c, ..run.clone() });
+    fakes.push(LengthRecord { c, ..run.clone() });
     fakes.iter_mut().for_each(|fake| {
         fake.verdict = Verdict::None;
         fake.self_consistent = true;
@@ -302,8 +302,8 @@ fn forged(subject: &Subject) -> Vec<Record> {
         if let Some(first) = first.filter(|_| record.problem.kind() == "transfer") {
             let mut longer = record.clone();
             longer.runs.truncate(at);
-            longer.runs.extend([fake.clone(), RunRecord { length: length + 1, ..fake.clone() }]);
-            let found = RunRecord { length: length + 2, levels: vec![], ..record.runs[at].clone() };
+            longer.runs.extend([fake.clone(), LengthRecord { length: length + 1, ..fake.clone() }]);
+            let found = LengthRecord { length: length + 2, levels: vec![], ..record.runs[at].clone() };
             longer.runs.push(found);
             let back: Vec<&str> = first.split('-').rev().collect();
             let moves = [first.clone(), back.join("-")].into_iter().chain(record.solution.clone().unwrap());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use halma::check::{Options, record_holds};
 use halma::job::Job;
-use halma::record::{Digest, FileRecord, LevelRecord, Record, RunRecord, Side, Verdict};
+use halma::record::{Digest, FileRecord, LengthRecord, LevelRecord, Record, Side, Verdict};
 use halma::run::{self, Question};
 use halma::search::{CancellationToken, digest};
 use halma::store::workspace::Disk;
@@ -91,12 +91,12 @@ impl Proved {
 
 /// The last run that has trailing levels, and the place of the first of these.
 fn trailing(record: &Record) -> Option<(usize, usize)> {
-    let first = |run: &RunRecord| run.levels.iter().position(|level| level.side == Side::Trailing);
+    let first = |run: &LengthRecord| run.levels.iter().position(|level| level.side == Side::Trailing);
     record.runs.iter().enumerate().filter_map(|(at, run)| Some((at, first(run)?))).next_back()
 }
 
 /// The levels before, and the trailing ones.
-fn parts(record: &mut Record) -> (&mut RunRecord, usize) {
+fn parts(record: &mut Record) -> (&mut LengthRecord, usize) {
     let (run, first) = trailing(record).unwrap();
     (&mut record.runs[run], first)
 }

@@ -14,8 +14,10 @@ use halma::record::{Record, Verdict};
 use halma::report;
 use halma::run::{self, Question};
 use halma::search::{CancellationToken, Expander};
-use halma::solve::count::{Mirrored, Solutions};
-use halma::solve::{Answer, TransferSearch};
+use halma::solve::deepening::LengthSearch;
+use halma::solve::transfer_search::count::{Mirrored, Solutions};
+use halma::solve::transfer_search::{TransferOptions, TransferSearch};
+use halma::solve::{Answer, Engine};
 use halma::symmetry::Symmetry;
 use proptest::prelude::*;
 
@@ -149,8 +151,8 @@ fn job(problem: &str, search: &str) -> Job {
 }
 
 /// The answer to "how many?", and its numbers: sequences, up to symmetry, up to reversal, palindromic, these up to symmetry.
-fn answer(job: &Job, stop: &CancellationToken) -> (Record, Vec<String>) {
-    let record = run::run(job, Question::Count, &(), stop).unwrap();
+fn answer(job: &Job, cancel: &CancellationToken) -> (Record, Vec<String>) {
+    let record = run::run(job, Question::Count, &(), cancel).unwrap();
     let numbers = record.counts.as_ref().map(|c| {
         let mirrored = [&c.up_to_reversal, &c.palindromic, &c.palindromic_up_to_symmetry];
         let all = [Some(&c.sequences), Some(&c.up_to_symmetry)].into_iter().chain(mirrored.map(Option::as_ref));
@@ -163,8 +165,8 @@ const TRIANGLE: &str = "board = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
 
 #[test]
 fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, ""), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, ""), &cancel);
     assert_eq!((record.verdict, record.length, record.refuted_up_to), (Verdict::Counted, Some(23), Some(22)));
     assert_eq!(record.runs.last().map(|run| run.length), Some(23));
     let said = "448 shortest solutions of 23 moves, 224 up to symmetry, 117 up to symmetry and reversal. Palindromic are 20 of \
@@ -190,21 +192,21 @@ fn a_record_says_how_many_there_are_and_goes_on_where_it_was_stopped() {
 
 #[test]
 fn palindromes_alone_are_counted_without_the_others() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "palindromic = true"), &cancel);
     assert_eq!((record.length, numbers), (Some(23), ["20", "10", "10", "20", "10"].map(String::from).to_vec()));
     assert_eq!(report::sentence(&record), "20 shortest palindromic solutions of 23 moves, 10 up to symmetry.");
 }
 
 #[test]
 fn where_nothing_can_be_counted_it_says_so() {
-    let stop = CancellationToken::after(None);
-    let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &stop);
+    let cancel = CancellationToken::after(None);
+    let (record, numbers) = answer(&job(TRIANGLE, "max-length = 22"), &cancel);
     assert_eq!((record.verdict, record.refuted_up_to, numbers), (Verdict::None, Some(22), vec![]));
-    let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &stop);
+    let (record, numbers) = answer(&job("board = \"S#T\"\nmoves = 4", ""), &cancel);
     assert_eq!((record.verdict, numbers), (Verdict::None, vec![]));
     for pruning in ["mcc", "truncate(1000)"] {
-        let refused = run::run(&job(TRIANGLE, &format!("pruning = \"{pruning}\"")), Question::Count, &(), &stop);
+        let refused = run::run(&job(TRIANGLE, &format!("pruning = \"{pruning}\"")), Question::Count, &(), &cancel);
         let message = refused.unwrap_err().to_string();
         assert!(message.ends_with("allowed are none, theorem-1, pattern, leading, narrowed"), "{message}");
     }
@@ -218,11 +220,11 @@ struct How {
 }
 
 fn counted<const W: usize, K: Key>(problem: &Transfer, how: &How, expander: &Expander) -> (u32, Solutions) {
-    let stop = CancellationToken::after(None);
-    let shared = (expander, &stop, &() as _);
-    let How { pruning, palindromic, symmetry, large } = how;
-    let search = TransferSearch::<W, K>::new(problem, pruning.clone(), *palindromic, *symmetry, 1 << 26, shared);
-    let mut search = search.unwrap().with_large(*large);
+    let cancel = CancellationToken::after(None);
+    let &How { ref pruning, palindromic, symmetry, large } = how;
+    let options = TransferOptions { pruning: pruning.clone(), palindromic, symmetry, histograms: 1 << 26 };
+    let search = TransferSearch::<W, K>::new(problem, options, Engine::new(expander, &cancel, &()));
+    let mut search = search.unwrap().with_large(large);
     for length in search.lower_bound().unwrap().unwrap().. {
         match search.attempt(length).answer {
             Answer::Found(_) => return (length, search.count(length).numbers.unwrap()),

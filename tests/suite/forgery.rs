@@ -4,7 +4,7 @@ use std::path::Path;
 
 use halma::check::{Options, Report, record_holds};
 use halma::job::Job;
-use halma::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+use halma::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
 use halma::run::{self, Question};
 use halma::search::CancellationToken;
 
@@ -116,7 +116,7 @@ pub fn empty(side: Side, depth: u32) -> LevelRecord {
 }
 
 /// What makes all sums fit again, so that nothing but the levels themselves can tell.
-pub fn reseal_run(run: &mut RunRecord) {
+pub fn reseal_run(run: &mut LengthRecord) {
     for level in &mut run.levels {
         if level.depth > 0 {
             let parts = [level.pruned, level.duplicates, level.old, level.states];

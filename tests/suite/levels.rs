@@ -29,12 +29,12 @@ fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
     let puzzle = TransferPuzzle::new(&tables, &problem.start, vec![]);
     check_contract(&puzzle, 3).unwrap();
     let expander = Expander::new(threads, None).unwrap();
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
     let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
     for d in 0..depth as usize {
         let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
-        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, LevelDestination::MEMORY, &stop).unwrap();
+        let next = expander.expand(&puzzle, d as u32, &levels[d], &earlier, LevelDestination::MEMORY, &cancel).unwrap();
         let t = &next.tally;
         assert_eq!(t.generated, t.pruned + t.duplicates + t.old + t.states);
         tallies.push(next.tally);
@@ -63,7 +63,7 @@ fn levels_without_k_reduce_to_those_with_it() {
         let problem = problem("9x9", rule, army);
         let (plain, classes) = (tables(&problem, 1), tables(&problem, 2));
         let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
-        let (expander, stop) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
+        let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
         let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
         let mut before = halma::store::Level::default();
         for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
@@ -73,7 +73,7 @@ fn levels_without_k_reduce_to_those_with_it() {
             assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
             assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");
             let next =
-                expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &stop).unwrap().level;
+                expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &cancel).unwrap().level;
             before = std::mem::replace(&mut level, next);
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use halma::job::{Job, Output};
-use halma::record::{Asked, Record, RunRecord, Side, Verdict};
+use halma::record::{Asked, LengthRecord, Record, Side, Verdict};
 use halma::run::{self, Question};
 use halma::search::CancellationToken;
 
@@ -136,7 +136,7 @@ fn prove(max_length: &str) -> (Option<i32>, Record) {
 /// What `leading` searches to refute 26 moves: with all shorter lengths no more than 7 x 10^7 successors, no level above
 /// 250,000 states.
 fn refutes_26_as_pinned(record: &Record) {
-    let refuting: Vec<&RunRecord> = record.runs.iter().filter(|r| r.verdict == Verdict::None).collect();
+    let refuting: Vec<&LengthRecord> = record.runs.iter().filter(|r| r.verdict == Verdict::None).collect();
     assert_eq!(refuting.iter().map(|r| r.generated).sum::<u64>(), 54_220_055);
     let (leader, last) = (refuting.iter().rev().find(|r| r.up_to == Some(26)), refuting.last());
     let (leader, last) = (leader.expect("one leading half for several lengths"), last.expect("runs"));

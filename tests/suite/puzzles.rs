@@ -163,9 +163,9 @@ fn a_search_from_both_ends_finds_what_one_from_the_start_does() {
 #[test]
 fn peg_solitaire_by_rules_has_the_digests_of_the_engines_example() {
     let rules = levels("peg-solitaire-jumps", 9);
-    let (expander, stop) = (halma::search::Expander::new(2, None).unwrap(), CancellationToken::after(None));
+    let (expander, cancel) = (halma::search::Expander::new(2, None).unwrap(), CancellationToken::after(None));
     let example = peg_solitaire::PegSolitaire::cross();
-    let example = halma::search::levels(&example, &expander, &stop).take(10);
+    let example = halma::search::levels(&example, &expander, &cancel).take(10);
     let example: Vec<_> = example.map(|level| level.map(|l| (l.states, l.generated, l.digest)).unwrap()).collect();
     let rules: Vec<_> = rules.runs[0].levels.iter().map(|l| (l.states, l.generated, l.digest.0)).collect();
     assert_eq!((rules.len(), rules), (10, example));

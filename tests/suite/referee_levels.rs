@@ -47,11 +47,11 @@ fn agrees<const W: usize, K: Key>(name: &str, fixture: &Fixture, expander: &Expa
     let centroid = vec![0; fixture.problem.lattice.len()];
     let tables = Arc::new(ProblemTables::<W, K>::new(&fixture.problem, &symmetries.fixing, centroid).unwrap());
     let puzzle = TransferPuzzle::new(&tables, &fixture.problem.start, vec![]);
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tally) = (Level::default(), first.level, first.tally);
     for (depth, &(states, generated, digest)) in (0u32..).zip(&fixture.levels) {
-        let next = expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &stop).unwrap();
+        let next = expander.expand(&puzzle, depth, &level, &[&before], LevelDestination::MEMORY, &cancel).unwrap();
         let found = (tally.states, next.tally.generated, tally.digest);
         assert_eq!(found, (states, generated, digest), "{name}, level {depth}: states, successors, digest");
         (before, level, tally) = (level, next.level, next.tally);

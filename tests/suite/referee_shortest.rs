@@ -5,7 +5,9 @@ use halma::job::Pruning;
 use halma::lattice::{Lattice, Rule};
 use halma::problem::Transfer;
 use halma::search::{CancellationToken, Expander};
-use halma::solve::{Answer, Side, TransferSearch};
+use halma::solve::deepening::LengthSearch;
+use halma::solve::transfer_search::{TransferOptions, TransferSearch};
+use halma::solve::{Answer, Engine, Side};
 
 /// The longest shortest solution in the file, and some: up to here a search without a solution must say so.
 const LONGEST: u32 = 14;
@@ -28,10 +30,10 @@ fn read(line: &str) -> (Transfer, Option<u32>) {
 
 /// The first length that the search does not refute; `None` where it refutes all.
 fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, large: u64, expander: &Expander) -> Option<u32> {
-    let stop = CancellationToken::after(None);
-    let shared = (expander, &stop, &() as _);
-    let search = TransferSearch::<2, u64>::new(problem, pruning, false, symmetry, 1 << 26, shared).unwrap();
-    let mut search = search.with_large(large);
+    let cancel = CancellationToken::after(None);
+    let options = TransferOptions { pruning, palindromic: false, symmetry, histograms: 1 << 26 };
+    let search = TransferSearch::<2, u64>::new(problem, options, Engine::new(expander, &cancel, &()));
+    let mut search = search.unwrap().with_large(large);
     for length in search.lower_bound().unwrap()?..=LONGEST {
         match search.attempt(length).answer {
             Answer::Found(_) => return Some(length),
@@ -73,7 +75,7 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
 #[test]
 fn lengths_that_are_decided_together_are_decided_alike() {
     let expander = Expander::new(1, None).unwrap();
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let text = std::fs::read_to_string("tests/shortest.txt").unwrap();
     let (mut together, mut later, mut met) = (0, 0, 0);
     for line in text.lines().filter(|l| !l.starts_with("# ")) {
@@ -86,8 +88,9 @@ fn lengths_that_are_decided_together_are_decided_alike() {
         for (pruning, large) in ways.into_iter().chain(ahead) {
             let pruning: Pruning = pruning.parse().unwrap();
             let search = || {
-                let shared = (&expander, &stop, &() as _);
-                let search = TransferSearch::<2, u64>::new(&problem, pruning.clone(), false, true, 1 << 26, shared);
+                let pruning = pruning.clone();
+                let options = TransferOptions { pruning, palindromic: false, symmetry: true, histograms: 1 << 26 };
+                let search = TransferSearch::<2, u64>::new(&problem, options, Engine::new(&expander, &cancel, &()));
                 search.unwrap().with_large(large)
             };
             let Some(bound) = search().lower_bound().unwrap() else { continue };

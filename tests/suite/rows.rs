@@ -9,8 +9,10 @@ use halma::row::levels::{self, Outcome, Paths};
 use halma::row::row_board::Board;
 use halma::row::shift::{First, Shift};
 use halma::row::shift_puzzle::ShiftRow;
-use halma::row::solve::{self, Answer, Resources};
 use halma::search::{CancellationToken, Expander};
+use halma::solve::Answer;
+use halma::solve::deepening::shortest;
+use halma::solve::row_search::RowSearch;
 
 #[derive(Parser)]
 struct Typed {
@@ -44,10 +46,11 @@ fn searched(puzzle: ShiftRow) -> BTreeSet<Vec<u64>> {
 }
 
 fn engine(n: u64, m: u64, expander: &Expander) -> Vec<u64> {
-    let means = Resources { expander, stop: &CancellationToken::after(None), memory: 1 << 30 };
     let lower = (n * m + (n + m).div_ceil(2)) as u32;
-    match solve::shortest(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, &means) {
-        Some(Answer::Found(states)) => states.into_iter().map(ShiftRow::place).collect(),
+    let cancel = CancellationToken::after(None);
+    let search = RowSearch::new(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, (expander, &cancel), 1 << 30);
+    match shortest(&mut search.unwrap(), None).answer {
+        Answer::Found(states) => states.into_iter().skip(1).map(ShiftRow::place).collect(),
         other => panic!("{n} {m} {other:?}"),
     }
 }

@@ -251,7 +251,7 @@ fn tables() -> (Transfer, Arc<ProblemTables<2, u64>>) {
 fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tally>, Stopped> {
     let (problem, tables) = tables();
     let puzzle = TransferPuzzle::new(&tables, &problem.start, vec![]);
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let first = expander.level_of(&puzzle, puzzle.start());
     let (mut before, mut level, mut tallies) = (Level::default(), first.level, vec![first.tally]);
     for depth in 0..DEPTH {
@@ -263,8 +263,8 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let berth = LevelDestination { workspace, scratch: None, label: &label, watch: None };
-                let grown = expander.expand(&puzzle, depth, &level, &[&before], berth, &stop)?;
+                let destination = LevelDestination { workspace, scratch: None, label: &label, watch: None };
+                let grown = expander.expand(&puzzle, depth, &level, &[&before], destination, &cancel)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {
                     next = workspace.write(&label, &next, grown.tally.digest)?;
@@ -322,7 +322,7 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
     let mut before = None;
     for number in 0..3 {
         let workspace = open(folder.path(), 1, Disk::new(None)).unwrap();
-        let began_with = workspace.spent();
+        let began_with = workspace.measurements();
         if let Some((seconds, bytes)) = before {
             assert!(began_with.seconds > seconds && began_with.disk_bytes_written == bytes, "{began_with:?}");
         }
@@ -331,8 +331,11 @@ fn a_run_that_goes_on_counts_what_its_earlier_processes_used() {
         workspace.write(&label, &level, 0).unwrap();
         let figures = Saved { keys: level.len(), digest: Digest(0), figures: json!(null) };
         workspace.enter_also(vec![(label, figures)]).unwrap();
-        let spent = workspace.spent();
-        assert!(spent.seconds > began_with.seconds && spent.disk_bytes_written > began_with.disk_bytes_written);
-        before = Some((began_with.seconds, spent.disk_bytes_written));
+        let measurements = workspace.measurements();
+        assert!(
+            measurements.seconds > began_with.seconds
+                && measurements.disk_bytes_written > began_with.disk_bytes_written
+        );
+        before = Some((began_with.seconds, measurements.disk_bytes_written));
     }
 }

@@ -213,8 +213,9 @@ impl Progress for Patience<'_> {
 /// What the search says, which must end by itself.
 fn answer(job: &str, question: Question, most: u32) -> Record {
     let parsed = Job::parse(Path::new("tiny.toml"), job).unwrap_or_else(|fault| panic!("{fault}\n{job}"));
-    let stop = CancellationToken::after(None);
-    let record = run::run(&parsed, question, &Patience(&stop, most), &stop).unwrap_or_else(|e| panic!("{e}\n{job}"));
+    let cancel = CancellationToken::after(None);
+    let record =
+        run::run(&parsed, question, &Patience(&cancel, most), &cancel).unwrap_or_else(|e| panic!("{e}\n{job}"));
     assert_ne!(record.reason.as_deref(), Some("interrupted"), "it goes on and on: {job}");
     record
 }

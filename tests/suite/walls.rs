@@ -219,3 +219,106 @@ fn no_file_name_stands_three_times() {
     let thrice: Vec<_> = names.values().filter(|files| files.len() > 2).collect();
     assert!(thrice.is_empty(), "{thrice:?}");
 }
+
+/// Words that were this project's own; docs/glossary.md has the field's words that took their places.
+const GONE: [&str; 24] = [
+    "ascent",
+    "berth",
+    "crew",
+    "desk",
+    "essence",
+    "foresee",
+    "foreseen",
+    "foresight",
+    "gathered",
+    "grain",
+    "grower",
+    "intake",
+    "judge",
+    "leaver",
+    "misfit",
+    "neighbourhood",
+    "outbox",
+    "parcel",
+    "posted",
+    "shelf",
+    "trail",
+    "trails",
+    "waves",
+    "witness",
+];
+/// The same as whole names alone, since parts of longer ones may be ordinary English: `StopEarly`, `mean`. `Ground` is none
+/// of them: planners call a task without variables grounded.
+const GONE_AS_NAMES: [&str; 12] = [
+    "Cache",
+    "Means",
+    "Meeting",
+    "Orientation",
+    "RunRecord",
+    "Spent",
+    "Stated",
+    "Stop",
+    "Way",
+    "means",
+    "spent",
+    "stop",
+];
+
+/// The names in a piece of code, without its comments and texts.
+fn identifiers(code: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for line in code.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        // What stands between quotes is no name. A text over several lines may leave some of its words; they are checked, too.
+        for piece in line.split('"').step_by(2) {
+            found.extend(piece.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty()));
+        }
+    }
+    found
+}
+
+/// `ThreadBuffers` and `thread_buffers` are two words each.
+fn words(identifier: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in identifier.chars() {
+        if (c.is_uppercase() || c == '_') && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c != '_') {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+fn is_gone(identifier: &str) -> bool {
+    GONE_AS_NAMES.contains(&identifier) || words(identifier).iter().any(|word| GONE.contains(&word.as_str()))
+}
+
+#[test]
+fn no_name_in_the_code_is_a_word_that_was_given_up() {
+    let crates = fs::read_dir("crates").unwrap().map(|entry| entry.unwrap().path().join("src"));
+    let mut seen = 0;
+    for source in crates.chain([PathBuf::from("src")]) {
+        // Names of tests are sentences, and a text of PDDL has `stop` in it.
+        let told = |module: &&String| !module.split("::").any(|part| part == "tests" || part == "pddl");
+        let modules = modules(&source);
+        for (module, code) in modules.iter().filter(|(module, _)| told(module)) {
+            let identifiers = identifiers(code);
+            seen += identifiers.len();
+            let gone: Vec<_> = identifiers.into_iter().filter(|identifier| is_gone(identifier)).collect();
+            assert!(gone.is_empty(), "{} {module}: {gone:?}", source.display());
+        }
+    }
+    assert!(seen > 10_000, "{seen} names were read");
+}
+
+#[test]
+fn a_word_that_was_given_up_is_found_in_a_name_and_not_in_a_text() {
+    let found = |code: &str| -> Vec<String> {
+        identifiers(code).into_iter().filter(|name| is_gone(name)).map(Into::into).collect()
+    };
+    assert_eq!(found("let berth = 1; struct ThreadOutbox;"), ["ThreadOutbox", "berth"]);
+    assert_eq!(found("fn foresee_all(stop: &CancellationToken)"), ["foresee_all", "stop"]);
+    assert!(found("let text = \"the berth\"; // a trail\nlet stops = StopEarly;").is_empty());
+}

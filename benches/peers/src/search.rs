@@ -54,9 +54,9 @@ pub fn puzzle() -> Result<Arc<Transfer>, Fault> {
 }
 
 fn halma(puzzle: &Arc<Transfer>, depth: u32, threads: usize, memory: Option<u64>) -> Found {
-    let (expander, stop) = (Expander::new(threads, memory)?, CancellationToken::after(None));
+    let (expander, cancel) = (Expander::new(threads, memory)?, CancellationToken::after(None));
     let (mut states, mut successors) = (0, 0);
-    for tally in levels(&**puzzle, &expander, &stop).take(depth as usize + 1) {
+    for tally in levels(&**puzzle, &expander, &cancel).take(depth as usize + 1) {
         let tally = tally?;
         states += tally.states;
         successors += tally.generated;

@@ -257,12 +257,13 @@ impl Abstraction {
         context: WorkContext,
     ) -> Result<Frontier, Stopped> {
         let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
-            context.stop.check()?;
-            let (mut ascent, mut around) = (IncrementalUnranking::new(&self.space), NeighbourRanks::new(&self.space));
+            context.cancel.check()?;
+            let (mut unranking, mut around) =
+                (IncrementalUnranking::new(&self.space), NeighbourRanks::new(&self.space));
             let mut jumps = Jumps::default();
             let mut next = Vec::new();
             for &rank in ranks {
-                let histogram = ascent.to(&self.space, rank);
+                let histogram = unranking.to(&self.space, rank);
                 self.jumps(histogram, &mut jumps);
                 // A man of class a may only go to classes of values below this and the value of a together.
                 let spare = within.below(rank).map(|limit| limit - self.centroid(histogram));

@@ -237,7 +237,7 @@ impl Databases {
                 (distance, Some(seen)) => u32::from(distance) > seen,
                 (_, None) => true,
             };
-            let here = context.runs(count).any(|ranks| {
+            let here = context.parts(count).any(|ranks| {
                 let mut kind = self.kind(Middles::Palindromic);
                 ranks.into_iter().any(|rank| new(rank) && kind(rank) != 0)
             });
@@ -264,9 +264,9 @@ impl Databases {
         let next = self.abstraction.advance(&self.to_target, &fronts.frontiers[0], d, &(), context)?;
         fronts.frontiers[1] = if self.mirrored {
             let image = |ranks: &[u32]| -> Vec<u32> {
-                let (mut ascent, mut scratch) = (IncrementalUnranking::new(space), vec![0; space.classes()]);
+                let (mut unranking, mut scratch) = (IncrementalUnranking::new(space), vec![0; space.classes()]);
                 let mut image = |&rank: &u32| {
-                    let image = self.abstraction.mirror_rank(ascent.to(space, rank), &mut scratch);
+                    let image = self.abstraction.mirror_rank(unranking.to(space, rank), &mut scratch);
                     self.from_start.set(image, d);
                     image
                 };
@@ -315,7 +315,7 @@ impl Databases {
             known
         });
         let sources: Vec<Vec<u32>> = context
-            .runs(count)
+            .parts(count)
             .map(|ranks| {
                 let mut kind = self.kind(middles);
                 let admissible = |&at: &u32| {
@@ -356,10 +356,10 @@ impl Databases {
     /// bit 1 for odd ones.
     fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
         let space = &self.abstraction.space;
-        let (mut ascent, mut scratch, mut jumps) =
+        let (mut unranking, mut scratch, mut jumps) =
             (IncrementalUnranking::new(space), vec![0; space.classes()], Jumps::default());
         move |at| {
-            let histogram = ascent.to(space, at);
+            let histogram = unranking.to(space, at);
             let mut admissible = |odd| match middles {
                 Middles::Leading => self.leads(histogram, odd, &mut jumps),
                 Middles::Palindromic => self.reflects(histogram, odd, &mut scratch),
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn tables_that_grow_from_both_ends_meet_at_the_distance() {
-        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         for text in PROBLEMS {
             let problem = problem(text);
             let (early, late) = (databases(&problem), databases(&problem));
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn distances_from_the_start_are_those_of_a_search_from_there() {
-        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         for text in PROBLEMS {
             let problem = problem(text);
             let databases = databases(&problem);
@@ -458,7 +458,7 @@ mod tests {
     /// D_M with all that is left out because no search asks for it, against one that looks everywhere.
     #[test]
     fn distances_to_middles_are_right_where_they_are_asked_for() {
-        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         for (text, lengths) in [(PROBLEMS[0], 10..26), (PROBLEMS[1], 16..22), (PROBLEMS[2], 16..20)] {
             let problem = problem(text);
             let full = databases(&problem);

@@ -10,7 +10,7 @@ use halma_engine::search::exchange::{Exchange, Lost, Message};
 use halma_engine::search::{CancellationToken, Stopped};
 
 /// Histograms that follow each other and have one owner.
-const RUN: usize = 1 << 14;
+const PART: usize = 1 << 14;
 
 /// The histograms of one distance.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct WorkContext<'a> {
     /// The processes.
     pub exchange: &'a dyn Exchange,
     /// When to stop.
-    pub stop: &'a CancellationToken,
+    pub cancel: &'a CancellationToken,
 }
 
 /// What a process says before it tells what it entered.
@@ -45,14 +45,14 @@ const OUT_OF_TIME: u8 = 2;
 
 impl WorkContext<'_> {
     /// The parts of `0..count` that this process owns.
-    pub fn runs(self, count: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
+    pub fn parts(self, count: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
         let (process, processes) = (self.exchange.process(), self.exchange.processes());
-        let runs = (process..count.div_ceil(RUN)).into_par_iter().step_by(processes);
-        runs.map(move |run| (run * RUN) as u32..((run + 1) * RUN).min(count) as u32)
+        let parts = (process..count.div_ceil(PART)).into_par_iter().step_by(processes);
+        parts.map(move |part| (part * PART) as u32..((part + 1) * PART).min(count) as u32)
     }
 
     fn owns(self, rank: u32) -> bool {
-        rank as usize / RUN % self.exchange.processes() == self.exchange.process()
+        rank as usize / PART % self.exchange.processes() == self.exchange.process()
     }
 
     /// The frontier of what the processes have entered, each of them `entered`, in any order, of `count` histograms. What
@@ -132,8 +132,8 @@ mod tests {
                     let table: Vec<AtomicU32> = (0..100_000).map(|_| AtomicU32::new(0)).collect();
                     let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
                     entered.iter().flatten().for_each(|&rank| assert!(enter(rank)));
-                    let (exchange, stop) = (Arc::new(mesh), CancellationToken::after(None));
-                    let frontier = WorkContext { exchange: &exchange, stop: &stop }.join(entered, 100_000, enter);
+                    let (exchange, cancel) = (Arc::new(mesh), CancellationToken::after(None));
+                    let frontier = WorkContext { exchange: &exchange, cancel: &cancel }.join(entered, 100_000, enter);
                     ((0..100_000).filter(|&rank| !enter(rank)).collect(), frontier)
                 })
             };
@@ -178,10 +178,10 @@ mod tests {
             let [here, liar]: [_; 2] = mesh(2).try_into().unwrap();
             let joined = std::thread::scope(|scope| {
                 scope.spawn(move || Arc::new(liar).all_to_all(vec![Message { peer: 0, bytes }]).unwrap());
-                let (exchange, stop) = (Arc::new(here), CancellationToken::after(None));
+                let (exchange, cancel) = (Arc::new(here), CancellationToken::after(None));
                 let table: Vec<AtomicU32> = (0..1000).map(|_| AtomicU32::new(0)).collect();
                 let enter = |rank: u32| table[rank as usize].swap(1, Ordering::Relaxed) == 0;
-                WorkContext { exchange: &exchange, stop: &stop }.join(Ok(vec![5]), 1000, enter)
+                WorkContext { exchange: &exchange, cancel: &cancel }.join(Ok(vec![5]), 1000, enter)
             });
             match joined {
                 Ok(_) => assert!(is_sound),

@@ -434,11 +434,11 @@ mod tests {
                 before = Some(h.clone());
             }
             // Upward in steps, and back to the beginning.
-            let mut ascent = IncrementalUnranking::new(&space);
+            let mut unranking = IncrementalUnranking::new(&space);
             for step in [1, 2, 3, 7, 50] {
                 for rank in (0..space.count() as u32).step_by(step) {
                     space.unrank(rank, &mut h);
-                    prop_assert_eq!(ascent.to(&space, rank), &h[..]);
+                    prop_assert_eq!(unranking.to(&space, rank), &h[..]);
                 }
             }
         }

@@ -30,17 +30,17 @@ impl FromMiddles {
 impl<const W: usize> Bound<W> for FromMiddles {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
         let classes = self.databases.abstraction.space.classes();
-        Box::new(FromMiddlesJudge { histogram: vec![0; classes], jumps: Jumps::default(), bound: self.clone() })
+        Box::new(FromMiddlesPruner { histogram: vec![0; classes], jumps: Jumps::default(), bound: self.clone() })
     }
 }
 
-struct FromMiddlesJudge {
+struct FromMiddlesPruner {
     bound: FromMiddles,
     histogram: Vec<u8>,
     jumps: Jumps,
 }
 
-impl<const W: usize> Pruner<W> for FromMiddlesJudge {
+impl<const W: usize> Pruner<W> for FromMiddlesPruner {
     fn has_successors(&mut self, army: Army<'_, W>) -> bool {
         let FromMiddles { databases, length } = &self.bound;
         databases.abstraction.histogram(army.men, &mut self.histogram);

@@ -43,7 +43,7 @@ impl<const W: usize> Pattern<W> {
 impl<const W: usize> Bound<W> for Pattern<W> {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
         let classes = self.abstraction.space.classes();
-        Box::new(PatternJudge {
+        Box::new(PatternPruner {
             histogram: vec![0; classes],
             around: NeighbourRanks::new(&self.abstraction.space),
             depth: u32::MAX,
@@ -54,10 +54,10 @@ impl<const W: usize> Bound<W> for Pattern<W> {
     }
 }
 
-/// Histograms whose verdicts a judge remembers.
+/// Histograms whose verdicts a pruner remembers.
 const REMEMBERED: usize = 1 << 12;
 
-struct PatternJudge<const W: usize> {
+struct PatternPruner<const W: usize> {
     bound: Pattern<W>,
     histogram: Vec<u8>,
     around: NeighbourRanks,
@@ -69,7 +69,7 @@ struct PatternJudge<const W: usize> {
     allowed: Vec<u32>,
 }
 
-impl<const W: usize> PatternJudge<W> {
+impl<const W: usize> PatternPruner<W> {
     /// Where the verdicts on the histogram `rank`, which `around` has entered, begin in `allowed`.
     #[inline]
     fn verdicts(&mut self, rank: u32, depth: u32) -> usize {
@@ -111,7 +111,7 @@ impl<const W: usize> PatternJudge<W> {
     }
 }
 
-impl<const W: usize> Pruner<W> for PatternJudge<W> {
+impl<const W: usize> Pruner<W> for PatternPruner<W> {
     fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]) {
         self.bound.abstraction.histogram(army.men, &mut self.histogram);
         let rank = self.bound.abstraction.space.rank(&self.histogram);

@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use halma_record::job::LookAheadDepth;
 use halma_rules::lattice::Lattice;
-use halma_rules::moves::planes::{Plane, Planes, TYPES, Word};
+use halma_rules::moves::planes::{Plane, Planes, TYPES};
+use halma_rules::moves::word::Word;
 
 use self::choices::{Choice, Choices};
 use self::memory::Memory;
@@ -139,7 +140,7 @@ struct Position<Q> {
 
 /// Moves left altogether, and those of them that are looked at.
 #[derive(Clone, Copy)]
-struct Left {
+struct MovesLeft {
     all: u32,
     looked_at: u32,
 }
@@ -166,7 +167,7 @@ impl<Q: Word> Sifter for RelaxedSifter<Q> {
             return false;
         }
         let army = self.bound.planes.of(men.iter().map(|&c| usize::from(c)));
-        let left = Left { all: left, looked_at };
+        let left = MovesLeft { all: left, looked_at };
         self.choices.settle();
         self.memory.forget();
         let by_class = Position { rank, unmoved: army, maybe: army };
@@ -181,7 +182,7 @@ impl<Q: Word> Sifter for RelaxedSifter<Q> {
 impl<Q: Word> RelaxedSifter<Q> {
     /// The moves of the position's histogram after which the table still leaves enough, as a range of `choices`.
     #[inline]
-    fn open(&mut self, position: &Position<Q>, left: Left) -> std::ops::Range<usize> {
+    fn open(&mut self, position: &Position<Q>, left: MovesLeft) -> std::ops::Range<usize> {
         self.choices.of(&self.bound.goal, &self.histogram, position.rank, left.all - 1)
     }
 
@@ -198,12 +199,12 @@ impl<Q: Word> RelaxedSifter<Q> {
     }
 
     /// Whether enough moves are possible where men of a class move as one.
-    fn by_classes(&mut self, position: Position<Q>, left: Left) -> bool {
+    fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || self.memory.has_failed(&position, left) {
             return false;
         }
-        let after = Left { all: left.all - 1, looked_at: left.looked_at - 1 };
+        let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
         let mut reached = None;
         for at in choices {
             let choice = self.choices.at(at);
@@ -237,7 +238,7 @@ impl<Q: Word> RelaxedSifter<Q> {
     }
 
     /// Whether enough relaxed moves are possible.
-    fn by_men(&mut self, position: Position<Q>, left: Left) -> bool {
+    fn by_men(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || self.memory.has_failed(&position, left) {
             return false;
@@ -256,7 +257,7 @@ impl<Q: Word> RelaxedSifter<Q> {
     }
 
     /// Whether one of these choices, all of men of one class, leads on.
-    fn class_moves(&mut self, position: &Position<Q>, choices: std::ops::Range<usize>, left: Left) -> bool {
+    fn class_moves(&mut self, position: &Position<Q>, choices: std::ops::Range<usize>, left: MovesLeft) -> bool {
         let class = usize::from(self.choices.at(choices.start).from);
         let own = self.bound.classes[class];
         let rungs = position.unmoved.or(&position.maybe);
@@ -296,12 +297,12 @@ impl<Q: Word> RelaxedSifter<Q> {
 
     /// Whether a man who may go to `reach` can make that choice and others after it; `next` lacks his landings.
     #[inline]
-    fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Position<Q>, left: Left) -> bool {
+    fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Position<Q>, left: MovesLeft) -> bool {
         let landings = reach.and(&self.bound.classes[usize::from(choice.to)]);
         if landings.is_empty() {
             return false;
         }
-        let after = Left { all: left.all - 1, looked_at: left.looked_at - 1 };
+        let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
         if choice.arrives || after.looked_at == 0 {
             return true;
         }

@@ -10,7 +10,7 @@ mod position;
 use std::path::Path;
 use std::sync::Arc;
 
-use halma_record::record::{Asked, Record, RunRecord, Side, Verdict};
+use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
 
 use super::board::Board;
 use super::evidence::{Claim, Evidence, Floor, Refuted};
@@ -199,7 +199,7 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Walks all levels of a run, and enters what they show.
-    fn run(&mut self, run: &RunRecord, budget: &mut u64) -> Result<(), Rejection> {
+    fn run(&mut self, run: &LengthRecord, budget: &mut u64) -> Result<(), Rejection> {
         let length = run.length;
         let Common { problem, record, folder, options, keep, .. } = self.common;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
@@ -250,7 +250,7 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Where shorter games are said not to exist, none ends before the last level.
-    fn is_first_won(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
+    fn is_first_won(&self, run: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
             Some((depth, ended)) if shortest && *depth < run.length => {
@@ -263,7 +263,7 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
-    fn is_on_the_way(&self, run: &RunRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
+    fn is_on_the_way(&self, run: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let Common { record, game, .. } = &self.common;
         let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
         let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && run.verdict == Verdict::Solution)

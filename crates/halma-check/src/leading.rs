@@ -4,7 +4,7 @@
 //! their own middles. Levels that follow and end before the target are open until trailing levels come to meet them, which
 //! stand with the last run that they meet. A length whose levels stay open has no evidence.
 
-use halma_record::record::{RunRecord, Side, Verdict};
+use halma_record::record::{LengthRecord, Side, Verdict};
 
 use super::evidence::Refuted;
 use super::level_walk::{Mode, Walk};
@@ -44,7 +44,7 @@ struct SecondHalf<'a> {
 }
 
 /// The sides of a run that follows, and of one that leads: from which levels to which.
-fn sides(run: &RunRecord, top: u32) -> [Walked; 3] {
+fn sides(run: &LengthRecord, top: u32) -> [Walked; 3] {
     let (middle, last) = (run.length / 2, run.shared_with.unwrap_or(run.length));
     [
         Walked { side: Side::Leading, first: 0, last: top / 2 },
@@ -83,7 +83,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Begins with a run's leading levels.
-    fn lead_on(&mut self, run: &'a RunRecord) -> Result<Lead<'a>, Rejection> {
+    fn lead_on(&mut self, run: &'a LengthRecord) -> Result<Lead<'a>, Rejection> {
         let top = run.up_to.unwrap_or(run.length);
         if run.up_to.is_some_and(|up_to| up_to <= run.length) {
             return RejectionKind::Levels.reject(format!("up_to {top}: that is no greater length"));
@@ -101,7 +101,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Another run of the same group.
-    fn go_on(&mut self, run: &'a RunRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
+    fn go_on(&mut self, run: &'a LengthRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
         if run.up_to.is_some() {
             return RejectionKind::Levels.reject("up_to without leading levels");
         }
@@ -110,7 +110,12 @@ impl<'a> Searches<'a> {
     }
 
     /// What follows from the middle of a run's length, and what comes to meet that.
-    fn serve(&mut self, run: &'a RunRecord, mut lead: Lead<'a>, mode: Option<Mode<'a>>) -> Result<Lead<'a>, Rejection> {
+    fn serve(
+        &mut self,
+        run: &'a LengthRecord,
+        mut lead: Lead<'a>,
+        mode: Option<Mode<'a>>,
+    ) -> Result<Lead<'a>, Rejection> {
         let (length, none) = (run.length, run.verdict == Verdict::None);
         if let Some(way) = lead.ways.last().filter(|way| way.first < length && way.first / 2 == length / 2) {
             // The run before has what follows from this middle, if anybody followed it for this length.
@@ -151,7 +156,7 @@ impl<'a> Searches<'a> {
     /// Walks the leading levels to the middle of a run, and what follows from there.
     fn follow(
         &mut self,
-        run: &'a RunRecord,
+        run: &'a LengthRecord,
         lead: &mut Lead<'a>,
         following: Levels<'a>,
         mode: Option<Mode<'a>>,
@@ -242,7 +247,7 @@ impl<'a> Searches<'a> {
         loop {
             for &(ahead, first, last) in &ends {
                 for length in first..=last {
-                    let none = |run: &RunRecord| run.length == length && run.verdict == Verdict::None;
+                    let none = |run: &LengthRecord| run.length == length && run.verdict == Verdict::None;
                     if self.record.runs.iter().any(none) && !self.evidence.has(length) {
                         self.evidence.refutes(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
                     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use halma_record::record::{LevelRecord, RunRecord, Side};
+use halma_record::record::{LengthRecord, LevelRecord, Side};
 
 use super::Options;
 use super::keys::{PUBLISHED, mix};
@@ -37,7 +37,7 @@ impl<'a> Mode<'a> {
     /// How to look at a run's levels, of which `held` states with keys of so many bytes are in memory at a time where they are
     /// derived again; the budget pays for that. An error says what is too much.
     pub fn of(
-        run: &RunRecord,
+        run: &LengthRecord,
         folder: &'a Path,
         options: &Options,
         budget: &mut u64,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use halma_record::job::Pruning;
-use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
 
 use super::counts::Counter;
 use super::databases::Databases;
@@ -210,7 +210,7 @@ impl<'a> Searches<'a> {
 
     /// How to look at the levels of a run; nothing where it has none, or where they are too large or their bounds cannot be
     /// derived, which is noted.
-    pub fn mode(&mut self, run: &RunRecord) -> Option<Mode<'a>> {
+    pub fn mode(&mut self, run: &LengthRecord) -> Option<Mode<'a>> {
         if run.levels.is_empty() {
             return None;
         }
@@ -233,13 +233,13 @@ impl<'a> Searches<'a> {
     }
 
     /// Says how a run's levels were looked at.
-    pub fn tell(&mut self, run: &RunRecord, how: &str) {
+    pub fn tell(&mut self, run: &LengthRecord, how: &str) {
         let verdict = format!("{:?}", run.verdict).to_lowercase();
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
     }
 
     /// Says how a run's levels were walked.
-    pub fn told(&mut self, run: &RunRecord, mode: Mode, sampled: (u64, u64)) {
+    pub fn told(&mut self, run: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
         self.tell(run, &format!("{} levels {}", run.levels.len(), mode.told(sampled)));
     }
 
@@ -269,7 +269,7 @@ impl<'a> Searches<'a> {
     }
 
     /// The cuts of a search from the start that do not change from level to level.
-    fn cuts(&self, run: &RunRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
+    fn cuts(&self, run: &LengthRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
         let Problem { model, target, .. } = self.problem;
         let length = run.length;
         let mut cuts = match &self.record.pruning {
@@ -294,7 +294,7 @@ impl<'a> Searches<'a> {
     }
 
     /// The levels of `levels`, which no question has a goal for.
-    fn levels(&mut self, run: &'a RunRecord) -> Result<(), Rejection> {
+    fn levels(&mut self, run: &'a LengthRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
         let asked = run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
@@ -329,7 +329,7 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    fn share(&mut self, run: &'a RunRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, Rejection> {
+    fn share(&mut self, run: &'a LengthRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, Rejection> {
         let (length, palindromic) = (run.length, self.record.palindromic);
         let first = run.levels.first().map_or(0, |level| level.depth);
         let [forward] = split(run, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
@@ -383,7 +383,7 @@ impl<'a> Searches<'a> {
     }
 
     /// A run that has all of its levels itself.
-    fn alone(&mut self, run: &'a RunRecord, plan: Plan) -> Result<(), Rejection> {
+    fn alone(&mut self, run: &'a LengthRecord, plan: Plan) -> Result<(), Rejection> {
         let (length, palindromic) = (run.length, self.record.palindromic);
         let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
         let last = if plan == Plan::TwoEnded { length } else { middle(length, palindromic) };
@@ -422,7 +422,7 @@ impl<'a> Searches<'a> {
 
     fn half(
         &mut self,
-        run: &RunRecord,
+        run: &LengthRecord,
         plan: Plan,
         levels: Levels<'a>,
         mode: Mode,
@@ -457,7 +457,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Whether no army on level N of a run of mcc has a centroid beyond its C.
-    fn is_consistent(run: &RunRecord, levels: Levels) -> bool {
+    fn is_consistent(run: &LengthRecord, levels: Levels) -> bool {
         let half = levels.iter().find(|level| level.depth == run.length / 2);
         let reached = half.and_then(|level: &LevelRecord| level.centroid_max);
         run.c.zip(reached).is_none_or(|(c, reached)| reached <= c)
@@ -465,7 +465,7 @@ impl<'a> Searches<'a> {
 
     fn two_ended(
         &mut self,
-        run: &RunRecord,
+        run: &LengthRecord,
         sides: [Levels<'a>; 2],
         mode: Mode,
     ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {

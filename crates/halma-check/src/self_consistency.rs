@@ -1,13 +1,13 @@
 //! What a record claims of itself: its figures add up, its runs leave no length out, its verdict follows from them.
 
 use halma_record::job::Pruning;
-use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Verdict};
+use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
 
 /// Every successor is accounted for, and every run's sums are those of its levels. Level 0 is one state, but where there may be
 /// `several` starts.
-pub(super) fn figures(record: &Record, run: &RunRecord, several: bool) -> Result<(), Rejection> {
+pub(super) fn figures(record: &Record, run: &LengthRecord, several: bool) -> Result<(), Rejection> {
     let length = run.length;
     let fault = |kind: RejectionKind, why: &str| Err(kind.because(why).in_length(length));
     let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
@@ -157,7 +157,7 @@ fn unbounded(record: &Record) -> Result<(), Rejection> {
 }
 
 /// The run that a count adds is for the length found; it claims nothing itself.
-fn of_count(record: &Record, run: &RunRecord) -> Result<(), Rejection> {
+fn of_count(record: &Record, run: &LengthRecord) -> Result<(), Rejection> {
     let same = Some(run.length) == record.length && run.verdict == Verdict::Solution;
     match same && run.c.is_none() && run.up_to.is_none() && run.shared_with.is_none() {
         true => Ok(()),

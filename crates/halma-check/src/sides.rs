@@ -1,6 +1,6 @@
 //! The levels of a run by side: every level belongs to a side that somebody walks, and no side leaves a level out.
 
-use halma_record::record::{LevelRecord, RunRecord, Side};
+use halma_record::record::{LengthRecord, LevelRecord, Side};
 
 use super::rejection::{Rejection, RejectionKind};
 
@@ -17,7 +17,10 @@ pub(super) struct Walked {
 
 /// The levels of a run by side, in the order in which runs write these. A level of another side, out of order, left out
 /// or beyond the last one is an error in itself: nobody would look at it.
-pub(super) fn split<'a, const N: usize>(run: &'a RunRecord, sides: [Walked; N]) -> Result<[Levels<'a>; N], Rejection> {
+pub(super) fn split<'a, const N: usize>(
+    run: &'a LengthRecord,
+    sides: [Walked; N],
+) -> Result<[Levels<'a>; N], Rejection> {
     let fault =
         |why: String, side, level| Err(RejectionKind::Levels.because(why).at_length(run.length).at_level(side, level));
     let mut rest = &run.levels[..];

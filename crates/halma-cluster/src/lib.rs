@@ -97,7 +97,7 @@ pub struct Terms {
     /// The memory of this process; its part of what is free unless given. Half of it at most is for what others send at once.
     pub memory: Option<u64>,
     /// What ends the waiting.
-    pub stop: Arc<CancellationToken>,
+    pub cancel: Arc<CancellationToken>,
     /// Is told of those who call and are turned away.
     pub note: fn(&str),
 }
@@ -209,7 +209,7 @@ mod tests {
             secret: None,
             peer_timeout: Duration::from_secs(60),
             memory: None,
-            stop: Arc::new(CancellationToken::after(None)),
+            cancel: Arc::new(CancellationToken::after(None)),
             note: |_| {},
         }
     }

@@ -45,7 +45,7 @@ enum Event {
 /// Connects with all other processes: the connections by their numbers, none for this one.
 pub(super) fn meet(terms: &Terms) -> Result<Vec<Option<Connection>>, ClusterError> {
     let (events, told) = channel();
-    let meeting = Meeting {
+    let meeting = Rendezvous {
         terms: Arc::new(terms.clone()),
         events,
         until: Instant::now() + terms.wait,
@@ -75,7 +75,7 @@ struct Pending {
     done: Arc<AtomicBool>,
 }
 
-struct Meeting {
+struct Rendezvous {
     terms: Arc<Terms>,
     events: Sender<Event>,
     until: Instant,
@@ -85,7 +85,7 @@ struct Meeting {
     noted: HashSet<String>,
 }
 
-impl Drop for Meeting {
+impl Drop for Rendezvous {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
         let strangers = self.pending.iter().filter(|pending| !pending.done.load(Ordering::Relaxed));
@@ -93,7 +93,7 @@ impl Drop for Meeting {
     }
 }
 
-impl Meeting {
+impl Rendezvous {
     /// Waits for all, called and calling.
     fn gather(mut self, told: &Receiver<Event>) -> Result<Vec<Option<Connection>>, ClusterError> {
         let listener = listen(&self.terms)?;
@@ -121,7 +121,7 @@ impl Meeting {
                 };
                 missing.iter().map(named).collect::<Vec<_>>().join(", ")
             };
-            if let Err(stopped) = self.terms.stop.check() {
+            if let Err(stopped) = self.terms.cancel.check() {
                 return Err(ClusterError::Stopped { reason: stopped.to_string(), missing: list(false) });
             }
             if Instant::now() >= self.until {

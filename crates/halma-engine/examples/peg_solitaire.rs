@@ -78,9 +78,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (puzzle, begun) = (PegSolitaire::cross(), Instant::now());
     check_contract(&puzzle, 4)?;
     let threads = std::thread::available_parallelism()?.get();
-    let (expander, stop) = (Expander::new(threads, None)?, CancellationToken::after(None));
+    let (expander, cancel) = (Expander::new(threads, None)?, CancellationToken::after(None));
     let mut total = 0;
-    for (jumps, level) in levels(&puzzle, &expander, &stop).take(last).enumerate() {
+    for (jumps, level) in levels(&puzzle, &expander, &cancel).take(last).enumerate() {
         let level = level?;
         total += level.states;
         println!("{jumps:>2} {:>9}", level.states);

@@ -112,7 +112,7 @@ impl Meter {
 
     /// What the run has used, `disk_bytes_written` of it by this process.
     #[must_use]
-    pub fn spent(&self, disk_bytes_written: u64) -> Measurements {
+    pub fn measurements(&self, disk_bytes_written: u64) -> Measurements {
         Measurements {
             seconds: self.earlier.seconds + self.begun.elapsed().as_secs_f64(),
             cpu_seconds: self.earlier.cpu_seconds + (cpu_seconds() - self.cpu_seconds).max(0.0),
@@ -143,19 +143,26 @@ mod tests {
         let begun = cpu_seconds();
         let meter = Meter::start(Measurements::default());
         assert!(whole > 256 << 20);
-        let spent = meter.spent(0);
+        let measurements = meter.measurements(0);
         if fs::write("/proc/self/clear_refs", "5").is_ok() {
-            assert!(spent.peak_memory_bytes < whole - (128 << 20), "{} of {whole}", spent.peak_memory_bytes);
+            assert!(
+                measurements.peak_memory_bytes < whole - (128 << 20),
+                "{} of {whole}",
+                measurements.peak_memory_bytes
+            );
         }
-        assert!(spent.cpu_seconds <= cpu_seconds() - begun);
+        assert!(measurements.cpu_seconds <= cpu_seconds() - begun);
     }
 
     #[test]
     fn a_meter_goes_on_from_what_earlier_processes_spent() {
         let earlier =
             Measurements { seconds: 7e3, cpu_seconds: 1e4, peak_memory_bytes: 1 << 60, disk_bytes_written: 5 };
-        let spent = Meter::start(earlier).spent(10);
-        assert!((7e3..8e3).contains(&spent.seconds) && (1e4..2e4).contains(&spent.cpu_seconds), "{spent:?}");
-        assert_eq!((spent.peak_memory_bytes, spent.disk_bytes_written), (1 << 60, 15));
+        let measurements = Meter::start(earlier).measurements(10);
+        assert!(
+            (7e3..8e3).contains(&measurements.seconds) && (1e4..2e4).contains(&measurements.cpu_seconds),
+            "{measurements:?}"
+        );
+        assert_eq!((measurements.peak_memory_bytes, measurements.disk_bytes_written), (1 << 60, 15));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A level is expanded in pieces. In each piece all threads take blocks of the level, compute successors and part them
 //! into ranges of keys ([`shards`]); while the next piece is expanded, each range's successors are sorted, and
-//! duplicates go ([`duplicates`]). A full shard buffer is compressed into a sorted run; when runs exceed their share of
-//! memory they are spilled to one file. When the level is through, what each range has gathered and its runs are merged
+//! duplicates go ([`duplicates`]). A full shard buffer is compressed into a sorted segment; when segments exceed their share of
+//! memory they are spilled to one file. When the level is through, what each range has gathered and its segments are merged
 //! ([`merge`]), what the earlier levels hold is taken out, and the rest is coded: the ranges in order are the next
 //! level. Which thread did what, and what went where, changes nothing but the time.
 

@@ -100,20 +100,21 @@ fn search_of(run: u32, storage: &(impl Storage + Clone + 'static), expander: &Ex
 }
 
 fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stopped> {
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let (mut before, mut level, mut tallies) = (Level::default(), start(), Vec::new());
     for depth in 0..DEPTH {
         let label = format!("level-{}", depth + 1);
         let next = match workspace.load::<u64>(&label)? {
             Some((next, saved)) => {
                 let (tally, digest) = figures(&saved).unwrap();
-                expander.audit(&Lattices, &next, (&tally, digest), &stop)?;
+                expander.audit(&Lattices, &next, (&tally, digest), &cancel)?;
                 tallies.push(tally);
                 next
             }
             None => {
-                let berth = LevelDestination { workspace: Some(workspace), label: &label, ..LevelDestination::MEMORY };
-                let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], berth, &stop)?;
+                let destination =
+                    LevelDestination { workspace: Some(workspace), label: &label, ..LevelDestination::MEMORY };
+                let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], destination, &cancel)?;
                 assert!(grown.level.path().is_some(), "it goes to disk");
                 tallies.push(grown.tally);
                 grown.level
@@ -133,9 +134,9 @@ fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stop
 
 /// What every search has to come to: levels made in memory, of the published sizes.
 fn expected() -> Vec<Tally> {
-    let (expander, stop) = (Expander::new(1, None).unwrap(), CancellationToken::after(None));
+    let (expander, cancel) = (Expander::new(1, None).unwrap(), CancellationToken::after(None));
     let levels: Vec<Tally> =
-        crate::search::levels(&Lattices, &expander, &stop).map(Result::unwrap).take(DEPTH + 1).collect();
+        crate::search::levels(&Lattices, &expander, &cancel).map(Result::unwrap).take(DEPTH + 1).collect();
     assert!(levels.iter().enumerate().all(|(depth, tally)| tally.states == published(depth)));
     levels[1..].to_vec()
 }

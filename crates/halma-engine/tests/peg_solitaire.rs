@@ -12,17 +12,17 @@ const PUBLISHED: [u64; 11] = [1, 1, 2, 8, 39, 171, 719, 2757, 9751, 31312, 89927
 
 #[test]
 fn peg_solitaire_from_the_centre_has_the_published_levels() {
-    let (puzzle, stop) = (PegSolitaire::cross(), CancellationToken::after(None));
+    let (puzzle, cancel) = (PegSolitaire::cross(), CancellationToken::after(None));
     let expander = Expander::new(2, None).expect("threads");
-    let sizes = levels(&puzzle, &expander, &stop).take(PUBLISHED.len()).map(|l| l.expect("a level").states);
+    let sizes = levels(&puzzle, &expander, &cancel).take(PUBLISHED.len()).map(|l| l.expect("a level").states);
     assert_eq!(sizes.collect::<Vec<_>>(), PUBLISHED);
 }
 
 #[test]
 fn every_jump_takes_a_peg_so_levels_account_for_their_successors_without_old_ones() {
-    let (puzzle, stop) = (PegSolitaire::cross(), CancellationToken::after(None));
+    let (puzzle, cancel) = (PegSolitaire::cross(), CancellationToken::after(None));
     let expander = Expander::new(1, None).expect("threads");
-    for level in levels(&puzzle, &expander, &stop).skip(1).take(7) {
+    for level in levels(&puzzle, &expander, &cancel).skip(1).take(7) {
         let l = level.expect("a level");
         assert_eq!((l.generated, l.old, l.pruned), (l.duplicates + l.states, 0, 0));
     }

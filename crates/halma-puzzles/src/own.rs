@@ -229,7 +229,19 @@ pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {
     }
 }
 
-/// A model with the smallest keys that hold its states.
+/// `with_model!(any, model => what)`: does the same with a model whatever the width of its keys; it is compiled once for each.
+#[macro_export]
+macro_rules! with_model {
+    ($any:expr, $model:ident => $what:expr) => {
+        match $any {
+            $crate::own::AnyModel::Small($model) => $what,
+            $crate::own::AnyModel::Medium($model) => $what,
+            $crate::own::AnyModel::Large($model) => $what,
+        }
+    };
+}
+
+/// A model with the smallest keys that hold its states; see [`with_model!`](crate::with_model).
 pub enum AnyModel {
     /// Up to 2^64 - 1 states.
     Small(Box<dyn Model<u64>>),

@@ -25,4 +25,3 @@ pub mod row_board;
 mod row_moves;
 pub mod shift;
 pub mod shift_puzzle;
-pub mod solve;

@@ -252,9 +252,9 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             match (&images[..], &permutations[..]) {
                 ([], _) => targets.for_each(|to| emit(upright.moved(ranks, moving, to as u8))),
                 ([image], [permutation]) => {
-                    let image_leaver = image.moving(image_of(permutation, from));
+                    let image_moving = image.moving(image_of(permutation, from));
                     targets.for_each(|to| {
-                        let other = image.moved(ranks, image_leaver, image_of(permutation, to as u8));
+                        let other = image.moved(ranks, image_moving, image_of(permutation, to as u8));
                         emit(upright.moved(ranks, moving, to as u8).min(other));
                     });
                 }

@@ -2,28 +2,26 @@
 //!
 //! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-use halma_files::folder::{self, Folder};
 
 use crate::job::pruning::Abstraction;
 use crate::job::{ProblemSpec, Pruning};
 
 mod claims;
 mod impossible;
+mod length_record;
 mod machine;
+mod record_file;
 
 use halma_files::number;
 pub use halma_files::number::{Count, Digest, FileRecord};
 
 pub use impossible::ImpossibleRecord;
+pub use length_record::{LengthRecord, LevelRecord, Side, Together, together};
 pub use machine::{ClusterRecord, Machine};
+pub use record_file::RecordError;
 
 /// The version of the document. A reader that finds another one must refuse: fields may mean something else.
 pub const FORMAT: u32 = 1;
@@ -124,7 +122,7 @@ pub struct Record {
     /// How many shortest solutions there are, where that was asked.
     pub counts: Option<Counts>,
     /// One entry per length tried, in the order tried.
-    pub runs: Vec<RunRecord>,
+    pub runs: Vec<LengthRecord>,
     /// The key under which the levels' states were mixed for their digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest_key: Option<Digest>,
@@ -244,245 +242,7 @@ pub struct PartitionRecord {
     pub values: Vec<i32>,
 }
 
-/// The search for one length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunRecord {
-    /// The length.
-    pub length: u32,
-    /// What was found.
-    pub verdict: Verdict,
-    /// Why the run did not end, where it did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Where its leading levels serve the lengths after it, too: the greatest one. The runs of those have only what follows
-    /// from their middle level.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up_to: Option<u32>,
-    /// Where what follows from its middle level decides the next length, too, whose run then has no levels: that length.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shared_with: Option<u32>,
-    /// The pruning, where it is not that of the record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pruning: Option<Pruning>,
-    /// `mcc`: the C that the run was made with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub c: Option<i64>,
-    /// Time on the clock.
-    pub seconds: f64,
-    /// Successors over all levels.
-    #[serde(with = "number::digits")]
-    pub generated: u64,
-    /// States of the largest level.
-    #[serde(with = "number::digits")]
-    pub largest_level: u64,
-    /// `false` where a guess that the run was made with proved too small, so that its verdict counts for nothing.
-    pub self_consistent: bool,
-    /// One entry per level and side. Trailing levels that meet the following ones of several runs are with the last of these.
-    pub levels: Vec<LevelRecord>,
-}
-
-/// The runs of lengths that were decided together, at least one.
-#[derive(Clone, Copy, Debug)]
-pub struct Together<'a>(pub &'a [RunRecord]);
-
-impl Together<'_> {
-    /// The last of the lengths.
-    #[must_use]
-    pub fn last(self) -> u32 {
-        self.0[self.0.len() - 1].length
-    }
-
-    /// Successors over all of them.
-    #[must_use]
-    pub fn generated(self) -> u64 {
-        self.0.iter().map(|run| run.generated).sum()
-    }
-}
-
-/// What was decided together, in order. A count's levels, of a length that has had its run, are a part of their own.
-#[must_use]
-pub fn together(runs: &[RunRecord]) -> Vec<Together<'_>> {
-    let (mut parts, mut rest) = (Vec::new(), runs);
-    while let Some(first) = rest.first() {
-        let up_to = first.up_to.unwrap_or(first.length);
-        let lengths = first.length..=up_to;
-        // At least the first, whatever an edited record says.
-        let count = lengths.zip(rest).take_while(|(length, run)| run.length == *length).count().max(1);
-        let (part, others) = rest.split_at(count);
-        parts.push(Together(part));
-        rest = others;
-    }
-    parts
-}
-
-/// One level of one side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LevelRecord {
-    /// How many moves from its side's start.
-    pub depth: u32,
-    /// The side.
-    pub side: Side,
-    /// New states, one for each class under K.
-    #[serde(with = "number::digits")]
-    pub states: u64,
-    /// Successors of the level before: pruned + duplicates + old + states.
-    #[serde(with = "number::digits")]
-    pub generated: u64,
-    /// Successors that a bound dropped.
-    #[serde(with = "number::digits")]
-    pub pruned: u64,
-    /// Successors met more than once on this level.
-    #[serde(with = "number::digits")]
-    pub duplicates: u64,
-    /// Successors that stand on one of the two levels before.
-    #[serde(with = "number::digits")]
-    pub old: u64,
-    /// The largest centroid.
-    pub centroid_max: Option<i64>,
-    /// The sum of all states' mixes.
-    pub digest: Digest,
-    /// The same under the second key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub second_digest: Option<Digest>,
-    /// The file that keeps the level, where levels were to be kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileRecord>,
-    /// Time on the clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<f64>,
-    /// Bytes that the level takes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-}
-
-/// Which levels a level belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// From the start.
-    Forward,
-    /// From the target.
-    Backward,
-    /// From the start to the middle, the leading half only.
-    Leading,
-    /// From the middles of the leading half to the target.
-    Following,
-    /// From the start to the mirror image of the last following level, where that has been outgrown.
-    Trailing,
-}
-
-impl Side {
-    /// Its name in records.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Backward => "backward",
-            Self::Leading => "leading",
-            Self::Following => "following",
-            Self::Trailing => "trailing",
-        }
-    }
-}
-
-/// Why a record cannot be read or written.
-#[derive(Debug, Error)]
-pub enum RecordError {
-    /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", file.display())]
-    Read {
-        /// The record.
-        file: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file cannot be written.
-    #[error("{}: cannot be written: {source}", file.display())]
-    Write {
-        /// The record.
-        file: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is no record.
-    #[error("{}: damaged record: {source}", file.display())]
-    Damaged {
-        /// The record.
-        file: PathBuf,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
-    /// The record contradicts itself.
-    #[error("{}: damaged record: {reason}", file.display())]
-    Contradiction {
-        /// The record.
-        file: PathBuf,
-        /// What contradicts what.
-        reason: String,
-    },
-    /// The file is a job.
-    #[error("{}: a job, and no record; halma solve makes one of it", file.display())]
-    Job {
-        /// The job.
-        file: PathBuf,
-    },
-    /// The file is a record that another version wrote.
-    #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
-    Format {
-        /// The record.
-        file: PathBuf,
-        /// Its format.
-        found: u32,
-    },
-}
-
 impl Record {
-    /// Reads a record, which must not contradict itself.
-    ///
-    /// # Errors
-    /// [`RecordError::Damaged`], [`RecordError::Contradiction`] and [`RecordError::Format`] where the file is there and
-    /// cannot be trusted.
-    pub fn read(file: &Path) -> Result<Self, RecordError> {
-        let record = Self::read_unjudged(file)?;
-        match record.contradiction() {
-            None => Ok(record),
-            Some(reason) => Err(RecordError::Contradiction { file: file.into(), reason }),
-        }
-    }
-
-    /// Reads a record for one who judges it himself.
-    ///
-    /// # Errors
-    /// [`RecordError::Damaged`] and [`RecordError::Format`].
-    pub fn read_unjudged(file: &Path) -> Result<Self, RecordError> {
-        let refused = |source| RecordError::Read { file: file.into(), source };
-        let (folder, name) = folder::parted(file).map_err(refused)?;
-        let bytes = folder.read(name, folder::RECORD).map_err(refused)?;
-        let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
-        Self::parse(file, &text)
-    }
-
-    /// Reads a record's text; `file` is what messages call it.
-    ///
-    /// # Errors
-    /// As [`Record::read`].
-    pub fn parse(file: &Path, text: &str) -> Result<Self, RecordError> {
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-        }
-        let damaged = |source| RecordError::Damaged { file: file.into(), source };
-        // The version first: a record of another format need not have the fields of this one.
-        let Version { format } = serde_json::from_str(text).map_err(|e| match is_job(text) {
-            true => RecordError::Job { file: file.into() },
-            false => damaged(e),
-        })?;
-        if format != FORMAT {
-            return Err(RecordError::Format { file: file.into(), found: format });
-        }
-        serde_json::from_str(text).map_err(damaged)
-    }
-
     /// The record without what threads, memory, processes, an earlier stop or the machine's mood may change.
     #[must_use]
     pub fn without_measurements(mut self) -> Self {
@@ -494,30 +254,4 @@ impl Record {
         }
         self
     }
-
-    /// The document, indented, with a line break at its end.
-    ///
-    /// # Errors
-    /// Never for a record that this program made: all keys are text and all numbers finite.
-    pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
-    }
-
-    /// Writes the record as `file`, whole or not at all, and makes its folder where that is missing.
-    ///
-    /// # Errors
-    /// Where the file system does not let it.
-    pub fn write(&self, file: &Path) -> Result<(), RecordError> {
-        let write = || {
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            Folder::make(folder)?.replace(name, self.to_json()?.as_bytes(), File::sync_all)
-        };
-        write().map_err(|source| RecordError::Write { file: file.into(), source })
-    }
-}
-
-/// Whether the text is that of a job file.
-fn is_job(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("problem"))
 }

@@ -7,6 +7,7 @@
 mod pieces;
 pub mod planes;
 mod quarters;
+pub mod word;
 
 pub use pieces::Pieces;
 

@@ -79,7 +79,7 @@ pub struct Resources<'a> {
     /// How large a level is that is met from the target; [`LARGE`] serves well.
     pub large: usize,
     /// When to stop.
-    pub stop: &'a CancellationToken,
+    pub cancel: &'a CancellationToken,
     /// Who is told how far it is.
     pub tell: &'a (dyn Fn(&str) + Sync),
 }
@@ -88,7 +88,7 @@ pub struct Resources<'a> {
 ///
 /// # Errors
 /// Why there is no certificate.
-pub fn certify(record: &Record, means: Resources) -> Result<Certificate, CertifyError> {
+pub fn certify(record: &Record, resources: Resources) -> Result<Certificate, CertifyError> {
     if record.verdict == Verdict::Levels || record.problem.kind() != "transfer" {
         return Err(CertifyError::Unfit("certificates are of refutations of transfers".into()));
     }
@@ -98,14 +98,14 @@ pub fn certify(record: &Record, means: Resources) -> Result<Certificate, Certify
     let length = record.refuted_up_to.filter(|_| record.length != Some(0));
     let length = length.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
     let problem = job::transfer_of(&record.problem).map_err(CertifyError::Wrong)?;
-    refutation(problem, length, Resources { granularity: record.pruning.granularity(), ..means })
+    refutation(problem, length, Resources { granularity: record.pruning.granularity(), ..resources })
 }
 
 /// Certifies that no solution has at most `length` moves.
 ///
 /// # Errors
 /// As [`certify`].
-pub fn refutation(problem: Transfer, length: u32, means: Resources) -> Result<Certificate, CertifyError> {
+pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Result<Certificate, CertifyError> {
     let states = halma_puzzles::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
     let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
     let small = problem.lattice.len() <= MOST_CELLS && problem.start.len() <= MOST_MEN;
@@ -118,7 +118,7 @@ pub fn refutation(problem: Transfer, length: u32, means: Resources) -> Result<Ce
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    derive::derive(problem, symmetries, &centroid, ranks, length, means)
+    derive::derive(problem, symmetries, &centroid, ranks, length, resources)
 }
 
 #[cfg(test)]

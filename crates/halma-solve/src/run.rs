@@ -27,7 +27,7 @@ use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
 
-use crate::solve::Progress;
+use crate::solve::{Engine, Progress};
 pub use folder::{fingerprint, unfinished};
 pub use place::place;
 pub use share::check as check_shared;
@@ -190,9 +190,9 @@ pub fn run(
     job: &Job,
     question: Question,
     progress: &dyn Progress,
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
 ) -> Result<Record, RunError> {
-    let run = || run_shared(job, question, progress, stop, Arc::new(Alone));
+    let run = || run_shared(job, question, progress, cancel, Arc::new(Alone));
     if rayon::current_thread_index().is_none() {
         return run();
     }
@@ -210,10 +210,10 @@ pub fn run_shared(
     job: &Job,
     question: Question,
     progress: &dyn Progress,
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
     exchange: Arc<dyn Exchange>,
 ) -> Result<Record, RunError> {
-    let result = answer(job, question, progress, stop, &exchange);
+    let result = answer(job, question, progress, cancel, &exchange);
     match &result {
         Ok(record) if record.verdict == Verdict::Incomplete => {
             exchange.give_up(record.reason.as_deref().unwrap_or("it has no answer"));
@@ -228,7 +228,7 @@ fn answer(
     job: &Job,
     question: Question,
     progress: &dyn Progress,
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
     exchange: &Arc<dyn Exchange>,
 ) -> Result<Record, RunError> {
     if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) && !job.search.pruning.keeps_all() {
@@ -251,7 +251,7 @@ fn answer(
     MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
     let workspace = folder::workspace(job, question, &**exchange)?;
-    let context = Context { job, question, expander: &expander, workspace: &workspace, progress, stop };
+    let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
     let (record, men, cells) = match &job.problem {
         Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
         Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
@@ -295,7 +295,14 @@ struct Context<'a> {
     expander: &'a Expander,
     workspace: &'a Workspace,
     progress: &'a dyn Progress,
-    stop: &'a CancellationToken,
+    cancel: &'a CancellationToken,
+}
+
+impl<'a> Context<'a> {
+    /// The engine for a search in the run's folder.
+    fn engine(&self) -> Engine<'a> {
+        Engine::new(self.expander, self.cancel, self.progress).within(Some(self.workspace))
+    }
 }
 
 #[cfg(test)]

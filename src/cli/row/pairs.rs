@@ -52,7 +52,7 @@ const MOST: u64 = 56;
 const MAX_CONJECTURE: u64 = 10_000;
 
 /// Does what was typed.
-pub fn run(args: &PairsArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &PairsArgs, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &PairsArgs { n, ref common, .. } = args;
     let (puzzle, what) = (Pairs::new(n), format!("2 x {n} checkers"));
     if common.draw && 2 * n + 2 > MAX_PLACES {
@@ -62,7 +62,7 @@ pub fn run(args: &PairsArgs, stop: &CancellationToken, out: &mut dyn Write) -> R
     if args.solve {
         let lower = u32::try_from(n).unwrap_or(u32::MAX);
         let moves =
-            common.solve(|l| PairRow::new(n, l), (lower, 1), PairRow::goal, PairRow::place, (what, MOST), stop)?;
+            common.solve(|l| PairRow::new(n, l), (lower, 1), PairRow::goal, PairRow::place, (what, MOST), cancel)?;
         if moves.as_ref().map(|moves| moves.len() as u64) != puzzle.minimum() {
             unreachable!("the search finds {moves:?} where {:?} is proved", puzzle.minimum());
         }

@@ -58,7 +58,7 @@ pub struct ReverseArgs {
 const MOST: u64 = 15;
 
 /// Does what was typed.
-pub fn run(args: &ReverseArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &ReverseArgs, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &ReverseArgs { n, start: s, end: f, ref common, .. } = args;
     for (name, place) in [("start", s), ("end", f)] {
         if place > n {
@@ -86,7 +86,7 @@ pub fn run(args: &ReverseArgs, stop: &CancellationToken, out: &mut dyn Write) ->
             // A move changes the bound by one: all solutions have its parity.
             let lengths = (u32::try_from(puzzle.lower_bound()).unwrap_or(u32::MAX), 2);
             let bounded = |length| RowReversal::new(n, s, f, length);
-            let moves = common.solve(bounded, lengths, RowReversal::goal, place, (what, MOST), stop)?;
+            let moves = common.solve(bounded, lengths, RowReversal::goal, place, (what, MOST), cancel)?;
             let minimum = moves.as_ref().map_or(Minimum::Unsolvable, |moves| Minimum::Known(moves.len() as u64));
             let heading = heading("solve", minimum, None, "; every shorter length is refuted");
             return Ok(heading.print(moves.map(Vec::into_iter), start, common, out)?);

@@ -69,7 +69,7 @@ enum FirstName {
 }
 
 /// Does what was typed.
-pub fn run(args: &ShiftArgs, stop: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
+pub fn run(args: &ShiftArgs, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &ShiftArgs { n, m, ref common, .. } = args;
     if common.draw && n + m >= MAX_PLACES {
         return Err(RowError::Input(format!("--draw: {n} + {m} checkers; allowed are fewer than {MAX_PLACES}")));
@@ -87,7 +87,7 @@ pub fn run(args: &ShiftArgs, stop: &CancellationToken, out: &mut dyn Write) -> R
     }
     let (shift, start) = (Shift::new(n, m), || Board::shift(n as usize, m as usize));
     if args.solve {
-        let moves = solved(shift, common, stop)?;
+        let moves = solved(shift, common, cancel)?;
         return Ok(heading(shift, "solve", "; every shorter length is refuted").print([moves], start, common, out)?);
     }
     if args.count {
@@ -138,12 +138,12 @@ fn heading(shift: Shift, method: &'static str, more: &str) -> Heading {
 }
 
 /// A shortest solution by search, which must have the length that the paper proves.
-fn solved(shift: Shift, common: &Common, stop: &CancellationToken) -> Result<std::vec::IntoIter<u64>, RowError> {
+fn solved(shift: Shift, common: &Common, cancel: &CancellationToken) -> Result<std::vec::IntoIter<u64>, RowError> {
     let (n, m) = (shift.black(), shift.white());
     // The bound of the puzzle at its start.
     let lower = u32::try_from(n * m + (n + m).div_ceil(2)).unwrap_or(u32::MAX);
     let what = (format!("{n} + {m} checkers"), 120);
-    let moves = common.solve(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, ShiftRow::place, what, stop)?;
+    let moves = common.solve(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, ShiftRow::place, what, cancel)?;
     match moves {
         Some(moves) if moves.len() as u64 == shift.minimum() => Ok(moves.into_iter()),
         other => unreachable!("the search finds {other:?} where {} moves are proved", shift.minimum()),

@@ -1,8 +1,8 @@
 //! Positions of one look ahead from which nothing leads on.
 
-use halma_rules::moves::planes::Word;
+use halma_rules::moves::word::Word;
 
-use super::{Left, Position};
+use super::{MovesLeft, Position};
 
 #[derive(Clone, Copy)]
 struct Failed<Q> {
@@ -55,14 +55,14 @@ impl<Q: Word> Memory<Q> {
     /// Whether the position is known to fail with so many moves left. Where all of these are looked at, what fails with more
     /// fails with fewer; where a part is, a way of that many may be all that there is.
     #[inline]
-    pub(super) fn has_failed(&self, position: &Position<Q>, left: Left) -> bool {
+    pub(super) fn has_failed(&self, position: &Position<Q>, left: MovesLeft) -> bool {
         let failed = &self.slots[self.slot(position)];
         let known = failed.left == left.all || failed.left > left.all && left.looked_at == left.all;
         failed.of == self.of && known
     }
 
     /// Enters a failed position.
-    pub(super) fn fail(&mut self, position: &Position<Q>, left: Left) {
+    pub(super) fn fail(&mut self, position: &Position<Q>, left: MovesLeft) {
         let slot = self.slot(position);
         let new = self.slots[slot].of != self.of;
         self.slots[slot] = Failed { position: *position, left: left.all, of: self.of };

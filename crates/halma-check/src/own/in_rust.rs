@@ -13,7 +13,7 @@ use crate::path_counts::Trouble;
 pub type Words = [u64; 4];
 
 /// A puzzle as the program that has it states it: the moves, without any bound.
-pub trait Stated: Send + Sync {
+pub trait RustPuzzle: Send + Sync {
     /// How many bytes a number has: 8, 16 or 32.
     fn bytes(&self) -> usize;
     /// Where it begins.
@@ -35,7 +35,7 @@ pub trait Stated: Send + Sync {
 }
 
 /// Makes the puzzle of a table.
-pub type Maker = Box<dyn Fn(&PuzzleSpec) -> Result<Box<dyn Stated>, String> + Send + Sync>;
+pub type Maker = Box<dyn Fn(&PuzzleSpec) -> Result<Box<dyn RustPuzzle>, String> + Send + Sync>;
 
 /// By the name of its kind. Settled once.
 static KINDS: OnceLock<Vec<(String, Maker)>> = OnceLock::new();
@@ -62,12 +62,12 @@ pub(super) fn model(spec: &PuzzleSpec, symmetry: bool) -> Option<Result<Box<dyn 
 }
 
 /// A number as digits to the base 16, the lowest first.
-fn digits(puzzle: &dyn Stated, state: Words) -> State {
+fn digits(puzzle: &dyn RustPuzzle, state: Words) -> State {
     (0..length(puzzle)).map(|at| (state[at / 16] >> (4 * (at % 16)) & 15) as u8).collect()
 }
 
 /// How many digits a number has; the widest lack one, so that their number has one itself.
-fn length(puzzle: &dyn Stated) -> usize {
+fn length(puzzle: &dyn RustPuzzle) -> usize {
     (2 * puzzle.bytes()).min(63)
 }
 
@@ -80,7 +80,7 @@ fn words(state: &[u8]) -> Words {
 }
 
 struct InRust {
-    puzzle: Box<dyn Stated>,
+    puzzle: Box<dyn RustPuzzle>,
     starts: Vec<State>,
     symmetry: bool,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use halma_record::record::{Asked, LevelRecord, Record, RunRecord, Side, Verdict};
+use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
 
 use super::code::Arithmetic;
 use super::graph::{Cuts, Graph};
@@ -161,7 +161,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// How to look at the levels of a run, with so many states held; an error says what is too much.
-    fn mode(&mut self, run: &RunRecord, held: u64) -> Result<Mode<'a>, String> {
+    fn mode(&mut self, run: &LengthRecord, held: u64) -> Result<Mode<'a>, String> {
         let mode = Mode::of(run, self.folder, self.options, &mut self.budget, (held, size_of::<N>()))?;
         let sampled = matches!(mode, Mode::Sample(..));
         if sampled && !self.model().can_be_undone() {
@@ -172,7 +172,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         Ok(mode)
     }
 
-    fn told(&mut self, run: &RunRecord, mode: Mode, sampled: (u64, u64)) {
+    fn told(&mut self, run: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
         let verdict = format!("{:?}", run.verdict).to_lowercase();
         let how = format!("{} levels {}", run.levels.len(), mode.told(sampled));
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
@@ -207,7 +207,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// A run whose levels go on from those of the runs before.
-    fn share(&mut self, run: &RunRecord, shared: &mut Shared<'a, N>) -> Result<(), Rejection> {
+    fn share(&mut self, run: &LengthRecord, shared: &mut Shared<'a, N>) -> Result<(), Rejection> {
         let length = run.length;
         // One more of either side; the first of both.
         let next = |walk: &Option<Walk<'a, Graph<'a, N>>>| walk.as_ref().map_or(Some(0), |w| w.depth().checked_add(1));
@@ -258,7 +258,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// A run with all its levels.
-    fn alone(&mut self, run: &RunRecord, distance: Option<Arc<Distance>>) -> Result<(), Rejection> {
+    fn alone(&mut self, run: &LengthRecord, distance: Option<Arc<Distance>>) -> Result<(), Rejection> {
         let length = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
@@ -305,7 +305,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// The levels of `levels`, which no question has a goal for.
-    fn levels(&mut self, run: &RunRecord) -> Result<(), Rejection> {
+    fn levels(&mut self, run: &LengthRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
         if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last) {

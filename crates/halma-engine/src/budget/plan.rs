@@ -115,7 +115,7 @@ impl Room {
         (ranges as u64 * PIECE_PER_RANGE).clamp(*PIECE.start(), *PIECE.end()).min(self.bytes / 24)
     }
 
-    /// What one range of keys gathers before it is coded as a run: each thread holds several times that while it merges.
+    /// What one range of keys gathers before it is coded as a segment: each thread holds several times that while it merges.
     #[must_use]
     pub fn range(&self) -> u64 {
         self.bytes / (16 * self.threads)
@@ -127,9 +127,9 @@ impl Room {
         self.bytes / 4
     }
 
-    /// Coded runs together, before they go to disk as a layer.
+    /// Segments together, before they go to disk as a layer.
     #[must_use]
-    pub fn runs(&self) -> u64 {
+    pub fn segments(&self) -> u64 {
         self.bytes / 4
     }
 
@@ -180,8 +180,8 @@ mod tests {
     fn parts_of_a_step_that_stand_beside_each_other_fit_its_room() {
         for threads in [1, 2, 16, 64] {
             let room = Room { bytes: 64 << 20, threads, brim: 0 };
-            // Two pieces in vectors that may be twice as large, what is gathered and what each thread merges, runs.
-            let together = 4 * room.piece(2048) + room.sorted_set() + threads * 2 * room.range() + room.runs();
+            // Two pieces in vectors that may be twice as large, what is gathered and what each thread merges, segments.
+            let together = 4 * room.piece(2048) + room.sorted_set() + threads * 2 * room.range() + room.segments();
             assert!(together <= 64 << 20, "{threads} threads: {together}");
             let each = 3 << 20;
             assert!(room.workers(each) as u64 * each <= 16 << 20 || room.workers(each) == 1);

@@ -30,15 +30,15 @@ impl Expander {
     /// the file holds the whole level, `tally` says no more of it than is so.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where that does not hold, or where `stop` asks for it.
+    /// [`StoreError::Damaged`] where that does not hold, or where `cancel` asks for it.
     pub fn audit<P: Puzzle>(
         &self,
         puzzle: &P,
         level: &Level<P::Key>,
         (tally, digest): (&Tally, u128),
-        stop: &CancellationToken,
+        cancel: &CancellationToken,
     ) -> Result<(), Stopped> {
-        let found = self.read_through(puzzle, level, true, stop, |_| true)?;
+        let found = self.read_through(puzzle, level, true, cancel, |_| true)?;
         let damaged = |reason: &str| Err(level.damaged(reason).into());
         if found.digest != digest {
             return damaged("its states have another digest than its header and the run's list say");
@@ -63,9 +63,9 @@ impl Expander {
         puzzle: &P,
         layer: &Level<P::Key>,
         fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
-        stop: &CancellationToken,
+        cancel: &CancellationToken,
     ) -> Result<(), Stopped> {
-        self.read_through(puzzle, layer, false, stop, fits).map(drop)
+        self.read_through(puzzle, layer, false, cancel, fits).map(drop)
     }
 
     fn read_through<P: Puzzle>(
@@ -73,11 +73,11 @@ impl Expander {
         puzzle: &P,
         level: &Level<P::Key>,
         summed: bool,
-        stop: &CancellationToken,
+        cancel: &CancellationToken,
         fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
     ) -> Result<Sums, Stopped> {
         let block = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), number: usize| {
-            stop.check()?;
+            cancel.check()?;
             level.audit_block(number, keys)?;
             if let Some(key) = keys.iter().find(|&&key| !puzzle.is_state(scratch, key)) {
                 return Err(level.damaged(&format!("{key:?} is the number of no state")).into());

@@ -1,6 +1,6 @@
 //! Multiset hashing by addition (Clarke et al. 2003): digests of sets of keys that do not depend on their order.
 //!
-//! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Two runs agree on a
+//! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Two searches agree on a
 //! level exactly if counts and digests agree; the digest of a level does not depend on the order in which it was found.
 
 use crate::key::Key;

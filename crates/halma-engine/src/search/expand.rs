@@ -15,36 +15,36 @@ impl Expander {
     /// With a workspace, pieces of the level that it has are not made again, and a stopped step leaves its pieces there.
     ///
     /// # Errors
-    /// Where `stop` asks for it, or where levels cannot be read or written.
+    /// Where `cancel` asks for it, or where levels cannot be read or written.
     pub fn expand<P: Puzzle>(
         &self,
         puzzle: &P,
         depth: u32,
         current: &Level<P::Key>,
         earlier: &[&Level<P::Key>],
-        berth: LevelDestination<'_>,
-        stop: &CancellationToken,
+        destination: LevelDestination<'_>,
+        cancel: &CancellationToken,
     ) -> Result<Expansion<P::Key>, Stopped> {
         let mut before = vec![current];
         before.extend(earlier);
         if self.exchange().is_shared() {
-            return super::shared::expand(self, (puzzle, depth, current), &before, berth, stop);
+            return super::shared::expand(self, (puzzle, depth, current), &before, destination, cancel);
         }
-        stop.check()?;
+        cancel.check()?;
         let shards = self.pool.install(|| plan(puzzle, depth, current))?;
-        let mut step = Step::begin(self, (puzzle, depth, current), shards, berth, stop);
+        let mut step = Step::begin(self, (puzzle, depth, current), shards, destination, cancel);
         step.resume()?;
         while step.next_block.load(Ordering::Relaxed) < current.blocks() {
             step.advance()?;
-            let stopped = stop.check();
-            let runs: u64 = step.shard_buffers.iter().map(ShardBuffer::bytes).sum();
-            if let Some(workspace) = berth.workspace
-                && (stopped.is_err() || step.full || runs > step.room.runs() || workspace.is_due())
+            let stopped = cancel.check();
+            let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::bytes).sum();
+            if let Some(workspace) = destination.workspace
+                && (stopped.is_err() || step.full || segments > step.room.segments() || workspace.is_due())
             {
                 step.settle()?;
                 step.checkpoint(workspace)?;
-            } else if let Some(scratch) = berth.scratch
-                && (step.full || runs > step.room.runs())
+            } else if let Some(scratch) = destination.scratch
+                && (step.full || segments > step.room.segments())
             {
                 step.settle()?;
                 step.spill(scratch)?;

@@ -9,7 +9,7 @@ use crate::store::Level;
 pub struct Levels<'a, P: Puzzle> {
     puzzle: &'a P,
     expander: &'a Expander,
-    stop: &'a CancellationToken,
+    cancel: &'a CancellationToken,
     depth: u32,
     /// The last level and the one before.
     last: [Level<P::Key>; 2],
@@ -45,8 +45,8 @@ pub struct Levels<'a, P: Puzzle> {
 /// assert_eq!(sizes.collect::<Result<Vec<_>, _>>()?, [1, 1, 2, 3, 5]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn levels<'a, P: Puzzle>(puzzle: &'a P, expander: &'a Expander, stop: &'a CancellationToken) -> Levels<'a, P> {
-    Levels { puzzle, expander, stop, depth: 0, last: [Level::default(), Level::default()], over: false }
+pub fn levels<'a, P: Puzzle>(puzzle: &'a P, expander: &'a Expander, cancel: &'a CancellationToken) -> Levels<'a, P> {
+    Levels { puzzle, expander, cancel, depth: 0, last: [Level::default(), Level::default()], over: false }
 }
 
 impl<P: Puzzle> Iterator for Levels<'_, P> {
@@ -60,7 +60,7 @@ impl<P: Puzzle> Iterator for Levels<'_, P> {
         let next = if self.depth == 0 {
             Ok(self.expander.level_of(self.puzzle, self.puzzle.start()))
         } else {
-            self.expander.expand(self.puzzle, self.depth - 1, last, &[before], LevelDestination::MEMORY, self.stop)
+            self.expander.expand(self.puzzle, self.depth - 1, last, &[before], LevelDestination::MEMORY, self.cancel)
         };
         self.depth += 1;
         let step = next.map(|next| {

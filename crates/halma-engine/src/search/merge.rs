@@ -6,14 +6,14 @@ use crate::key::Key;
 use crate::store::{Level, StoreError};
 
 /// Ascending keys from one place.
-struct Run<'a, K> {
+struct Source<'a, K> {
     level: &'a Level<K>,
     blocks: Range<usize>,
     keys: Vec<K>,
     at: usize,
 }
 
-impl<K: Key> Run<'_, K> {
+impl<K: Key> Source<'_, K> {
     /// The next key, if there is one; `K::MAX` at the end.
     #[inline]
     fn head(&mut self) -> Result<K, StoreError> {
@@ -32,16 +32,16 @@ impl<K: Key> Run<'_, K> {
 /// Where a level cannot be read, and what `each` says.
 pub fn merge<K: Key>(
     first: &[K],
-    runs: Vec<(&Level<K>, Range<usize>)>,
+    sources: Vec<(&Level<K>, Range<usize>)>,
     mut each: impl FnMut(K) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    if runs.is_empty() {
+    if sources.is_empty() {
         return first.iter().try_for_each(|&key| each(key));
     }
-    let mut runs: Vec<Run<K>> =
-        runs.into_iter().map(|(level, blocks)| Run { level, blocks, keys: Vec::new(), at: 0 }).collect();
+    let mut sources: Vec<Source<K>> =
+        sources.into_iter().map(|(level, blocks)| Source { level, blocks, keys: Vec::new(), at: 0 }).collect();
     let mut first = first.iter().copied().peekable();
-    let mut heads = runs.iter_mut().map(Run::head).collect::<Result<Vec<K>, _>>()?;
+    let mut heads = sources.iter_mut().map(Source::head).collect::<Result<Vec<K>, _>>()?;
     loop {
         let mut least = first.peek().copied().unwrap_or(K::MAX);
         for &head in &heads {
@@ -52,10 +52,10 @@ pub fn merge<K: Key>(
         }
         each(least)?;
         first.next_if_eq(&least);
-        for (run, head) in runs.iter_mut().zip(&mut heads) {
+        for (source, head) in sources.iter_mut().zip(&mut heads) {
             if *head == least {
-                run.at += 1;
-                *head = run.head()?;
+                source.at += 1;
+                *head = source.head()?;
             }
         }
     }
@@ -71,10 +71,10 @@ mod tests {
         #[test]
         fn a_merge_is_the_union(sets in proptest::collection::vec(proptest::collection::btree_set(0u64..500, 0..200), 1..6)) {
             let levels: Vec<Level<u64>> = sets[1..].iter().map(|s| Level::of(s.iter().copied().collect())).collect();
-            let runs = levels.iter().map(|l| (l, 0..l.blocks())).collect();
+            let sources = levels.iter().map(|l| (l, 0..l.blocks())).collect();
             let mut merged = Vec::new();
             let first: Vec<u64> = sets[0].iter().copied().collect();
-            merge(&first, runs, |k| { merged.push(k); Ok(()) }).unwrap();
+            merge(&first, sources, |k| { merged.push(k); Ok(()) }).unwrap();
             let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
             prop_assert_eq!(merged, expected.into_iter().collect::<Vec<_>>());
         }

@@ -1,5 +1,5 @@
 //! A shard buffer: the successors that one range of keys has received while a level is made. A full one is compressed
-//! into a sorted run.
+//! into a sorted segment.
 
 use super::duplicates::{Scratch, SortedSet};
 use super::merge::merge;
@@ -10,17 +10,17 @@ use crate::store::{Level, Segment, SegmentWriter, StoreError};
 pub(super) struct ShardBuffer<K> {
     pub(super) sorted_set: SortedSet<K>,
     /// What took too much memory.
-    pub(super) runs: Vec<Segment<K>>,
+    pub(super) segments: Vec<Segment<K>>,
 }
 
 impl<K> Default for ShardBuffer<K> {
     fn default() -> Self {
-        Self { sorted_set: SortedSet::default(), runs: Vec::new() }
+        Self { sorted_set: SortedSet::default(), segments: Vec::new() }
     }
 }
 
 impl<K: Key> ShardBuffer<K> {
-    /// Takes keys in; more than `limit` different ones become a run.
+    /// Takes keys in; more than `limit` different ones become a segment.
     pub(super) fn receive(&mut self, parts: &[Vec<K>], limit: usize, scratch: &mut Scratch<K>) {
         self.sorted_set.receive(parts, scratch);
         if self.sorted_set.len() > limit {
@@ -28,37 +28,37 @@ impl<K: Key> ShardBuffer<K> {
         }
     }
 
-    /// Turns what is gathered into a run; its memory is given back.
+    /// Turns what is gathered into a segment; its memory is given back.
     pub(super) fn code(&mut self, scratch: &mut Scratch<K>) {
         if !self.sorted_set.is_empty() {
-            self.runs.push(coded(&std::mem::take(&mut self.sorted_set).into_sorted(scratch)));
+            self.segments.push(coded(&std::mem::take(&mut self.sorted_set).into_sorted(scratch)));
         }
     }
 
     /// Calls `each` with all keys, ascending, each once; nothing is left.
     pub(super) fn drain(&mut self, scratch: &mut Scratch<K>, mut each: impl FnMut(K)) -> Result<(), StoreError> {
         let sorted = std::mem::take(&mut self.sorted_set).into_sorted(scratch);
-        let runs: Vec<Level<K>> = self.runs.drain(..).map(|run| [run].into_iter().collect()).collect();
-        merge(&sorted, runs.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
+        let segments: Vec<Level<K>> = self.segments.drain(..).map(|segment| [segment].into_iter().collect()).collect();
+        merge(&sorted, segments.iter().map(|l| (l, 0..l.blocks())).collect(), |key| {
             each(key);
             Ok(())
         })
     }
 
-    /// Merges what is gathered and the runs into one run.
+    /// Merges what is gathered and the segments into one.
     pub(super) fn merge(&mut self, scratch: &mut Scratch<K>) -> Result<(), StoreError> {
         let mut writer = SegmentWriter::default();
         self.drain(scratch, |key| writer.push(key))?;
-        self.runs.push(writer.finish());
+        self.segments.push(writer.finish());
         Ok(())
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.runs.iter().map(Segment::bytes).sum()
+        self.segments.iter().map(Segment::bytes).sum()
     }
 }
 
-/// Ascending keys as a run.
+/// Ascending keys as a segment.
 pub(super) fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
     let mut writer = SegmentWriter::default();
     sorted.iter().for_each(|&k| writer.push(k));

@@ -3,7 +3,7 @@
 //!
 //! Each process expands its share of the level as if it were alone, eliminating duplicates among what it makes itself,
 //! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range
-//! by range what was made goes to the processes that own it, as sorted, coded runs; there they are merged. What
+//! by range what was made goes to the processes that own it, as sorted segments; there they are merged. What
 //! outgrows an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is
 //! others', and no two rounds overlap: that is the back-pressure.
 
@@ -25,8 +25,8 @@ use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// Ranges whose successors travel at a time.
 const GROUP: usize = 64;
-/// Runs of one range that are kept beside each other before they are merged.
-const RUNS: usize = 16;
+/// Segments of one range that are kept beside each other before they are merged.
+const SEGMENTS: usize = 16;
 
 /// What each process says before a round.
 #[derive(Serialize, Deserialize)]
@@ -44,11 +44,11 @@ pub(super) fn expand<'a, P: Puzzle>(
     expander: &'a Expander,
     level: (&'a P, u32, &'a Level<P::Key>),
     before: &[&Level<P::Key>],
-    berth: LevelDestination<'a>,
-    stop: &'a CancellationToken,
+    destination: LevelDestination<'a>,
+    cancel: &'a CancellationToken,
 ) -> Result<Expansion<P::Key>, Stopped> {
     let (shards, shipped) = plan(expander, level)?;
-    let mut step = Step::begin(expander, level, shards, berth, stop);
+    let mut step = Step::begin(expander, level, shards, destination, cancel);
     let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
     let mut marks = resume(&mut step)?;
     let exchange = expander.exchange();
@@ -56,24 +56,24 @@ pub(super) fn expand<'a, P: Puzzle>(
         step.fill(shipped)?;
         let words = exchange.all_gather(Word {
             done: step.mark().next_block >= step.current.blocks(),
-            stopped: match stop.check() {
+            stopped: match cancel.check() {
                 Ok(()) => None,
                 Err(stopped) => Some(matches!(stopped, Stopped::Time)),
             },
-            due: berth.workspace.is_some_and(Workspace::is_due),
+            due: destination.workspace.is_some_and(Workspace::is_due),
         })?;
         step.ship(&mut owned)?;
         let stopped = words.iter().find_map(|word| word.stopped);
         let received: u64 = owned.iter().map(ShardBuffer::bytes).sum();
-        if let Some(workspace) = berth.workspace {
+        if let Some(workspace) = destination.workspace {
             // All save after the same round, so that together they have all that was made up to it.
             let mark = stopped.is_some() || words.iter().any(|word| word.due);
-            if mark || received > step.room.runs() {
+            if mark || received > step.room.segments() {
                 marks.extend(mark.then(|| step.mark()));
                 step.save(workspace, &mut owned, &marks)?;
             }
-        } else if let Some(scratch) = berth.scratch
-            && received > step.room.runs()
+        } else if let Some(scratch) = destination.scratch
+            && received > step.room.segments()
         {
             std::mem::swap(&mut step.shard_buffers, &mut owned);
             let spilled = step.spill(scratch);
@@ -119,7 +119,7 @@ fn plan<P: Puzzle>(
 
 /// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
 fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
-    let found = step.berth.workspace.and_then(|w| Some((w, w.partial(step.berth.label)?)));
+    let found = step.destination.workspace.and_then(|w| Some((w, w.partial(step.destination.label)?)));
     let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
     let all = step.expander.exchange().all_gather(own)?.into_iter().min().unwrap_or(0);
     let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
@@ -137,8 +137,8 @@ impl<P: Puzzle> Step<'_, P> {
         while self.mark().next_block < self.current.blocks() {
             self.advance()?;
             let made: u64 = self.shard_buffers.iter().map(ShardBuffer::bytes).sum();
-            let due = self.berth.workspace.is_some_and(Workspace::is_due);
-            let ends = self.stop.check().is_err() || self.expander.exchange().check().is_err();
+            let due = self.destination.workspace.is_some_and(Workspace::is_due);
+            let ends = self.cancel.check().is_err() || self.expander.exchange().check().is_err();
             if made > shipped || due || ends {
                 break;
             }
@@ -159,7 +159,7 @@ impl<P: Puzzle> Step<'_, P> {
             for (shard, segments) in (number * GROUP..).zip(parted) {
                 for (peer, segment) in segments.into_iter().enumerate().filter(|(_, segment)| !segment.is_empty()) {
                     match peer == process {
-                        true => owned[shard].runs.push(segment),
+                        true => owned[shard].segments.push(segment),
                         false => segment.put(shard as u32, &mut messages[peer]),
                     }
                 }
@@ -176,13 +176,13 @@ impl<P: Puzzle> Step<'_, P> {
                     let strange =
                         || Lost { process: peer, reason: "it sends what are no states of this process".into() };
                     let (shard, segment) = taken.ok_or_else(strange)?;
-                    owned[shard as usize].runs.push(segment);
+                    owned[shard as usize].segments.push(segment);
                 }
             }
             let received = owned[number * GROUP..]
                 .par_iter_mut()
                 .take(GROUP)
-                .filter(|shard_buffer| shard_buffer.runs.len() > RUNS);
+                .filter(|shard_buffer| shard_buffer.segments.len() > SEGMENTS);
             self.expander.pool.install(|| {
                 received.try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
             })?;

@@ -1,6 +1,6 @@
 //! One level of breadth-first search with delayed duplicate detection (Korf, *Best-first frontier search with delayed
 //! duplicate detection*, 2004): successors are collected first, and duplicates go later, range by range. What does not
-//! fit memory is sorted into runs on disk and merged. It departs in that expanding one piece and sorting another go on
+//! fit memory is sorted into segments on disk and merged. It departs in that expanding one piece and sorting another go on
 //! at once, on all threads.
 
 mod finish;
@@ -36,7 +36,7 @@ impl<K: Key> ThreadBuffers<K> {
     }
 }
 
-/// One thread's outbox and scratch space, and the block that it has at hand.
+/// One thread's buffers and scratch space, and the block that it has at hand.
 struct WorkerState<P: Puzzle> {
     buffers: ThreadBuffers<P::Key>,
     scratch: P::Scratch,
@@ -57,10 +57,10 @@ pub(super) struct Step<'a, P: Puzzle> {
     puzzle: &'a P,
     depth: u32,
     pub(super) current: &'a Level<P::Key>,
-    pub(super) berth: LevelDestination<'a>,
-    pub(super) stop: &'a CancellationToken,
+    pub(super) destination: LevelDestination<'a>,
+    pub(super) cancel: &'a CancellationToken,
     pub(super) shards: Shards,
-    /// What ranges, runs and outboxes may take.
+    /// What ranges, segments and thread buffers may take.
     pub(super) room: Room,
     workers: Vec<Mutex<Box<WorkerState<P>>>>,
     /// Whether threads only complete the blocks that they have at hand.
@@ -85,8 +85,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         expander: &'a Expander,
         (puzzle, depth, current): (&'a P, u32, &'a Level<P::Key>),
         shards: Shards,
-        berth: LevelDestination<'a>,
-        stop: &'a CancellationToken,
+        destination: LevelDestination<'a>,
+        cancel: &'a CancellationToken,
     ) -> Self {
         // Each thread makes its own: what two threads write to must not share a cache line.
         let worker = || {
@@ -98,8 +98,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
             puzzle,
             depth,
             current,
-            berth,
-            stop,
+            destination,
+            cancel,
             room: expander.plan().room(),
             closing: false,
             full: false,
@@ -214,7 +214,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// the successors of whole blocks can be more than there is room for.
     fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
         let exchange = self.expander.exchange();
-        let goes_on = || self.closing || (self.stop.check().is_ok() && exchange.check().is_ok());
+        let goes_on = || self.closing || (self.cancel.check().is_ok() && exchange.check().is_ok());
         // No thread makes much more than its share before it looks what the others have made.
         let share = room / (8 * self.expander.threads() as u64);
         while made.load(Ordering::Relaxed) < room && goes_on() {
@@ -239,7 +239,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
                 }
             }
             made.fetch_add(buffers.emitted - emitted, Ordering::Relaxed);
-            if let Some(watch) = self.berth.watch {
+            if let Some(watch) = self.destination.watch {
                 watch.expanded((*at - from) as u64, buffers.generated - generated);
             }
         }
@@ -260,9 +260,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
     fn at_once(&self, most: usize, before: usize) -> usize {
         let block = (BLOCK * P::Key::BYTES) as u64;
         let each = self.shard_buffers.iter().map(|shard_buffer| {
-            let keys = shard_buffer.sorted_set.len() as u64 + shard_buffer.runs.iter().map(Segment::len).sum::<u64>();
-            let blocks = (before + self.layers.len() + shard_buffer.runs.len()) as u64 * block;
-            // Runs of a few keys have no blocks of full size.
+            let keys =
+                shard_buffer.sorted_set.len() as u64 + shard_buffer.segments.iter().map(Segment::len).sum::<u64>();
+            let blocks = (before + self.layers.len() + shard_buffer.segments.len()) as u64 * block;
+            // Segments of a few keys have no blocks of full size.
             blocks.min(before as u64 * block + 2 * keys * P::Key::BYTES as u64 + self.layers.len() as u64 * block)
                 + 3 * keys * P::Key::BYTES as u64
         });
@@ -271,7 +272,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 }
 
-/// Sorts one state's successors into the outbox.
+/// Sorts one state's successors into the thread's buffers.
 #[inline]
 fn expand_state<P: Puzzle>(
     puzzle: &P,

@@ -108,7 +108,7 @@ impl Workspace {
             keep,
             interval,
             last: Mutex::new(Instant::now()),
-            meter: Meter::start(list.spent),
+            meter: Meter::start(list.measurements),
             list: Mutex::new(list),
             _lock: lock,
             _temporary: None,
@@ -180,7 +180,7 @@ impl Workspace {
         let mut list = self.list();
         let mut changed = list.clone();
         change(&mut changed);
-        changed.spent = self.spent();
+        changed.measurements = self.measurements();
         self.commit(&changed)?;
         *list = changed;
         Ok(())
@@ -194,8 +194,8 @@ impl Workspace {
 
     /// What the run has used, earlier processes of it included as far as they saved their work.
     #[must_use]
-    pub fn spent(&self) -> Measurements {
-        self.meter.spent(self.disk.written())
+    pub fn measurements(&self) -> Measurements {
+        self.meter.measurements(self.disk.written())
     }
 
     /// Where it is.

@@ -66,14 +66,14 @@ fn writes_that_take_a_part_only_change_nothing() {
 
 #[test]
 fn a_search_that_no_run_is_made_of_fails_with_its_scratch_files_or_finds_the_same_levels() {
-    let (expander, expected, stop) = (within(Some(1)), expected(), CancellationToken::after(None));
+    let (expander, expected, cancel) = (within(Some(1)), expected(), CancellationToken::after(None));
     let levels = |storage: &Faulty| -> Result<Vec<Tally>, Stopped> {
         let workspace = open(storage, 1)?;
         let (mut before, mut level, mut tallies) = (Level::default(), start(), Vec::new());
         for depth in 0..DEPTH {
             let label = format!("scratch-{depth}");
-            let berth = LevelDestination { scratch: Some(&workspace), label: &label, ..LevelDestination::MEMORY };
-            let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], berth, &stop)?;
+            let destination = LevelDestination { scratch: Some(&workspace), label: &label, ..LevelDestination::MEMORY };
+            let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], destination, &cancel)?;
             tallies.push(grown.tally);
             before = std::mem::replace(&mut level, grown.level);
         }

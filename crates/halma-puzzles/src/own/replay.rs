@@ -6,7 +6,8 @@ use halma_record::record::Record;
 use halma_record::words::counted;
 use halma_rules::job;
 
-use super::{AnyModel, Model, open};
+use super::{Model, open};
+use crate::with_model;
 
 /// A solution that was played.
 #[derive(Clone, Debug)]
@@ -28,11 +29,8 @@ impl PuzzleReplay {
         let spec = record.problem.puzzle().ok_or("this is no puzzle")?;
         let moves = record.solution.as_ref().ok_or("the record has no solution to replay")?;
         let puzzle = job::compiled(spec)?;
-        let pictures = match open(&puzzle.compiled, false).ok_or("the puzzle has too many states to number")? {
-            AnyModel::Small(model) => play(&*model, moves),
-            AnyModel::Medium(model) => play(&*model, moves),
-            AnyModel::Large(model) => play(&*model, moves),
-        }?;
+        let any = open(&puzzle.compiled, false).ok_or("the puzzle has too many states to number")?;
+        let pictures = with_model!(any, model => play(&*model, moves))?;
         Ok(Self { spec: spec.clone(), moves: moves.clone(), pictures })
     }
 
@@ -62,11 +60,8 @@ pub fn start_of(spec: &PuzzleSpec) -> Result<String, String> {
         model.starts().first().map(|&start| model.picture(start)).ok_or_else(|| "the puzzle has no start".into())
     }
     let puzzle = job::compiled(spec)?;
-    match open(&puzzle.compiled, false).ok_or("the puzzle has too many states to number")? {
-        AnyModel::Small(model) => first(&*model),
-        AnyModel::Medium(model) => first(&*model),
-        AnyModel::Large(model) => first(&*model),
-    }
+    let any = open(&puzzle.compiled, false).ok_or("the puzzle has too many states to number")?;
+    with_model!(any, model => first(&*model))
 }
 
 /// The states that the moves lead through.

@@ -23,7 +23,7 @@ fn small(model: AnyModel) -> Box<dyn Model<u64>> {
 
 /// Level sizes up to `most`, compared with all earlier levels.
 fn sizes<K: Key>(model: &dyn Model<K>, most: usize) -> Vec<u64> {
-    let (expander, stop) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
+    let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
     let puzzle = Searched::forward(model);
     let mut levels = vec![expander.level_of(&puzzle, puzzle.starts.clone()).level];
     while levels.len() <= most {
@@ -34,7 +34,7 @@ fn sizes<K: Key>(model: &dyn Model<K>, most: usize) -> Vec<u64> {
             Repeats::Never => Vec::new(),
         };
         let depth = levels.len() as u32 - 1;
-        let next = expander.expand(&puzzle, depth, last, &earlier, LevelDestination::MEMORY, &stop).unwrap();
+        let next = expander.expand(&puzzle, depth, last, &earlier, LevelDestination::MEMORY, &cancel).unwrap();
         if next.tally.states == 0 {
             break;
         }

@@ -144,7 +144,7 @@ pub struct Paths<'a, P: Puzzle> {
     /// The states on a shortest path, by level, ascending.
     live: Vec<Vec<P::Key>>,
     /// The path at hand: for each depth the states still to try there, the one in use last.
-    trail: Vec<Vec<P::Key>>,
+    path: Vec<Vec<P::Key>>,
 }
 
 impl<'a, P: Puzzle> Paths<'a, P> {
@@ -164,8 +164,8 @@ impl<'a, P: Puzzle> Paths<'a, P> {
             live.push(here);
         }
         live.reverse();
-        let trail = vec![live[0].iter().rev().copied().collect()];
-        Self { puzzle, scratch, live, trail }
+        let path = vec![live[0].iter().rev().copied().collect()];
+        Self { puzzle, scratch, live, path }
     }
 }
 
@@ -174,16 +174,16 @@ impl<P: Puzzle> Iterator for Paths<'_, P> {
 
     fn next(&mut self) -> Option<Vec<P::Key>> {
         loop {
-            let depth = self.trail.len().checked_sub(1)?;
-            let Some(&key) = self.trail[depth].last() else {
+            let depth = self.path.len().checked_sub(1)?;
+            let Some(&key) = self.path[depth].last() else {
                 // Nothing left here: the state in use one level up is done with.
-                self.trail.pop();
-                self.trail.last_mut()?.pop();
+                self.path.pop();
+                self.path.last_mut()?.pop();
                 continue;
             };
             if depth + 1 == self.live.len() {
-                let path = self.trail.iter().skip(1).filter_map(|states| states.last().copied()).collect();
-                self.trail[depth].pop();
+                let path = self.path.iter().skip(1).filter_map(|states| states.last().copied()).collect();
+                self.path[depth].pop();
                 return Some(path);
             }
             let (after, mut next) = (&self.live[depth + 1], Vec::new());
@@ -194,7 +194,7 @@ impl<P: Puzzle> Iterator for Paths<'_, P> {
             });
             // Descending, since they are taken from the end.
             next.sort_unstable_by(|a, b| b.cmp(a));
-            self.trail.push(next);
+            self.path.push(next);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! That costs nothing and proves nothing; it is looked at wherever a record is read, so that an edited or half-copied one is
 //! not believed. Whether the record is true is for [`halma_check`], which shares nothing with this.
 
-use super::{Asked, LevelRecord, Record, RunRecord, Verdict};
+use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
 /// The largest length and level that anybody can ask for.
 const LONGEST: u32 = 9999;
@@ -26,7 +26,7 @@ impl LevelRecord {
     }
 }
 
-impl RunRecord {
+impl LengthRecord {
     /// What of the run contradicts what.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
@@ -60,7 +60,7 @@ impl Record {
     /// What of the record contradicts what, in words; `None` where all agrees.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
-        if let Some(what) = self.runs.iter().find_map(RunRecord::contradiction) {
+        if let Some(what) = self.runs.iter().find_map(LengthRecord::contradiction) {
             return Some(what);
         }
         if self.runs.iter().try_fold(0, |sum: u64, run| sum.checked_add(run.generated)).is_none() {

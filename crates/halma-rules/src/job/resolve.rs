@@ -10,6 +10,7 @@ use super::game_bounds::Bounds;
 use super::raw::{File, Men, ProblemTable};
 use super::{
     ArmiesSpec, Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, puzzle_job, raw,
+    spec,
 };
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
@@ -86,13 +87,13 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
     let jumps_only = table.jumps_only.as_ref().is_some_and(|j| *j.get_ref());
     let transfer = Transfer { lattice, start, target, jumps_only };
     resolver.check(&transfer)?;
-    let stated = resolver.stated(&transfer);
+    let spec = resolver.spec(&transfer);
     if !is_game {
-        return Ok((stated.into(), Problem::Transfer(transfer)));
+        return Ok((spec.into(), Problem::Transfer(transfer)));
     }
     let Transfer { lattice, start: blue, target: red, .. } = transfer;
     resolver.check_game(&lattice, &blue, &red)?;
-    Ok((stated.into(), Problem::Game(Game { lattice, blue, red })))
+    Ok((spec.into(), Problem::Game(Game { lattice, blue, red })))
 }
 
 /// The table under resolution.
@@ -263,24 +264,14 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn stated(&self, transfer: &Transfer) -> ArmiesSpec {
-        let names = |cells: &[usize]| cells.iter().map(|&c| transfer.lattice.board.name_of(c)).collect::<Vec<_>>();
-        let start = names(&transfer.start);
+    /// The problem in the words that the file uses: its army's name, its map.
+    fn spec(&self, transfer: &Transfer) -> ArmiesSpec {
+        let spec = spec::of_armies(self.table.kind.get_ref(), transfer);
         let army = match self.table.army.as_ref().map(Spanned::get_ref) {
             Some(Men::Named(name)) => Army::Named(name.clone()),
-            Some(Men::Listed(_)) | None => Army::Cells(start.clone()),
+            Some(Men::Listed(_)) | None => spec.army,
         };
-        ArmiesSpec {
-            kind: self.table.kind.get_ref().clone(),
-            board: transfer.lattice.board.name().into(),
-            map: self.drawn().map(Into::into),
-            moves: transfer.lattice.rule,
-            army,
-            men: start.len(),
-            jumps_only: transfer.jumps_only,
-            start,
-            target: names(&transfer.target),
-        }
+        ArmiesSpec { map: self.drawn().map(Into::into), army, ..spec }
     }
 }
 

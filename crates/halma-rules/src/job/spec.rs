@@ -59,27 +59,32 @@ fn armies(stated: &ArmiesSpec) -> Result<Transfer, String> {
 
 /// A problem in words.
 pub(super) fn of(problem: &Problem) -> ProblemSpec {
-    let (kind, lattice, start, target, jumps_only) = match problem {
-        Problem::Transfer(Transfer { lattice, start, target, jumps_only }) => {
-            ("transfer", lattice, start, target, *jumps_only)
+    match problem {
+        Problem::Transfer(transfer) => of_armies("transfer", transfer).into(),
+        Problem::Game(Game { lattice, blue, red }) => {
+            let (lattice, start, target) = (lattice.clone(), blue.clone(), red.clone());
+            of_armies("game", &Transfer { lattice, start, target, jumps_only: false }).into()
         }
-        Problem::Game(Game { lattice, blue, red }) => ("game", lattice, blue, red, false),
-        Problem::Puzzle(puzzle) => return puzzle.spec.clone().into(),
-    };
+        Problem::Puzzle(puzzle) => puzzle.spec.clone().into(),
+    }
+}
+
+/// Two sets of cells in words: the armies cell by cell, and a board without a name as a map.
+pub(super) fn of_armies(kind: &str, transfer: &Transfer) -> ArmiesSpec {
+    let Transfer { lattice, start, target, jumps_only } = transfer;
     let board = &lattice.board;
     let names = |cells: &[usize]| cells.iter().map(|&cell| board.name_of(cell)).collect::<Vec<_>>();
-    let armies = ArmiesSpec {
+    ArmiesSpec {
         kind: kind.into(),
         board: board.name().into(),
         map: (board.name() == "map").then(|| map(board, start, target)),
         moves: lattice.rule,
         army: Army::Cells(names(start)),
         men: start.len(),
-        jumps_only,
+        jumps_only: *jumps_only,
         start: names(start),
         target: names(target),
-    };
-    armies.into()
+    }
 }
 
 /// The map that draws a board and both ends.

@@ -5,37 +5,9 @@
 //! over, which is of another type, holds a man. From a set of cells all steps along an axis are two shifts. A quarter
 //! board fits a word, every man has a word of his own, and a vector unit takes many men at a time.
 
-use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
-
+use super::word::Word;
 use crate::cells::Cells;
 use crate::lattice::Lattice;
-
-/// The cells of a quarter board: bit `columns * (y / 2) + x / 2` is the one in column x and row y.
-pub(super) trait Quarter:
-    Copy
-    + Default
-    + PartialEq
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitOrAssign
-    + BitXor<Output = Self>
-    + Not<Output = Self>
-    + Shl<u32, Output = Self>
-    + Shr<u32, Output = Self>
-    + From<bool>
-    + Into<u64>
-{
-    /// How many cells there may be.
-    const CELLS: u32;
-}
-
-impl Quarter for u32 {
-    const CELLS: u32 = Self::BITS;
-}
-
-impl Quarter for u64 {
-    const CELLS: u32 = Self::BITS;
-}
 
 /// Men taken at a time.
 const LANES: usize = 16;
@@ -48,7 +20,7 @@ const AXES: usize = 4;
 /// from which a jump goes over him to the cell with the higher bit.
 type Shadow<Q> = [[Q; 4]; 1 + AXES];
 
-/// Quarter boards of one lattice.
+/// Quarter boards of one lattice: bit `columns * (y / 2) + x / 2` of a word is the cell in column x and row y.
 #[derive(Clone, Debug)]
 pub(super) struct Quarters<const W: usize, Q> {
     /// By cell: its type, 0 to 3 (masked where it is an index, which spares a check of bounds), and its bit.
@@ -64,7 +36,7 @@ pub(super) struct Quarters<const W: usize, Q> {
     spread: [Vec<[Cells<W>; 1 << BITS]>; 4],
 }
 
-impl<const W: usize, Q: Quarter> Quarters<W, Q> {
+impl<const W: usize, Q: Word + Into<u64>> Quarters<W, Q> {
     /// The quarter boards of a lattice; `None` where they have too many cells.
     pub(super) fn new(lattice: &Lattice) -> Option<Self> {
         let board = &lattice.board;
@@ -77,7 +49,7 @@ impl<const W: usize, Q: Quarter> Quarters<W, Q> {
         if last >= Q::CELLS {
             return None;
         }
-        let home = |cell| (board.type_of(cell) as u8, Q::from(true) << place(cell));
+        let home = |cell| (board.type_of(cell) as u8, Q::ONE << place(cell));
         let homes: Vec<(u8, Q)> = (0..lattice.len()).map(home).collect();
         let mut shadows = vec![Shadow::<Q>::default(); lattice.len()];
         let (mut cells, mut shifts) = ([Q::default(); 4], Vec::new());

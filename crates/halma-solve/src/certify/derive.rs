@@ -34,7 +34,7 @@ struct ProblemTables<'a> {
     ranks: Ranks<u64>,
     symmetries: &'a Symmetries,
     databases: &'a Databases,
-    stop: &'a CancellationToken,
+    cancel: &'a CancellationToken,
     /// What is broken on purpose.
     #[cfg(any(test, feature = "testing"))]
     fault: Option<crate::fault::Fault>,
@@ -78,7 +78,7 @@ impl ProblemTables<'_> {
     /// The successors of `last` whose histograms `admits` lets pass, without those on it and on `before`.
     fn grow(&self, before: &[u64], last: &[u64], admits: impl Fn(u32) -> bool + Sync) -> Result<Vec<u64>, Stopped> {
         let piece = |keys: &[u64]| -> Result<Vec<u64>, Stopped> {
-            self.stop.check()?;
+            self.cancel.check()?;
             let mut next = Vec::new();
             keys.iter().for_each(|&key| self.successors(key, &admits, &mut next));
             next.sort_unstable();
@@ -154,7 +154,7 @@ pub(super) fn derive(
     centroid: &[i32],
     ranks: Ranks<u64>,
     length: u32,
-    Resources { granularity, large, stop, tell }: Resources,
+    Resources { granularity, large, cancel, tell }: Resources,
 ) -> Result<Certificate, CertifyError> {
     #[cfg(any(test, feature = "testing"))]
     let fault = crate::fault::current();
@@ -164,7 +164,7 @@ pub(super) fn derive(
     let half = if leading { length / 2 } else { 0 };
     let following = length - half;
     let databases = Databases::new(&problem, &symmetries, centroid, granularity, HISTOGRAMS);
-    let context = WorkContext { exchange: &Alone, stop };
+    let context = WorkContext { exchange: &Alone, cancel };
     databases.extend(following, context)?;
     let mover = Mover::new(&problem.lattice, problem.jumps_only);
     let tables = ProblemTables {
@@ -172,7 +172,7 @@ pub(super) fn derive(
         ranks,
         symmetries: &symmetries,
         databases: &databases,
-        stop,
+        cancel,
         #[cfg(any(test, feature = "testing"))]
         fault,
     };

@@ -24,9 +24,9 @@ fn transfer(problem: &str) -> Transfer {
 
 /// Writes the certificate that a search broken like that makes of "no solution of at most so many moves".
 fn made(problem: &str, length: u32, large: usize, fault: Option<Fault>, file: &Path) -> Result<(), CertifyError> {
-    let stop = CancellationToken::after(None);
-    let means = Resources { granularity: Granularity::default(), large, stop: &stop, tell: &|_| () };
-    let certificate = fault::with(fault, || refutation(transfer(problem), length, means))?;
+    let cancel = CancellationToken::after(None);
+    let resources = Resources { granularity: Granularity::default(), large, cancel: &cancel, tell: &|_| () };
+    let certificate = fault::with(fault, || refutation(transfer(problem), length, resources))?;
     let mut bytes = Vec::new();
     certificate.write(&mut bytes).unwrap();
     std::fs::write(file, bytes).unwrap();

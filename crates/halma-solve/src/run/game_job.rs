@@ -1,39 +1,18 @@
 //! From the job of a game to its record.
 
-use std::ops::RangeInclusive;
-
 use halma_engine::key::U256;
-use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::Armies;
 use halma_puzzles::game_puzzle::pair::PairKey;
-use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::cells::Cells;
 use halma_rules::game::Game;
 use halma_rules::job::Pruning;
 use halma_rules::notation;
 
-use super::lengths::{Attempts, Outcome};
-use super::writing::attempted;
 use super::{Context, Question, RunError};
 use crate::solve::game_search::GameSearch;
 use crate::solve::game_search::beam::Beam;
 use crate::solve::game_search::game_count;
-
-/// A search for the shortest games, with what their moves are written by.
-struct Games<'a, const W: usize, K: PairKey> {
-    game: &'a Game,
-    search: GameSearch<'a, W, K>,
-}
-
-impl<const W: usize, K: PairKey> Attempts for Games<'_, W, K> {
-    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
-        Ok(self.search.lower_bound())
-    }
-
-    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
-        Ok(vec![attempted(self.search.attempt(*lengths.start()), |walk| moves(self.game, walk))?])
-    }
-}
 
 impl Context<'_> {
     /// The answer for a game; `None` where its states do not fit any key.
@@ -59,27 +38,26 @@ impl Context<'_> {
             pruning.of_games().unwrap_or_default(),
             beam,
             self.job.search.symmetry,
-            (self.expander, self.stop, self.progress),
+            self.engine(),
         );
-        let Ok(search) = search.map(|search| search.within(Some(self.workspace))) else { return Ok(None) };
+        let Ok(mut search) = search else { return Ok(None) };
         self.take_over::<K>()?;
         let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
         let mut record = self.blank(SymmetryRecord { fixing, mirror: None });
-        let mut games = Games { game, search };
         match self.question {
             Question::Levels { depth } => {
-                let (figures, result) = games.search.levels(depth);
+                let (figures, result) = search.levels(depth);
                 self.levels(&figures, result, depth, &mut record)?;
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
-                self.lengths(&mut games, &mut record)?;
+                self.lengths(&mut search, |walk| moves(game, walk), &mut record)?;
                 if record.verdict == Verdict::None && record.lower_bound.is_none() {
                     record.impossible = game.closed().map(|c| c.record(&game.lattice.board));
                 }
             }
         }
         if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-            let counted = games.search.count(length);
+            let counted = search.count(length);
             self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
         }
         self.measure(&mut record);

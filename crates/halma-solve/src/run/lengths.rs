@@ -1,32 +1,17 @@
-//! One length after another, until one has a solution.
+//! Iterative deepening as the record has it: what came of each length, what the run's folder knew before, and the verdict.
 
-use std::ops::RangeInclusive;
+use std::ops::ControlFlow;
 
 use halma_engine::search::Stopped;
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace;
-use halma_record::record::{Record, RunRecord, Verdict};
-use halma_rules::job::MAX_LENGTH;
-use halma_rules::job::Pruning;
+use halma_record::record::{self, LengthRecord, Record, Verdict};
+use halma_rules::job::{MAX_LENGTH, Pruning};
 
+use super::writing::attempted;
 use super::{Context, Question, RunError};
-
-/// A search for one length after another.
-pub(super) trait Attempts {
-    /// A length that no solution falls below; `None` where there is no solution at all.
-    fn lower_bound(&self) -> Result<Option<u32>, Stopped>;
-
-    /// Says that earlier processes of the run have reported that many levels.
-    fn resume_after(&mut self, _levels: usize) {}
-
-    /// The last of the lengths from `first` on to decide at once, none beyond `most`, after these runs.
-    fn reach(&mut self, first: u32, _most: u32, _runs: &[RunRecord]) -> Result<u32, Stopped> {
-        Ok(first)
-    }
-
-    /// Decides lengths one after another, until one has a solution: all of them, or the first alone.
-    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError>;
-}
+use crate::solve::Attempt;
+use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
 
 /// What came of one length.
 pub(super) enum Outcome {
@@ -42,9 +27,126 @@ pub(super) enum Outcome {
     Stopped(Stopped),
 }
 
+/// The record as a ledger of lengths.
+struct RecordLedger<'a, 'c, M> {
+    context: &'a Context<'c>,
+    record: &'a mut Record,
+    /// Writes a solution down.
+    moves: M,
+    /// Why the first length that has no answer has none: what is found after it is not known to be shortest.
+    proved_nothing: Option<String>,
+    /// Answers that are not in the run's folder yet: not worth a write each where they are quick.
+    unsaved: Vec<serde_json::Value>,
+    /// How many lengths were entered before those that are decided together now.
+    before: usize,
+}
+
+impl<M> RecordLedger<'_, '_, M> {
+    /// Enters a length that has no solution, or no answer.
+    fn settle(&mut self, run: LengthRecord) {
+        match run.verdict {
+            Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(run.length),
+            Verdict::None => {}
+            _ => self.proved_nothing = self.proved_nothing.take().or(run.reason.clone()),
+        }
+        self.record.runs.push(run);
+    }
+
+    /// Puts answers into the run's folder, and leaves all levels there.
+    fn save(&mut self) -> Result<(), StoreError> {
+        match std::mem::take(&mut self.unsaved) {
+            none if none.is_empty() => Ok(()),
+            unsaved => self.context.workspace.answer(unsaved, |_| false),
+        }
+    }
+
+    /// The search was stopped.
+    fn stopped(&mut self, stopped: Stopped) -> Result<(), RunError> {
+        self.save()?;
+        self.context.incomplete(stopped, self.record)
+    }
+
+    /// The greatest length was tried, and none has a solution.
+    fn all_tried(&mut self, max_length: Option<u32>) -> Result<(), StoreError> {
+        if max_length.is_some() && self.proved_nothing.is_none() {
+            self.record.verdict = Verdict::None;
+            return Ok(());
+        }
+        self.save()?;
+        let beyond = || format!("lengths above {MAX_LENGTH} are not tried");
+        self.record.reason = Some(self.proved_nothing.take().unwrap_or_else(beyond));
+        Ok(())
+    }
+}
+
+impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger<'_, '_, M> {
+    type Error = RunError;
+
+    fn decided(&self) -> Vec<(u32, u64)> {
+        record::together(&self.record.runs).iter().map(|t| (t.last(), t.generated())).collect()
+    }
+
+    fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, RunError> {
+        let (run, outcome) = attempted(attempt, &self.moves)?;
+        match outcome {
+            Outcome::Found(solution) => {
+                let prove = matches!(self.context.question, Question::Prove { .. });
+                let optimal = self.proved_nothing.is_none() && !prove;
+                self.record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
+                self.record.length = Some(run.length);
+                self.record.solution = Some(solution);
+                self.record.runs.push(run);
+            }
+            Outcome::Refuted { exhausted: true } if self.proved_nothing.is_none() => {
+                self.record.verdict = Verdict::None;
+                self.record.exhausted = true;
+                self.settle(run);
+            }
+            // Every state was seen, yet a length before was given up: so is the question.
+            Outcome::GivenUp | Outcome::Refuted { exhausted: true } => {
+                self.save()?;
+                self.settle(run);
+                self.record.reason = self.proved_nothing.clone();
+            }
+            Outcome::Stopped(stopped) => {
+                self.save()?;
+                self.record.runs.push(run);
+                self.context.incomplete(stopped, self.record)?;
+            }
+            Outcome::Refuted { .. } | Outcome::Unproved => {
+                self.settle(run);
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+        Ok(ControlFlow::Break(()))
+    }
+
+    /// Of lengths that are decided together none is an answer in the run's folder before all are.
+    fn entered_together(&mut self) -> Result<(), RunError> {
+        let workspace = self.context.workspace;
+        let together = &self.record.runs[self.before..];
+        let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
+        for run in together {
+            self.unsaved.push(serde_json::to_value(run).map_err(|e| self.context.odd(e.to_string()))?);
+        }
+        self.before = self.record.runs.len();
+        if slow || workspace.is_due() {
+            // Levels named after a length serve that length, and those that are decided with it.
+            workspace.answer(std::mem::take(&mut self.unsaved), |label| label.starts_with('L'))?;
+        }
+        Ok(())
+    }
+}
+
 impl Context<'_> {
-    /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted.
-    pub(super) fn lengths(&self, search: &mut impl Attempts, record: &mut Record) -> Result<(), RunError> {
+    /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted; `moves` writes
+    /// a solution down.
+    pub(super) fn lengths<S: LengthSearch>(
+        &self,
+        search: &mut S,
+        moves: impl Fn(&[S::State]) -> Result<Vec<String>, RunError>,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
         let max_length = record.max_length;
         let bound = match search.lower_bound() {
             Ok(bound) => bound,
@@ -59,94 +161,27 @@ impl Context<'_> {
         };
         record.lower_bound = Some(bound);
         // The abstraction refutes all lengths below its distance, as far as anybody asked.
-        let most = max_length.unwrap_or(u32::MAX);
-        record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(most));
-        let mut gap = None;
-        let mut settle = |record: &mut Record, run: RunRecord| {
-            match run.verdict {
-                Verdict::None if gap.is_none() => record.refuted_up_to = Some(run.length),
-                Verdict::None => {}
-                _ => gap = gap.take().or(run.reason.clone()),
-            }
-            record.runs.push(run);
-            gap.clone()
-        };
-        let mut proved_nothing = None;
+        record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
+        let mut ledger =
+            RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
         for answer in self.workspace.answers() {
-            let run: RunRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
-            self.taken_up(&run, bound, max_length.unwrap_or(MAX_LENGTH), &record.runs)?;
-            proved_nothing = settle(record, run);
+            let run: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            self.taken_up(&run, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
+            ledger.settle(run);
         }
-        search.resume_after(record.runs.iter().map(|r| r.levels.len()).sum());
-        // Answers that are not in the run's folder yet: not worth a write each where they are quick.
-        let mut unsaved = Vec::new();
-        let mut next = bound + record.runs.len() as u32;
-        while next <= max_length.unwrap_or(MAX_LENGTH) {
-            let last = match search.reach(next, most, &record.runs) {
-                Ok(last) => last.min(max_length.unwrap_or(MAX_LENGTH)),
-                Err(stopped) => {
-                    self.save(unsaved)?;
-                    return self.incomplete(stopped, record);
-                }
-            };
-            // Of lengths that are decided together none is an answer in the run's folder before all are.
-            let before = record.runs.len();
-            for (run, outcome) in search.attempt(next..=last)? {
-                next = run.length + 1;
-                match outcome {
-                    Outcome::Found(solution) => {
-                        record.length = Some(run.length);
-                        record.runs.push(run);
-                        record.solution = Some(solution);
-                        let optimal = proved_nothing.is_none() && !matches!(self.question, Question::Prove { .. });
-                        record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
-                        return Ok(());
-                    }
-                    Outcome::Refuted { exhausted: true } if proved_nothing.is_none() => {
-                        record.verdict = Verdict::None;
-                        record.exhausted = true;
-                        record.refuted_up_to = Some(run.length);
-                        record.runs.push(run);
-                        return Ok(());
-                    }
-                    // Every state was seen, yet a length before was given up: so is the question.
-                    Outcome::GivenUp | Outcome::Refuted { exhausted: true } => {
-                        self.save(unsaved)?;
-                        record.reason = settle(record, run);
-                        return Ok(());
-                    }
-                    Outcome::Refuted { .. } | Outcome::Unproved => {
-                        proved_nothing = settle(record, run);
-                    }
-                    Outcome::Stopped(stopped) => {
-                        self.save(unsaved)?;
-                        record.runs.push(run);
-                        return self.incomplete(stopped, record);
-                    }
-                }
-            }
-            let together = &record.runs[before..];
-            let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
-            for run in together {
-                unsaved.push(serde_json::to_value(run).map_err(|e| self.odd(e.to_string()))?);
-            }
-            if slow || self.workspace.is_due() {
-                // Levels named after a length serve that length, and those that are decided with it.
-                self.workspace.answer(std::mem::take(&mut unsaved), |label| label.starts_with('L'))?;
-            }
+        let runs = &ledger.record.runs;
+        search.resume_after(runs.iter().map(|r| r.levels.len()).sum());
+        ledger.before = runs.len();
+        let next = bound + runs.len() as u32;
+        match deepen(search, next, max_length, &mut ledger)? {
+            Ended::Enough => Ok(()),
+            Ended::AllTried => Ok(ledger.all_tried(max_length)?),
+            Ended::Stopped(stopped) => ledger.stopped(stopped),
         }
-        if max_length.is_some() && proved_nothing.is_none() {
-            record.verdict = Verdict::None;
-            return Ok(());
-        }
-        self.save(unsaved)?;
-        let beyond = || format!("lengths above {MAX_LENGTH} are not tried");
-        record.reason = Some(proved_nothing.unwrap_or_else(beyond));
-        Ok(())
     }
 
     /// Whether the run can be the next one after those before it. That it is true, nobody can say without searching again.
-    fn taken_up(&self, run: &RunRecord, bound: u32, most: u32, before: &[RunRecord]) -> Result<(), StoreError> {
+    fn taken_up(&self, run: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
         let next = bound + before.len() as u32;
         if run.length != next || next > most {
             return Err(self.odd(format!("its answer for length {} stands where that for {next} belongs", run.length)));
@@ -157,8 +192,9 @@ impl Context<'_> {
         if let Some(what) = run.contradiction() {
             return Err(self.odd(what));
         }
-        let led =
-            |earlier: &RunRecord| earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next);
+        let led = |earlier: &LengthRecord| {
+            earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next)
+        };
         // Without bounds the levels of a shorter length serve this one, too.
         let served =
             self.job.search.pruning == Pruning::None && before.iter().any(|earlier| !earlier.levels.is_empty());
@@ -166,11 +202,6 @@ impl Context<'_> {
             return Err(self.odd(format!("its answer for length {next} rests on no level")));
         }
         Ok(())
-    }
-
-    /// Puts answers into the run's folder, and leaves all levels there.
-    fn save(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
-        if answers.is_empty() { Ok(()) } else { self.workspace.answer(answers, |_| false) }
     }
 
     /// What is found in the run's folder makes no sense.
@@ -183,29 +214,30 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::run::folder;
-    use crate::run::writing::summed;
+    use crate::solve::Answer;
     use halma_engine::search::exchange::Alone;
     use halma_engine::search::{CancellationToken, Expander};
     use halma_record::record::SymmetryRecord;
     use halma_rules::job::Job;
+    use std::ops::RangeInclusive;
     use std::sync::Arc;
+    use std::time::Instant;
 
     /// A search that neither finds nor sees an end; it refutes, or proves nothing.
     struct Endless {
         refutes: bool,
     }
 
-    impl Attempts for Endless {
+    impl LengthSearch for Endless {
+        type State = ();
+
         fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
             Ok(Some(1))
         }
 
-        fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
-            let attempt = |length| match self.refutes {
-                true => (summed(length, Verdict::None, None, &[], 0.0), Outcome::Refuted { exhausted: false }),
-                false => (summed(length, Verdict::Incomplete, Some("no luck".into()), &[], 0.0), Outcome::Unproved),
-            };
-            Ok(lengths.map(attempt).collect())
+        fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<()>> {
+            let answer = || if self.refutes { Answer::Refuted } else { Answer::Unproved("no luck".into()) };
+            lengths.map(|length| Attempt::of(length, answer(), Instant::now())).collect()
         }
     }
 
@@ -214,11 +246,11 @@ mod tests {
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
         let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
         let workspace = folder::workspace(&job, question, &Alone).unwrap();
-        let (stop, progress) = (CancellationToken::after(None), &());
+        let (cancel, progress) = (CancellationToken::after(None), &());
         let context =
-            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, stop: &stop };
+            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
         let mut record = context.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
-        context.lengths(&mut Endless { refutes }, &mut record).unwrap();
+        context.lengths(&mut Endless { refutes }, |_| Ok(Vec::new()), &mut record).unwrap();
         record
     }
 

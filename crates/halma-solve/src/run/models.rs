@@ -1,49 +1,22 @@
 //! From the job of a puzzle to its record.
 
-use std::ops::RangeInclusive;
-
 use halma_engine::key::Key;
-use halma_engine::search::Stopped;
 use halma_puzzles::own::projection::{self, ProjectionError, Projections};
-use halma_puzzles::own::{AnyModel, Bound, Model};
-use halma_record::record::{Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use halma_puzzles::own::{self, Bound, Model};
+use halma_puzzles::with_model;
+use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
 use halma_rules::puzzle::{Compiled, Ground};
 
-use super::lengths::{Attempts, Outcome};
-use super::writing::attempted;
 use super::{Context, Question, RunError};
 use crate::solve::model_search::{ModelSearch, Sequences};
 
 /// How many of the farthest positions a record shows.
 const SHOWN: usize = 4;
 
-/// A search, with what its moves are written by.
-struct Models<'a, K: Key> {
-    model: &'a dyn Model<K>,
-    search: ModelSearch<'a, K>,
-}
-
-impl<K: Key> Models<'_, K> {
-    /// A walk as records have it.
-    fn moves(&self, walk: &[K]) -> Vec<String> {
-        walk.windows(2).map(|pair| self.model.written(pair[0], pair[1])).collect()
-    }
-}
-
-impl<K: Key> Attempts for Models<'_, K> {
-    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
-        Ok(self.search.lower_bound())
-    }
-
-    fn resume_after(&mut self, levels: usize) {
-        self.search.resume_after(levels);
-    }
-
-    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
-        let attempt = self.search.attempt(*lengths.start());
-        Ok(vec![attempted(attempt, |walk| Ok(self.moves(walk)))?])
-    }
+/// A walk as records have it.
+fn moves<K: Key>(model: &dyn Model<K>, walk: &[K]) -> Vec<String> {
+    walk.windows(2).map(|pair| model.written(pair[0], pair[1])).collect()
 }
 
 impl Context<'_> {
@@ -66,12 +39,8 @@ impl Context<'_> {
 
     /// The answer for a puzzle; `None` where its states do not fit any key.
     pub(super) fn puzzle(self, puzzle: &Puzzle) -> Result<Option<Record>, RunError> {
-        match halma_puzzles::own::open(&puzzle.compiled, self.job.search.symmetry) {
-            None => Ok(None),
-            Some(AnyModel::Small(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-            Some(AnyModel::Medium(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-            Some(AnyModel::Large(model)) => self.model(&*model, &puzzle.compiled).map(Some),
-        }
+        let Some(any) = own::open(&puzzle.compiled, self.job.search.symmetry) else { return Ok(None) };
+        with_model!(any, model => self.model(&*model, &puzzle.compiled)).map(Some)
     }
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
@@ -89,8 +58,7 @@ impl Context<'_> {
             (None, _) if self.job.search.pruning == Pruning::Bound => Some(model.own_bound().ok_or(RunError::NoBound)?),
             (None, _) => None,
         };
-        let search = ModelSearch::new(model, bound, (self.expander, self.stop, self.progress));
-        let mut search = search.within(Some(self.workspace));
+        let mut search = ModelSearch::new(model, bound, self.engine());
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);
@@ -113,21 +81,20 @@ impl Context<'_> {
                 if self.question == Question::Count || all.is_some() {
                     search = search.from_the_start();
                 }
-                let mut models = Models { model, search };
-                self.lengths(&mut models, &mut record)?;
+                self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
                     let first = record.solution.clone().unwrap_or_default();
-                    match models.search.all(most as usize + 1) {
+                    match search.all(most as usize + 1) {
                         Err(stopped) => self.incomplete(stopped, &mut record)?,
                         Ok(walks) => {
-                            let written = walks.iter().map(|walk| models.moves(walk));
+                            let written = walks.iter().map(|walk| moves(model, walk));
                             record.more_solutions =
-                                written.filter(|moves| *moves != first).take(most as usize - 1).collect();
+                                written.filter(|moves: &Vec<String>| *moves != first).take(most as usize - 1).collect();
                         }
                     }
                 }
                 if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-                    let counted = models.search.count(length);
+                    let counted = search.count(length);
                     self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
                 }
             }
@@ -171,7 +138,7 @@ impl From<Sequences> for Counts {
 #[cfg(test)]
 mod tests {
     use halma_engine::search::CancellationToken;
-    use halma_record::record::Verdict;
+    use halma_record::record::LengthRecord;
     use halma_rules::job::Job;
 
     use super::*;
@@ -209,7 +176,7 @@ mod tests {
     }
 
     /// States of all levels of these lengths.
-    fn states(runs: &[RunRecord]) -> u64 {
+    fn states(runs: &[LengthRecord]) -> u64 {
         runs.iter().flat_map(|run| &run.levels).map(|level| level.states).sum()
     }
 

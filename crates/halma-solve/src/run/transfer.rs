@@ -1,52 +1,22 @@
 //! From the job of a transfer to its record.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use halma_engine::key::Key;
-use halma_engine::search::Stopped;
 use halma_engine::store::disk_tables::DiskTables;
 use halma_engine::store::tables::TableStore;
-use halma_record::record::{self, Count, Counts, Record, RunRecord, SymmetryRecord, Verdict};
+use halma_record::record::{self, Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::cells::Cells;
 use halma_rules::notation;
 use halma_rules::problem::Transfer;
 
-use super::lengths::{Attempts, Outcome};
-use super::writing::attempted;
 use super::{Context, Question, RunError};
-use crate::solve::TransferSearch;
-use crate::solve::count::Solutions;
+use crate::solve::transfer_search::count::Solutions;
+use crate::solve::transfer_search::{TransferOptions, TransferSearch};
 
 /// Histograms that one pattern database may have. The same whatever the memory: which histograms are told apart decides what
 /// levels hold.
 pub(super) const DATABASE: u64 = 1 << 29;
-
-/// The search for a transfer, with what its moves are written by.
-struct Transfers<'a, const W: usize, K: Key> {
-    problem: &'a Transfer,
-    search: TransferSearch<'a, W, K>,
-}
-
-impl<const W: usize, K: Key> Attempts for Transfers<'_, W, K> {
-    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
-        self.search.lower_bound()
-    }
-
-    fn resume_after(&mut self, levels: usize) {
-        self.search.resume_after(levels);
-    }
-
-    fn reach(&mut self, first: u32, most: u32, runs: &[RunRecord]) -> Result<u32, Stopped> {
-        let decided: Vec<(u32, u64)> = record::together(runs).iter().map(|t| (t.last(), t.generated())).collect();
-        self.search.reach(first, most, &decided)
-    }
-
-    fn attempt(&mut self, lengths: RangeInclusive<u32>) -> Result<Vec<(RunRecord, Outcome)>, RunError> {
-        let attempts = self.search.attempts(lengths).into_iter();
-        attempts.map(|attempt| attempted(attempt, |walk| moves(self.problem, walk))).collect()
-    }
-}
 
 /// Which program made a pattern database: tables of another one are not used.
 fn tables_of() -> String {
@@ -68,21 +38,18 @@ impl Context<'_> {
 
     /// The answer; `None` where the states do not fit.
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
-        let search = &self.job.search;
-        let Some(mut search) = TransferSearch::<W, K>::new(
-            problem,
-            search.pruning.clone(),
-            search.palindromic,
-            search.symmetry,
-            DATABASE,
-            (self.expander, self.stop, self.progress),
-        ) else {
-            return Ok(None);
+        let asked = &self.job.search;
+        let options = TransferOptions {
+            pruning: asked.pruning.clone(),
+            palindromic: asked.palindromic,
+            symmetry: asked.symmetry,
+            histograms: DATABASE,
         };
+        let search = TransferSearch::<W, K>::new(problem, options, self.engine());
+        let Some(mut search) = search else { return Ok(None) };
         let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
         let cache = cache.map(|folder| DiskTables::open(folder, &tables_of())).transpose()?.map(Arc::new);
-        let tables_kept = cache.clone().map(|cache| cache as Arc<dyn TableStore>);
-        search = search.within(Some(self.workspace)).with_shelf(tables_kept);
+        search = search.with_table_store(cache.clone().map(|cache| cache as Arc<dyn TableStore>));
         self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
         match self.question {
@@ -91,9 +58,7 @@ impl Context<'_> {
                 self.levels(&figures, result, depth, &mut record)?;
             }
             Question::Solve | Question::Count | Question::Prove { .. } => {
-                let mut transfers = Transfers { problem, search };
-                self.lengths(&mut transfers, &mut record)?;
-                search = transfers.search;
+                self.lengths(&mut search, |walk| moves(problem, walk), &mut record)?;
                 if record.verdict == Verdict::None && record.lower_bound.is_none() {
                     let closed = problem.closed();
                     record.impossible = closed.map(|c| c.record(&problem.lattice.board));

@@ -3,7 +3,7 @@
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
 use halma_record::record::{
-    self, Counts, Digest, FORMAT, LatticeRecord, LevelRecord, Machine, PROGRAM, Record, RunRecord, SymmetryRecord,
+    self, Counts, Digest, FORMAT, LatticeRecord, LengthRecord, LevelRecord, Machine, PROGRAM, Record, SymmetryRecord,
     Verdict,
 };
 use halma_rules::job::{Problem, Pruning};
@@ -25,9 +25,10 @@ fn this_machine() -> Machine {
 impl Context<'_> {
     /// Notes in the record what its making took.
     pub(super) fn measure(&self, record: &mut Record) {
-        let spent = self.workspace.spent();
-        (record.seconds, record.cpu_seconds) = (spent.seconds, spent.cpu_seconds);
-        (record.peak_memory_bytes, record.disk_bytes_written) = (spent.peak_memory_bytes, spent.disk_bytes_written);
+        let measurements = self.workspace.measurements();
+        (record.seconds, record.cpu_seconds) = (measurements.seconds, measurements.cpu_seconds);
+        (record.peak_memory_bytes, record.disk_bytes_written) =
+            (measurements.peak_memory_bytes, measurements.disk_bytes_written);
     }
 
     /// A record without an answer.
@@ -129,7 +130,7 @@ impl Context<'_> {
         }
         let seconds = figures.iter().map(|f| f.seconds).sum();
         let run = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
-        record.runs.push(RunRecord { pruning: Some(Pruning::None), ..run });
+        record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..run });
         Ok(())
     }
 }
@@ -138,14 +139,14 @@ impl Context<'_> {
 pub(super) fn attempted<S>(
     attempt: Attempt<S>,
     moves: impl FnOnce(&[S]) -> Result<Vec<String>, RunError>,
-) -> Result<(RunRecord, Outcome), RunError> {
+) -> Result<(LengthRecord, Outcome), RunError> {
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
         Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
         Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
-    let run = RunRecord {
+    let run = LengthRecord {
         up_to: attempt.up_to,
         shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
@@ -175,8 +176,8 @@ pub(super) fn summed(
     reason: Option<String>,
     levels: &[LevelFigures],
     seconds: f64,
-) -> RunRecord {
-    RunRecord {
+) -> LengthRecord {
+    LengthRecord {
         length,
         verdict,
         reason,

@@ -15,20 +15,22 @@ pub mod beam;
 pub mod game_count;
 mod walk;
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use halma_bounds::game_bounds::{Bounds, GameBound, build};
-use halma_engine::search::{CancellationToken, Expander, Stopped};
-use halma_engine::store::workspace::Workspace;
+use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_puzzles::game_puzzle::{Armies, GamePuzzle, TooLarge};
 use halma_rules::game::{self, Game};
 use halma_rules::moves;
 use halma_rules::symmetry::Symmetry;
 
-use super::level_sequence::{LevelLoop, LevelSequence};
-use super::{Answer, Attempt, LevelFigures, Progress, Side, exhausted};
+use super::deepening::LengthSearch;
+use super::engine::Engine;
+use super::level_sequence::LevelSequence;
+use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 use beam::Beam;
 
 /// The size of a level from which a truncated search looks ahead.
@@ -53,10 +55,7 @@ pub struct GameSearch<'a, const W: usize, K: PairKey> {
     built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
     /// The game without bounds.
     free: GamePuzzle<W, K>,
-    expander: &'a Expander,
-    stop: &'a CancellationToken,
-    progress: &'a dyn Progress,
-    workspace: Option<&'a Workspace>,
+    engine: Engine<'a>,
 }
 
 impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
@@ -70,20 +69,13 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         bounds: Bounds,
         beam: Option<Beam>,
         symmetry: bool,
-        (expander, stop, progress): (&'a Expander, &'a CancellationToken, &'a dyn Progress),
+        engine: Engine<'a>,
     ) -> Result<Self, TooLarge> {
         let mut fixing = game.symmetries();
         fixing.truncate(if symmetry { fixing.len() } else { 1 });
         let free = GamePuzzle::new(game, u32::MAX, Vec::new(), &fixing)?;
         let built = [OnceLock::new(), OnceLock::new()];
-        Ok(Self { game, bounds, beam, fixing, built, free, expander, stop, progress, workspace: None })
-    }
-
-    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
-    #[must_use]
-    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
-        self.workspace = workspace;
-        self
+        Ok(Self { game, bounds, beam, fixing, built, free, engine })
     }
 
     /// K, the identity alone where symmetry is not used.
@@ -92,22 +84,16 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         &self.fixing
     }
 
-    /// A length that no game falls below: bound (7) of the paper; `None` where there is no game at all.
-    #[must_use]
-    pub fn lower_bound(&self) -> Option<u32> {
-        self.game.closed().is_none().then(|| self.game.theorem_1())
-    }
-
     /// Decides whether a game of exactly `length` moves exists, given that there is none shorter.
-    pub fn attempt(&self, length: u32) -> Attempt<Armies<W>> {
+    fn attempt(&self, length: u32) -> Attempt<Armies<W>> {
         let begun = Instant::now();
-        self.progress.length(length);
+        self.engine.progress.length(length);
         let puzzle = self.puzzle(length);
-        let mut trail = self.trail(&puzzle, format!("L{length}"));
-        let answer = self.search(&puzzle, &mut trail);
+        let mut sequence = self.sequence(&puzzle, format!("L{length}"));
+        let answer = self.search(&puzzle, &mut sequence);
         #[cfg(any(test, feature = "testing"))]
         let answer = match answer {
-            Err(_) if self.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
+            Err(_) if self.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
             answer => answer,
         };
         let mut answer = answer.unwrap_or_else(Answer::Stopped);
@@ -117,14 +103,14 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             // A search that is wrong about what it found is wrong about what it refuted, too.
             answer = Answer::Stopped(Stopped::Contradiction(format!("the game found is none: {fault}")));
         }
-        Attempt { levels: trail.figures, ..Attempt::of(length, answer, begun) }
+        Attempt { levels: sequence.figures, ..Attempt::of(length, answer, begun) }
     }
 
     /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
-        let mut trail = self.trail(&self.free, "levels".into());
-        let result = (0..depth).try_for_each(|_| self.level_loop().grow(&self.free, &mut trail));
-        (trail.figures, result)
+        let mut sequence = self.sequence(&self.free, "levels".into());
+        let result = (0..depth).try_for_each(|_| self.engine.grow(&self.free, &mut sequence));
+        (sequence.figures, result)
     }
 
     /// The games of `length` moves under the bounds.
@@ -133,57 +119,52 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let bounds =
             self.built[usize::from(winner == game::Side::Red)].get_or_init(|| build(&self.bounds, self.game, winner));
         #[cfg(any(test, feature = "testing"))]
-        let bounds = &crate::fault::bounds(self.expander.fault, bounds);
+        let bounds = &crate::fault::bounds(self.engine.expander.fault, bounds);
         self.free.of_length(length, bounds.clone())
     }
 
     /// Level 0 of `puzzle`.
-    fn trail(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
-        let mut trail = LevelSequence::new(stem, Side::Forward);
-        trail.compared = usize::MAX;
-        self.level_loop().open(puzzle, &mut trail);
-        trail
+    fn sequence(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
+        let mut sequence = LevelSequence::new(stem, Side::Forward);
+        sequence.compared = usize::MAX;
+        self.engine.open(puzzle, &mut sequence);
+        sequence
     }
 
-    fn level_loop(&self) -> LevelLoop<'_> {
-        let Self { expander, stop, progress, workspace, .. } = *self;
-        LevelLoop { expander, stop, progress, workspace }
-    }
-
-    fn search(&self, puzzle: &GamePuzzle<W, K>, trail: &mut LevelSequence<K>) -> Result<Answer<Armies<W>>, Stopped> {
+    fn search(&self, puzzle: &GamePuzzle<W, K>, sequence: &mut LevelSequence<K>) -> Result<Answer<Armies<W>>, Stopped> {
         if let Some(beam) = self.beam {
-            return self.beam(puzzle, beam, trail);
+            return self.beam(puzzle, beam, sequence);
         }
         let mut probe_at = PROBE_AT;
         let last = puzzle.length();
         #[cfg(any(test, feature = "testing"))]
-        let last = if self.expander.fault == Some(crate::fault::Fault::StopEarly) { last / 2 } else { last };
+        let last = if self.engine.expander.fault == Some(crate::fault::Fault::StopEarly) { last / 2 } else { last };
         for _ in 0..last {
-            self.level_loop().grow(puzzle, trail)?;
-            let states = trail.last().whole();
+            self.engine.grow(puzzle, sequence)?;
+            let states = sequence.last().whole();
             if states == 0 {
-                return Ok(if exhausted(&trail.figures) { Answer::Exhausted } else { Answer::Refuted });
+                return Ok(if exhausted(&sequence.figures) { Answer::Exhausted } else { Answer::Refuted });
             }
             if states >= probe_at {
                 probe_at = PROBE_AGAIN * states;
-                if let Some(game) = self.look_ahead(puzzle, trail)? {
+                if let Some(game) = self.look_ahead(puzzle, sequence)? {
                     return Ok(Answer::Found(game));
                 }
             }
         }
-        Ok(self.ending(puzzle, &trail.levels)?.map_or(Answer::Refuted, Answer::Found))
+        Ok(self.ending(puzzle, &sequence.levels)?.map_or(Answer::Refuted, Answer::Found))
     }
 
     /// A game by a truncated search from the last of these levels, if that finds one.
     fn look_ahead(
         &self,
         puzzle: &GamePuzzle<W, K>,
-        trail: &LevelSequence<K>,
+        sequence: &LevelSequence<K>,
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
-        let beam = Beam { keep: (trail.last().whole() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
+        let beam = Beam { keep: (sequence.last().whole() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
         let mut ahead = LevelSequence::new(String::new(), Side::Forward);
-        (ahead.levels, ahead.compared, ahead.aside) = (trail.levels.clone(), usize::MAX, true);
+        (ahead.levels, ahead.compared, ahead.hidden) = (sequence.levels.clone(), usize::MAX, true);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;
         let game = match answer {
             Answer::Found(game) => Some(game),
@@ -191,7 +172,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         };
         let what = if game.is_some() { "found a game" } else { "found none, which proves nothing" };
         let seconds = begun.elapsed().as_secs_f64();
-        self.progress.note(&format!("looked ahead from {} states: {what}, {seconds:.1} s", beam.keep));
+        self.engine.progress.note(&format!("looked ahead from {} states: {what}, {seconds:.1} s", beam.keep));
         Ok(game)
     }
 
@@ -223,5 +204,18 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             Some(side) if side == puzzle.winner() => Ok(()),
             _ => Err("nobody wins it".into()),
         }
+    }
+}
+
+impl<const W: usize, K: PairKey> LengthSearch for GameSearch<'_, W, K> {
+    type State = Armies<W>;
+
+    /// Bound (7) of the paper.
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        Ok(self.game.closed().is_none().then(|| self.game.theorem_1()))
+    }
+
+    fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Armies<W>>> {
+        vec![self.attempt(*lengths.start())]
     }
 }

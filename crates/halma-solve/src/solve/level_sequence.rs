@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{
-    self, CancellationToken, Expander, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share,
-};
+use halma_engine::search::{self, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share};
 use halma_engine::store::workspace::{self, Saved, Workspace};
 use halma_engine::store::{Level, StoreError};
 
-use super::{Begun, LevelFigures, Progress, Side};
+use super::engine::Engine;
+use super::{Begun, LevelFigures, Side};
 
 /// Tells files apart that are no part of a run.
 static SCRATCH: AtomicU64 = AtomicU64::new(0);
@@ -31,7 +30,7 @@ pub(super) struct LevelSequence<K> {
     /// Whether its levels are cut to the best states: such never go to the run's folder.
     pub(super) cut: bool,
     /// Whether its levels are hidden: not reported to progress.
-    pub(super) aside: bool,
+    pub(super) hidden: bool,
     /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
     /// from as far as that.
     pub(super) compared: usize,
@@ -49,18 +48,18 @@ impl<K: Key> LevelSequence<K> {
             digests: Vec::new(),
             forgotten: 0,
             cut: false,
-            aside: false,
+            hidden: false,
             compared: 1,
             apart: 2,
         }
     }
 
-    /// Goes on from level `depth` of another trail, as if the levels so far were its own.
-    pub(super) fn branch(&mut self, trail: &Self, depth: usize) {
-        self.levels = trail.levels[..=depth].to_vec();
-        self.figures = trail.figures[..=depth].to_vec();
-        self.digests = trail.digests[..=depth].to_vec();
-        // The other trail sees to those.
+    /// Goes on from level `depth` of another sequence, as if the levels so far were its own.
+    pub(super) fn branch(&mut self, other: &Self, depth: usize) {
+        self.levels = other.levels[..=depth].to_vec();
+        self.figures = other.figures[..=depth].to_vec();
+        self.digests = other.digests[..=depth].to_vec();
+        // The other sequence sees to those.
         self.forgotten = depth + 1;
     }
 
@@ -95,117 +94,125 @@ fn expected(sizes: &[u64]) -> Option<u64> {
     Some((c as f64 * last * (last / before).min(1.0)) as u64)
 }
 
-/// What appends levels to trails.
-#[derive(Clone, Copy)]
-pub(super) struct LevelLoop<'a> {
-    pub(super) expander: &'a Expander,
-    pub(super) stop: &'a CancellationToken,
-    pub(super) progress: &'a dyn Progress,
-    pub(super) workspace: Option<&'a Workspace>,
-}
-
-impl LevelLoop<'_> {
-    /// Puts level 0 of `puzzle` into `trail`.
-    pub(super) fn open<P: Puzzle>(&self, puzzle: &P, trail: &mut LevelSequence<P::Key>) {
+impl Engine<'_> {
+    /// Puts level 0 of `puzzle` into `sequence`.
+    pub(super) fn open<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) {
         let begun = Instant::now();
         let first = self.expander.level_of(puzzle, puzzle.start());
-        self.told(first, begun.elapsed().as_secs_f64(), trail);
+        self.told(first, begun.elapsed().as_secs_f64(), sequence);
     }
 
-    /// Appends the next level of `puzzle` to `trail`: as the run's folder has it, else by expanding the last one.
-    pub(super) fn grow<P: Puzzle>(&self, puzzle: &P, trail: &mut LevelSequence<P::Key>) -> Result<(), Stopped> {
+    /// Appends the next level of `puzzle` to `sequence`: as the run's folder has it, else by expanding the last one.
+    pub(super) fn grow<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) -> Result<(), Stopped> {
         let begun = Instant::now();
-        let depth = trail.levels.len() - 1;
-        let label = trail.label(depth + 1);
-        let workspace = self.workspace.filter(|_| !trail.cut);
+        let depth = sequence.levels.len() - 1;
+        let label = sequence.label(depth + 1);
+        let workspace = self.workspace.filter(|_| !sequence.cut);
         let found = workspace.map_or(Ok(None), |w| w.load::<P::Key>(&label))?;
         // A level that some processes have was not complete in all: it is made again.
         let bytes = self.expander.exchange().all_gather(found.as_ref().map(|(level, _)| level.bytes()))?;
         let bytes: Option<u64> = bytes.into_iter().sum();
         if let Some(((level, saved), bytes)) = found.zip(bytes) {
             let (tally, digest) = figures(&saved)?;
-            self.expander.audit(puzzle, &level, (&tally, digest), self.stop)?;
-            self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, trail);
+            self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
+            self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }
         let earlier: Vec<&Level<P::Key>> =
-            trail.levels[..depth].iter().rev().step_by(trail.apart).take(trail.compared).collect();
-        let watch = if trail.aside { None } else { Some(self.progress as &dyn Watch) };
-        if !trail.aside {
-            let sizes: Vec<u64> = trail.figures.iter().map(|f| f.tally.states).collect();
-            let (states, expected) = (trail.last().len(), expected(&sizes));
-            self.progress.begin(Begun { depth: depth as u32 + 1, side: trail.side, states, expected });
+            sequence.levels[..depth].iter().rev().step_by(sequence.apart).take(sequence.compared).collect();
+        let watch = if sequence.hidden { None } else { Some(self.progress as &dyn Watch) };
+        if !sequence.hidden {
+            let sizes: Vec<u64> = sequence.figures.iter().map(|f| f.tally.states).collect();
+            let (states, expected) = (sequence.last().len(), expected(&sizes));
+            self.progress.begin(Begun { depth: depth as u32 + 1, side: sequence.side, states, expected });
         }
         // Cut levels are no part of the run; what is too large of them goes into its folder under names of their own.
-        let scratch = self.workspace.filter(|_| trail.cut);
+        let scratch = self.workspace.filter(|_| sequence.cut);
         let label =
             if scratch.is_some() { format!("scratch-{}", SCRATCH.fetch_add(1, Ordering::Relaxed)) } else { label };
-        let berth = LevelDestination { workspace, scratch, label: &label, watch };
-        let grown = self.expander.expand(puzzle, depth as u32, &trail.levels[depth], &earlier, berth, self.stop);
+        let destination = LevelDestination { workspace, scratch, label: &label, watch };
+        let grown =
+            self.expander.expand(puzzle, depth as u32, &sequence.levels[depth], &earlier, destination, self.cancel);
         if grown.is_err() {
             // What was complete before is not lost with what was not.
-            self.save(trail)?;
+            self.save(sequence)?;
         }
-        self.told(grown?, begun.elapsed().as_secs_f64(), trail);
-        let resident: u64 = trail.levels.iter().map(Level::resident_bytes).sum();
+        self.told(grown?, begun.elapsed().as_secs_f64(), sequence);
+        let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
         let crowded = resident > self.expander.plan().levels();
-        let kept = trail.figures.last().is_some_and(|f| f.file.is_some());
+        let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());
         if kept || crowded || workspace.is_some_and(Workspace::is_due) {
-            self.save(trail)?;
+            self.save(sequence)?;
+        }
+        Ok(())
+    }
+
+    /// Grows `sequence` as far as level `last`, or until a level is empty.
+    pub(super) fn grow_to<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        last: usize,
+        sequence: &mut LevelSequence<P::Key>,
+    ) -> Result<(), Stopped> {
+        #[cfg(any(test, feature = "testing"))]
+        let last = last - usize::from(self.expander.fault == Some(crate::fault::Fault::StopEarly));
+        while sequence.levels.len() <= last && !sequence.is_dead() {
+            self.grow(puzzle, sequence)?;
         }
         Ok(())
     }
 
     /// Puts the levels that are only in memory into the run's folder, if there is one.
-    fn save<K: Key>(&self, trail: &mut LevelSequence<K>) -> Result<(), StoreError> {
-        let Some(workspace) = self.workspace.filter(|_| !trail.cut) else { return Ok(()) };
-        let saved = Self::put_into(workspace, trail);
+    fn save<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+        let Some(workspace) = self.workspace.filter(|_| !sequence.cut) else { return Ok(()) };
+        let saved = Self::put_into(workspace, sequence);
         if saved.is_err() {
             // No record may name what the folder has not.
-            for depth in trail.forgotten.max(1)..trail.levels.len() {
-                let label = trail.label(depth);
-                trail.figures[depth].file.take_if(|_| !workspace.has(&label));
+            for depth in sequence.forgotten.max(1)..sequence.levels.len() {
+                let label = sequence.label(depth);
+                sequence.figures[depth].file.take_if(|_| !workspace.has(&label));
             }
         }
         saved
     }
 
-    fn put_into<K: Key>(workspace: &Workspace, trail: &mut LevelSequence<K>) -> Result<(), StoreError> {
+    fn put_into<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let mut entered = Vec::new();
-        for depth in 1..trail.levels.len() {
-            let label = trail.label(depth);
-            if trail.levels[depth].path().is_none() && depth >= trail.forgotten {
-                let (tally, digest, level) = (&trail.figures[depth].tally, trail.digests[depth], &trail.levels[depth]);
+        for depth in 1..sequence.levels.len() {
+            let label = sequence.label(depth);
+            if sequence.levels[depth].path().is_none() && depth >= sequence.forgotten {
+                let (tally, digest, level) =
+                    (&sequence.figures[depth].tally, sequence.digests[depth], &sequence.levels[depth]);
                 let (keys, whole) = (level.len(), level.whole());
-                trail.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole);
+                sequence.levels[depth] = workspace.write(&label, level, digest)?.of_whole(whole);
                 entered.push((label, saved_share(tally, keys, digest)));
             }
         }
         if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
     }
 
-    /// Lets go of all levels of `trail` but the last two, which are all that the next one needs.
-    pub(super) fn forget<K: Key>(&self, trail: &mut LevelSequence<K>) -> Result<(), StoreError> {
-        let done = trail.levels.len().saturating_sub(2);
-        let gone: Vec<String> = (trail.forgotten..done).map(|d| trail.label(d)).collect();
-        trail.levels[..done].iter_mut().for_each(|l| *l = Level::default());
-        trail.forgotten = trail.forgotten.max(done);
+    /// Lets go of all levels of `sequence` but the last two, which are all that the next one needs.
+    pub(super) fn forget<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+        let done = sequence.levels.len().saturating_sub(2);
+        let gone: Vec<String> = (sequence.forgotten..done).map(|d| sequence.label(d)).collect();
+        sequence.levels[..done].iter_mut().for_each(|l| *l = Level::default());
+        sequence.forgotten = sequence.forgotten.max(done);
         self.workspace.map_or(Ok(()), |w| w.forget(&gone))
     }
 
-    fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, trail: &mut LevelSequence<K>) {
+    fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, sequence: &mut LevelSequence<K>) {
         let Expansion { level, tally, digest, bytes } = expansion;
-        let depth = trail.levels.len() as u32;
+        let depth = sequence.levels.len() as u32;
         // Level 0 is the start, which needs no file.
-        let workspace = self.workspace.filter(|_| depth > 0 && !trail.cut);
-        let file = workspace.and_then(|w| w.kept(&trail.label(depth as usize)));
-        let figures = LevelFigures { depth, side: trail.side, tally, bytes, seconds, file };
-        if !trail.aside {
+        let workspace = self.workspace.filter(|_| depth > 0 && !sequence.cut);
+        let file = workspace.and_then(|w| w.kept(&sequence.label(depth as usize)));
+        let figures = LevelFigures { depth, side: sequence.side, tally, bytes, seconds, file };
+        if !sequence.hidden {
             self.progress.level(&figures);
         }
-        trail.figures.push(figures);
-        trail.digests.push(digest);
-        trail.levels.push(level);
+        sequence.figures.push(figures);
+        sequence.digests.push(digest);
+        sequence.levels.push(level);
     }
 }
 

@@ -11,29 +11,28 @@
 
 mod sequences;
 
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
 use halma_engine::key::Key;
-use halma_engine::search::{CancellationToken, Expander, Stopped};
-use halma_engine::store::workspace::Workspace;
+use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
 use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 
-use super::level_sequence::{LevelLoop, LevelSequence};
-use super::two_ended::first_of_both;
-use super::{Answer, Attempt, LevelFigures, Progress, Side, exhausted};
+use super::deepening::LengthSearch;
+use super::engine::Engine;
+use super::frontiers::first_of_both;
+use super::level_sequence::LevelSequence;
+use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
 pub struct ModelSearch<'a, K: Key> {
     model: &'a dyn Model<K>,
     bound: Option<&'a dyn Bound<K>>,
-    expander: &'a Expander,
-    stop: &'a CancellationToken,
-    progress: &'a dyn Progress,
-    workspace: Option<&'a Workspace>,
+    engine: Engine<'a>,
     ahead: LevelSequence<K>,
     /// Levels from the goal, where all its states are listed and moves can be undone.
     behind: Option<(Vec<K>, LevelSequence<K>)>,
@@ -46,22 +45,11 @@ pub struct ModelSearch<'a, K: Key> {
 impl<'a, K: Key> ModelSearch<'a, K> {
     /// A search under a bound, or without.
     #[must_use]
-    pub fn new(
-        model: &'a dyn Model<K>,
-        bound: Option<&'a dyn Bound<K>>,
-        (expander, stop, progress): (&'a Expander, &'a CancellationToken, &'a dyn Progress),
-    ) -> Self {
+    pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn Bound<K>>, engine: Engine<'a>) -> Self {
         let goals = model.goals().filter(|_| bound.is_none() && model.repeats() == Repeats::Previous);
         let behind = goals.map(|goals| (goals, sequence(model, "backward", Side::Backward)));
         let ahead = sequence(model, "forward", Side::Forward);
-        Self { model, bound, expander, stop, progress, workspace: None, ahead, behind, grown: Vec::new(), reported: 0 }
-    }
-
-    /// The same search in a run's folder: it takes up what it finds there, and leaves there what it stops with.
-    #[must_use]
-    pub fn within(mut self, workspace: Option<&'a Workspace>) -> Self {
-        self.workspace = workspace;
-        self
+        Self { model, bound, engine, ahead, behind, grown: Vec::new(), reported: 0 }
     }
 
     /// The same search from the start alone, whose levels a count needs.
@@ -71,26 +59,10 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         self
     }
 
-    /// Says that earlier processes of the run have reported that many levels.
-    pub fn resume_after(&mut self, levels: usize) {
-        if self.bound.is_none() {
-            self.reported = levels;
-        }
-    }
-
-    /// A length that no solution falls below; `None` where the bound shows that there is none at all.
-    #[must_use]
-    pub fn lower_bound(&self) -> Option<u32> {
-        let Some(bound) = self.bound else { return Some(0) };
-        let mut evaluate = bound.evaluator();
-        let least = Searched::forward(self.model).starts.into_iter().map(&mut *evaluate).min();
-        least.filter(|&least| least < u32::MAX)
-    }
-
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
-    pub fn attempt(&mut self, length: u32) -> Attempt<K> {
+    fn attempt(&mut self, length: u32) -> Attempt<K> {
         let begun = Instant::now();
-        self.progress.length(length);
+        self.engine.progress.length(length);
         let mut levels = Vec::new();
         let answer = match self.bound {
             Some(bound) => self.bounded(bound, length, &mut levels),
@@ -102,7 +74,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         };
         #[cfg(any(test, feature = "testing"))]
         let answer = match answer {
-            Err(_) if self.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
+            Err(_) if self.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
             answer => answer,
         };
         let answer = answer.unwrap_or_else(Answer::Stopped);
@@ -114,8 +86,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<bool, Stopped>) {
         let puzzle = Searched::forward(self.model);
         let mut levels = sequence(self.model, "levels", Side::Forward);
-        let level_loop = self.level_loop();
-        level_loop.open(&puzzle, &mut levels);
+        let engine = self.engine;
+        engine.open(&puzzle, &mut levels);
         let ended = self.grow_levels(&puzzle, &mut levels, depth);
         if matches!(ended, Ok(true)) {
             levels.levels.pop();
@@ -133,14 +105,14 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         levels: &mut LevelSequence<K>,
         depth: u32,
     ) -> Result<bool, Stopped> {
-        let level_loop = self.level_loop();
+        let engine = self.engine;
         while levels.levels.len() <= depth as usize {
-            level_loop.grow(puzzle, levels)?;
+            engine.grow(puzzle, levels)?;
             if levels.is_dead() {
                 return Ok(true);
             }
             if self.model.repeats() != Repeats::All {
-                level_loop.forget(levels)?;
+                engine.forget(levels)?;
             }
         }
         Ok(false)
@@ -164,11 +136,6 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(all)
     }
 
-    fn level_loop(&self) -> LevelLoop<'a> {
-        let Self { expander, stop, progress, workspace, .. } = *self;
-        LevelLoop { expander, stop, progress, workspace }
-    }
-
     /// Figures that no attempt has reported yet.
     fn unreported(&mut self) -> Vec<LevelFigures> {
         let from = std::mem::replace(&mut self.reported, self.grown.len());
@@ -177,24 +144,24 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// Grows levels until both sides together are `length` moves long, or one is empty.
     fn grow_to(&mut self, length: u32) -> Result<(), Stopped> {
-        let level_loop = self.level_loop();
+        let engine = self.engine;
         let forward = Searched::forward(self.model);
         let Self { ahead, behind, grown, .. } = self;
         let mut made = |levels: &LevelSequence<K>| grown.extend(levels.figures.last().cloned());
         if ahead.levels.is_empty() {
-            level_loop.open(&forward, ahead);
+            engine.open(&forward, ahead);
             made(ahead);
         }
         let Some((goals, behind)) = behind else {
             while ahead.levels.len() <= length as usize && !ahead.is_dead() {
-                level_loop.grow(&forward, ahead)?;
+                engine.grow(&forward, ahead)?;
                 made(ahead);
             }
             return Ok(());
         };
         let backward = Searched::backward(self.model, goals.clone());
         if behind.levels.is_empty() {
-            level_loop.open(&backward, behind);
+            engine.open(&backward, behind);
             made(behind);
         }
         while ahead.levels.len() + behind.levels.len() - 2 < length as usize && !ahead.is_dead() && !behind.is_dead() {
@@ -202,7 +169,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 true => (&forward, &mut *ahead),
                 false => (&backward, &mut *behind),
             };
-            level_loop.grow(puzzle, levels)?;
+            engine.grow(puzzle, levels)?;
             made(levels);
         }
         Ok(())
@@ -210,7 +177,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// Whether the last levels have a solution.
     fn meet(&self) -> Result<Answer<K>, Stopped> {
-        let exchange = self.expander.exchange();
+        let exchange = self.engine.expander.exchange();
         if let Some((_, behind)) = &self.behind {
             if self.ahead.is_dead() || behind.is_dead() {
                 return Ok(Answer::Exhausted);
@@ -228,7 +195,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     fn ending(&self, sequence: &LevelSequence<K>) -> Result<Answer<K>, Stopped> {
         let goals = self.goals_on(sequence.last())?;
         let here = goals.first().copied();
-        match self.expander.exchange().all_reduce_min(here)? {
+        match self.engine.expander.exchange().all_reduce_min(here)? {
             Some(last) => Ok(Answer::Found(self.states(&self.trace(&sequence.levels, last, false)?)?)),
             None if exhausted(&sequence.figures) => Ok(Answer::Exhausted),
             None => Ok(Answer::Refuted),
@@ -243,11 +210,11 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     ) -> Result<Answer<K>, Stopped> {
         let puzzle = Searched::forward(self.model).bounded(bound, length);
         let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
-        let level_loop = self.level_loop();
-        level_loop.open(&puzzle, &mut levels);
+        let engine = self.engine;
+        engine.open(&puzzle, &mut levels);
         let mut grown = Ok(());
         while grown.is_ok() && levels.levels.len() <= length as usize && !levels.is_dead() {
-            grown = level_loop.grow(&puzzle, &mut levels);
+            grown = engine.grow(&puzzle, &mut levels);
         }
         let answer = grown.and_then(|()| match levels.is_dead() {
             true if exhausted(&levels.figures) => Ok(Answer::Exhausted),
@@ -261,7 +228,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The states of a level that satisfy the goal, ascending.
     fn goals_on(&self, level: &Level<K>) -> Result<Vec<K>, StoreError> {
-        self.expander.install(|| {
+        self.engine.expander.install(|| {
             let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
                 level.read_block(block, keys)?;
                 Ok(keys.iter().copied().filter(|&key| worker.is_goal(key)).collect::<Vec<_>>())
@@ -274,7 +241,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The classes of a walk through levels that ends in `last`, from level 0 on. `backward`: of levels from the goal.
     fn trace(&self, levels: &[Level<K>], last: K, backward: bool) -> Result<Vec<K>, Stopped> {
-        let exchange = self.expander.exchange();
+        let exchange = self.engine.expander.exchange();
         let (mut worker, mut walk, mut around) = (self.model.worker(), vec![last], Vec::new());
         for level in levels[..levels.len() - 1].iter().rev() {
             let here = walk[walk.len() - 1];
@@ -298,7 +265,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The least state of a level that a move leads from to one of the class of `next`: found by trying all.
     fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, StoreError> {
-        self.expander.install(|| {
+        self.engine.expander.install(|| {
             let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
                 level.read_block(block, keys)?;
                 let mut after = Vec::new();
@@ -346,6 +313,28 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let what =
             format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
         Answer::Stopped(Stopped::Contradiction(what))
+    }
+}
+
+impl<K: Key> LengthSearch for ModelSearch<'_, K> {
+    type State = K;
+
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        let Some(bound) = self.bound else { return Ok(Some(0)) };
+        let mut evaluate = bound.evaluator();
+        let least = Searched::forward(self.model).starts.into_iter().map(&mut *evaluate).min();
+        Ok(least.filter(|&least| least < u32::MAX))
+    }
+
+    /// Under a bound each length has levels of its own, which are reported anew.
+    fn resume_after(&mut self, levels: usize) {
+        if self.bound.is_none() {
+            self.reported = levels;
+        }
+    }
+
+    fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<K>> {
+        vec![self.attempt(*lengths.start())]
     }
 }
 

@@ -33,7 +33,7 @@ const AROUND: u64 = 4 << 10;
 /// What sums may use, and when they are to stop.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'a> {
-    pub(crate) stop: &'a CancellationToken,
+    pub(crate) cancel: &'a CancellationToken,
     pub(crate) plan: &'a MemoryPlan,
 }
 
@@ -47,7 +47,7 @@ impl Resources<'_> {
 
     /// Whether to go on. All states of the solutions are held in memory, which may not be enough.
     fn check(self) -> Result<(), Stopped> {
-        self.stop.check()?;
+        self.cancel.check()?;
         if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
     }
 
@@ -111,18 +111,18 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     levels: &[Level<K>],
     ends: Vec<K>,
     before: impl Fn() -> B + Sync,
-    means: Resources<'_>,
+    resources: Resources<'_>,
     held: &mut Held,
 ) -> Result<Vec<Vec<K>>, Stopped> {
     held.sizes.push(ends.len());
     let mut found = vec![ends];
     for depth in (0..levels.len() - 1).rev() {
         let mut last = found.pop().unwrap_or_default();
-        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, resources);
         if matches!(earlier, Err(Stopped::Memory { .. })) && !held.partial {
             held.partial = true;
             found.clear();
-            earlier = earlier_states((&levels[depth], depth), &last, &before, means);
+            earlier = earlier_states((&levels[depth], depth), &last, &before, resources);
         }
         if held.partial {
             last = Vec::new();
@@ -142,11 +142,11 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     (level, depth): (&Level<K>, usize),
     last: &[K],
     before: &(impl Fn() -> B + Sync),
-    means: Resources<'_>,
+    resources: Resources<'_>,
 ) -> Result<Vec<K>, Stopped> {
     // In parts, because every state has dozens of neighbours, few of which are on the level.
     let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
-        means.check()?;
+        resources.check()?;
         let mut all = Vec::new();
         keys.iter().for_each(|&key| before(key, depth, &mut all));
         let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
@@ -160,27 +160,27 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
         }
         Ok(kept)
     };
-    let size = means.part();
+    let size = resources.part();
     // Every state comes once for each part that it is next to: those of a few parts are put together with those before.
     let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
     for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
         let parts = keys.par_chunks(size).map_init(before, part).collect::<Result<Vec<_>, Stopped>>()?;
-        means.check_for::<K>(parts.iter().map(Vec::len).sum())?;
+        resources.check_for::<K>(parts.iter().map(Vec::len).sum())?;
         parts.into_iter().for_each(|part| fresh.extend(part));
         if fresh.len() >= kept.len() {
-            gather(&mut kept, &mut fresh, means)?;
+            gather(&mut kept, &mut fresh, resources)?;
         }
     }
-    gather(&mut kept, &mut fresh, means)?;
+    gather(&mut kept, &mut fresh, resources)?;
     kept.shrink_to_fit();
     Ok(kept)
 }
 
 /// Puts `fresh` among `kept`, ascending and each once.
-fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, means: Resources<'_>) -> Result<(), Stopped> {
+fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, resources: Resources<'_>) -> Result<(), Stopped> {
     fresh.par_sort_unstable();
     fresh.dedup();
-    means.check_for::<K>(kept.len() + fresh.len())?;
+    resources.check_for::<K>(kept.len() + fresh.len())?;
     kept.append(fresh);
     kept.par_sort_unstable();
     kept.dedup();
@@ -191,12 +191,12 @@ fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, means: Resources<'_>) -
 pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     on_walks: &[Vec<K>],
     before: impl Fn() -> B + Sync,
-    means: Resources<'_>,
+    resources: Resources<'_>,
 ) -> Result<Vec<(K, u128)>, Stopped> {
     let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
     for (depth, keys) in on_walks[1..].iter().enumerate() {
         let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
-            means.check()?;
+            resources.check()?;
             let f = |&key: &K| {
                 from.clear();
                 before(key, depth, from);
@@ -207,8 +207,8 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             };
             keys.iter().map(f).collect()
         };
-        means.check_for::<(K, u128)>(keys.len())?;
-        let (mut next, size) = (Vec::with_capacity(keys.len()), means.part());
+        resources.check_for::<(K, u128)>(keys.len())?;
+        let (mut next, size) = (Vec::with_capacity(keys.len()), resources.part());
         for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
             let parts = keys.par_chunks(size).map_init(|| (before(), Vec::new()), part);
             parts.collect::<Result<Vec<_>, Stopped>>()?.into_iter().for_each(|part| next.extend(part));
@@ -285,12 +285,12 @@ mod tests {
     type Summed = (Vec<usize>, Vec<(u64, u128)>);
 
     fn summed(ends: &[u64], plan: &MemoryPlan) -> Result<Summed, Stopped> {
-        let (levels, stop) = (levels(), CancellationToken::after(None));
-        let means = Resources { stop: &stop, plan };
+        let (levels, cancel) = (levels(), CancellationToken::after(None));
+        let resources = Resources { cancel: &cancel, plan };
         Held::summing(&[&levels], |held| {
-            let on_walks = states(&levels, ends.to_vec(), || before, means, held)?;
+            let on_walks = states(&levels, ends.to_vec(), || before, resources, held)?;
             held.check()?;
-            let sums = ways(&on_walks, || before, means)?;
+            let sums = ways(&on_walks, || before, resources)?;
             Ok((held.sizes.clone(), sums))
         })
     }

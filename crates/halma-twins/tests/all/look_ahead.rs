@@ -62,7 +62,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let class_of = &abstraction.partition.class_of;
     let slow = TransferLookAhead::new(&job.stated, class_of, ends, (limit, near), depths, left + near).unwrap();
     let Some(slow) = slow else { return };
-    let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+    let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
     let source = vec![abstraction.rank_of(&small(&goal))];
     let table = Arc::new(abstraction.distances(source, left + near, &(), context).unwrap());
     let ladders = Ladders::new(&problem.lattice, jumps_only).unwrap();

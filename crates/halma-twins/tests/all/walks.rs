@@ -42,7 +42,7 @@ impl Looks {
 
     /// Whether `men` may stand so many moves before `goal`, by each of the budgets.
     fn admitted(&self, men: &[u8], goal: &[u8], moves: u32) -> [bool; 4] {
-        let context = WorkContext { exchange: &Alone, stop: &CancellationToken::after(None) };
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         let abstraction = &self.databases.abstraction;
         let table = abstraction.distances(vec![abstraction.rank_of(goal)], moves, &(), context).unwrap();
         let table = Arc::new(table);
@@ -185,8 +185,8 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     stopped.output.dir = Some(folder.path().into());
     stopped.limits.checkpoint = Some(std::time::Duration::ZERO);
     for levels in 3.. {
-        let stop = CancellationToken::after(None);
-        let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &stop), &stop).unwrap();
+        let cancel = CancellationToken::after(None);
+        let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &cancel), &cancel).unwrap();
         if record.verdict != halma_record::record::Verdict::Incomplete {
             assert!(levels > 3, "it was stopped");
             assert_eq!(record.without_measurements().runs, whole.runs);

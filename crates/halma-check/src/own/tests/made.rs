@@ -5,7 +5,7 @@ use std::path::Path;
 
 use halma_record::job::pruning::Abstraction;
 use halma_record::job::{Pruning, PuzzleSpec};
-use halma_record::record::{Asked, Digest, LevelRecord, PROGRAM, Record, RunRecord, Side, SymmetryRecord, Verdict};
+use halma_record::record::{Asked, Digest, LengthRecord, LevelRecord, PROGRAM, Record, Side, SymmetryRecord, Verdict};
 use serde_json::json;
 
 use super::super::code::Code;
@@ -49,8 +49,8 @@ pub fn halma(map: &str) -> serde_json::Value {
         "jumps_only": false, "start": [], "target": [] })
 }
 
-pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> RunRecord {
-    RunRecord {
+pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> LengthRecord {
+    LengthRecord {
         length,
         verdict,
         reason: None,
@@ -208,7 +208,7 @@ pub fn met(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32) -> Reco
     answered(spec, fixing, length, runs)
 }
 
-fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: Vec<RunRecord>) -> Record {
+fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: Vec<LengthRecord>) -> Record {
     let blank = blank(Asked::Solve, fixing);
     let model = model(spec, &blank).unwrap();
     let solution = match spec.kind.as_str() {

@@ -81,15 +81,15 @@ impl<P: Puzzle> Step<'_, P> {
         if self.puzzle.sifts(self.depth + 1) {
             self.sieves = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
         }
-        let label = self.berth.label;
+        let label = self.destination.label;
         // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
         let states: u64 = self
             .shard_buffers
             .iter()
-            .map(|i| i.sorted_set.len() as u64 + i.runs.iter().map(Segment::len).sum::<u64>())
+            .map(|i| i.sorted_set.len() as u64 + i.segments.iter().map(Segment::len).sum::<u64>())
             .sum();
         let large = !self.layers.is_empty() || 2 * states > self.room.level();
-        let workspace = self.berth.workspace.or(self.berth.scratch).filter(|_| large);
+        let workspace = self.destination.workspace.or(self.destination.scratch).filter(|_| large);
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
@@ -132,7 +132,7 @@ impl<P: Puzzle> Step<'_, P> {
         let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
         if let Some(workspace) = workspace {
             drop(std::mem::take(&mut self.layers));
-            match self.berth.workspace {
+            match self.destination.workspace {
                 Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
                 // It stays for as long as it is open.
                 None => workspace.remove(&[label.into()])?,
@@ -148,12 +148,14 @@ impl<P: Puzzle> Step<'_, P> {
         scratch: &mut Scratch<P::Key>,
         before: &[&Level<P::Key>],
     ) -> Result<Part<P::Key>, StoreError> {
-        let runs: Vec<Level<P::Key>> = shard_buffer.runs.into_iter().map(|run| [run].into_iter().collect()).collect();
+        let segments: Vec<Level<P::Key>> =
+            shard_buffer.segments.into_iter().map(|segment| [segment].into_iter().collect()).collect();
         // Blocks never reach from one range into the next.
         let of =
             |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
         let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
-        let sources = runs.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
+        let sources =
+            segments.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
         let mut kept = Vec::new();
         let (mut unique, mut old) = (0, 0);

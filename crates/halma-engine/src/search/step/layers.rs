@@ -17,7 +17,7 @@ use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 impl<P: Puzzle> Step<'_, P> {
     /// Goes on where an earlier process left the level.
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
-        let found = self.berth.workspace.and_then(|w| Some((w, w.partial(self.berth.label)?)));
+        let found = self.destination.workspace.and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
         self.take_up(workspace, partial.layers)?;
         if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
@@ -33,7 +33,7 @@ impl<P: Puzzle> Step<'_, P> {
         for label in labels {
             let (layer, _) = workspace.need(&label)?;
             let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
-            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.stop)?;
+            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.cancel)?;
             self.layers.push((label, layer));
         }
         Ok(())
@@ -43,7 +43,7 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn go_on_at(&mut self, mark: Mark) {
         self.next_block = AtomicUsize::new(mark.next_block);
         (self.generated, self.emitted) = (mark.generated, mark.emitted);
-        if let Some(watch) = self.berth.watch {
+        if let Some(watch) = self.destination.watch {
             let done = self.current.index().iter().take(mark.next_block).map(|b| u64::from(b.keys)).sum();
             watch.expanded(done, mark.generated);
         }
@@ -71,7 +71,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// What the run's list is to say of the level's pieces.
     pub(in crate::search) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
         Partial {
-            label: self.berth.label.into(),
+            label: self.destination.label.into(),
             next_block: mark.next_block,
             generated: mark.generated,
             emitted: mark.emitted,
@@ -82,10 +82,10 @@ impl<P: Puzzle> Step<'_, P> {
 
     /// Writes what has been received so far to disk.
     pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
-        let label = format!("{}.layer-{:04}", self.berth.label, self.layers.len());
+        let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
-        // Merged a few ranges at a time, and in order: the ranges' runs one after another are ascending.
+        // Merged a few ranges at a time, and in order: the ranges' segments one after another are ascending.
         let at_once = self.at_once(4, 0);
         for group in self.shard_buffers.chunks_mut(at_once) {
             self.expander.pool.install(|| {
@@ -93,9 +93,9 @@ impl<P: Puzzle> Step<'_, P> {
                     .par_iter_mut()
                     .try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
             })?;
-            for run in group.iter_mut().flat_map(|shard_buffer| shard_buffer.runs.drain(..)) {
-                sum = sum.rotate_left(1) ^ run.fingerprint();
-                writer.append(&run)?;
+            for segment in group.iter_mut().flat_map(|shard_buffer| shard_buffer.segments.drain(..)) {
+                sum = sum.rotate_left(1) ^ segment.fingerprint();
+                writer.append(&segment)?;
             }
         }
         let layer = writer.finish(sum)?;

@@ -83,7 +83,8 @@ pub(super) struct Manifest {
     pub(super) partial: Option<Partial>,
     /// What the run had used when the list was written.
     #[serde(default)]
-    pub(super) spent: Measurements,
+    #[serde(rename = "spent")]
+    pub(super) measurements: Measurements,
 }
 
 /// The list as it is written: the text, and its checksum.
@@ -180,7 +181,7 @@ impl Manifest {
                 return Err(format!("it names {layer} and does not say what that is"));
             }
         }
-        let Measurements { seconds, cpu_seconds, .. } = self.spent;
+        let Measurements { seconds, cpu_seconds, .. } = self.measurements;
         match [seconds, cpu_seconds].iter().all(|time| (0.0..1e12).contains(time)) {
             true => Ok(()),
             false => Err("the time spent is none".into()),

@@ -97,11 +97,11 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let job = there(&problem, folder.path());
     assert!(together(&job, Question::Solve, 3, 60).iter().any(|r| !matches!(r, Ok(r) if r.reason.is_none())));
     assert!(folder.path().join("process-0-of-3/run.json").exists());
-    let stop = CancellationToken::after(None);
-    stop.request();
+    let cancel = CancellationToken::after(None);
+    cancel.request();
     // It deals the levels out, and stops.
     assert!(
-        run(&job, Question::Solve, &(), &stop).is_ok_and(|r| r.reason.is_some())
+        run(&job, Question::Solve, &(), &cancel).is_ok_and(|r| r.reason.is_some())
             || folder.path().join("run.json").exists()
     );
     for record in together(&job, Question::Solve, 2, u64::MAX) {

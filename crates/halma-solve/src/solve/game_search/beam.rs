@@ -19,8 +19,8 @@ use halma_rules::moves::Pieces;
 use halma_rules::problem::set;
 
 use super::{Answer, GameSearch, Side, exhausted};
+use crate::solve::best_states::best_of;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::truncate::best_of;
 
 /// How wide a truncated search is, and which way it leans where scores are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,24 +53,24 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         &self,
         puzzle: &GamePuzzle<W, K>,
         beam: Beam,
-        trail: &mut LevelSequence<K>,
+        sequence: &mut LevelSequence<K>,
     ) -> Result<Answer<Armies<W>>, Stopped> {
         let score = self.score(puzzle);
         let mut complete = true;
-        trail.cut = true;
-        while trail.levels.len() <= puzzle.length() as usize && !trail.is_dead() {
-            let last = trail.levels.len() - 1;
-            if trail.last().whole() > beam.keep as u64 {
-                trail.levels[last] = self.best(puzzle, &score, beam, trail.last())?;
+        sequence.cut = true;
+        while sequence.levels.len() <= puzzle.length() as usize && !sequence.is_dead() {
+            let last = sequence.levels.len() - 1;
+            if sequence.last().whole() > beam.keep as u64 {
+                sequence.levels[last] = self.best(puzzle, &score, beam, sequence.last())?;
                 complete = false;
             }
-            self.level_loop().grow(puzzle, trail)?;
+            self.engine.grow(puzzle, sequence)?;
         }
-        let arrived = trail.levels.len() > puzzle.length() as usize;
-        let game = if arrived { self.ending(puzzle, &trail.levels)? } else { None };
+        let arrived = sequence.levels.len() > puzzle.length() as usize;
+        let game = if arrived { self.ending(puzzle, &sequence.levels)? } else { None };
         Ok(match game {
             Some(game) => Answer::Found(game),
-            None if complete && exhausted(&trail.figures) => Answer::Exhausted,
+            None if complete && exhausted(&sequence.figures) => Answer::Exhausted,
             None if complete => Answer::Refuted,
             None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
         })
@@ -82,19 +82,20 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         &self,
         puzzle: &GamePuzzle<W, K>,
         beam: Beam,
-        trail: &mut LevelSequence<K>,
+        sequence: &mut LevelSequence<K>,
     ) -> Result<Answer<Armies<W>>, Stopped> {
-        let spent = |trail: &LevelSequence<K>| trail.is_dead() && trail.figures.iter().all(|f| f.tally.pruned == 0);
-        let answer = self.truncated(puzzle, beam, trail)?;
-        let (Answer::Unproved(reason), true) = (&answer, spent(trail)) else { return Ok(answer) };
+        let died_out =
+            |sequence: &LevelSequence<K>| sequence.is_dead() && sequence.figures.iter().all(|f| f.tally.pruned == 0);
+        let answer = self.truncated(puzzle, beam, sequence)?;
+        let (Answer::Unproved(reason), true) = (&answer, died_out(sequence)) else { return Ok(answer) };
         let next = self.puzzle(puzzle.length() + 1);
-        let mut aside = LevelSequence::new(String::new(), Side::Forward);
-        (aside.compared, aside.aside) = (usize::MAX, true);
-        self.level_loop().open(&next, &mut aside);
-        let other = self.truncated(&next, beam, &mut aside)?;
+        let mut next_levels = LevelSequence::new(String::new(), Side::Forward);
+        (next_levels.compared, next_levels.hidden) = (usize::MAX, true);
+        self.engine.open(&next, &mut next_levels);
+        let other = self.truncated(&next, beam, &mut next_levels)?;
         let found = matches!(other, Answer::Found(_));
         let given_up = || Answer::GivenUp(format!("{reason}, and greater lengths have no others"));
-        Ok(if spent(&aside) && !found { given_up() } else { answer })
+        Ok(if died_out(&next_levels) && !found { given_up() } else { answer })
     }
 
     fn score(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {
@@ -122,8 +123,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let here = self.expander.install(|| best_of(level, beam.keep, self.expander.plan(), scored))?;
-        let keys = self.expander.exchange().first(here, beam.keep)?;
+        let here = self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.plan(), scored))?;
+        let keys = self.engine.expander.exchange().first(here, beam.keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }
 }

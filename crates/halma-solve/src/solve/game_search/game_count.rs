@@ -39,23 +39,23 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     /// Counts the games of `length` moves, given that there is none shorter.
     pub fn count(&self, length: u32) -> Counted<Games> {
         let puzzle = self.puzzle(length);
-        self.progress.length(length);
-        let mut trail = self.trail(&puzzle, format!("L{length}"));
-        let games = (0..length).try_for_each(|_| self.level_loop().grow(&puzzle, &mut trail)).and_then(|()| {
-            let levels = &trail.levels[..];
-            self.expander.install(|| Held::summing(&[levels], |held| self.sum(&puzzle, levels, held)))
+        self.engine.progress.length(length);
+        let mut sequence = self.sequence(&puzzle, format!("L{length}"));
+        let games = (0..length).try_for_each(|_| self.engine.grow(&puzzle, &mut sequence)).and_then(|()| {
+            let levels = &sequence.levels[..];
+            self.engine.expander.install(|| Held::summing(&[levels], |held| self.sum(&puzzle, levels, held)))
         });
-        Counted { numbers: games, levels: trail.figures }
+        Counted { numbers: games, levels: sequence.figures }
     }
 
     fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>], held: &mut Held) -> Result<Games, Stopped> {
-        let means = Resources { stop: self.stop, plan: self.expander.plan() };
+        let resources = Resources { cancel: self.engine.cancel, plan: self.engine.expander.plan() };
         let ends = goals(puzzle, &levels[levels.len() - 1])?;
-        let on_games = states(levels, ends, || before(puzzle), means, held)?;
+        let on_games = states(levels, ends, || before(puzzle), resources, held)?;
         held.check()?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
-        let ways = ways(&on_games, || before(puzzle), means)?;
+        let ways = ways(&on_games, || before(puzzle), resources)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
         // All of K, whether or not the search used it.
         let group = self.game.symmetries();

@@ -16,7 +16,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         puzzle: &GamePuzzle<W, K>,
         levels: &[Level<K>],
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
-        let exchange = self.expander.exchange();
+        let exchange = self.engine.expander.exchange();
         let here = goals(puzzle, &levels[levels.len() - 1])?.first().copied();
         let Some(last) = exchange.all_reduce_min(here)? else { return Ok(None) };
         let mut keys = vec![last];

@@ -32,9 +32,9 @@ pub struct Sequences {
 impl<K: Key> ModelSearch<'_, K> {
     /// Counts the solutions of `length` moves, given that there is none shorter and that its levels are made.
     pub fn count(&self, length: u32) -> Counted<Sequences> {
-        self.progress.length(length);
+        self.engine.progress.length(length);
         let levels = &self.ahead.levels[..];
-        let numbers = self.expander.install(|| Held::summing(&[levels], |held| self.sum(levels, held)));
+        let numbers = self.engine.expander.install(|| Held::summing(&[levels], |held| self.sum(levels, held)));
         Counted { numbers, levels: Vec::new() }
     }
 
@@ -44,7 +44,7 @@ impl<K: Key> ModelSearch<'_, K> {
     /// Where memory is not enough for the states on them.
     pub fn all(&self, most: usize) -> Result<Vec<Vec<K>>, Stopped> {
         let levels = &self.ahead.levels[..];
-        let on_walks = self.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
+        let on_walks = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
         let (mut worker, mut found) = (self.model.worker(), Vec::new());
         let mut starts: Vec<K> = self.model.starts();
         starts.retain(|&start| on_walks[0].binary_search(&worker.canonical(start)).is_ok());
@@ -52,7 +52,7 @@ impl<K: Key> ModelSearch<'_, K> {
         let mut open: Vec<(usize, K)> = starts.into_iter().rev().map(|start| (0, start)).collect();
         let (mut walk, mut after): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
         while let Some((depth, state)) = open.pop() {
-            self.stop.check()?;
+            self.engine.cancel.check()?;
             walk.truncate(depth);
             walk.push(state);
             let Some(next) = on_walks.get(depth + 1) else {
@@ -82,17 +82,17 @@ impl<K: Key> ModelSearch<'_, K> {
 
     /// By level, the classes of states that some solution on these levels has there.
     fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
-        let means = Resources { stop: self.stop, plan: self.expander.plan() };
+        let resources = Resources { cancel: self.engine.cancel, plan: self.engine.expander.plan() };
         let ends = self.goals_on(&levels[levels.len() - 1])?;
         if self.model.has_inverse() {
-            let on_walks = states(levels, ends, || self.befores(), means, held)?;
+            let on_walks = states(levels, ends, || self.befores(), resources, held)?;
             held.check()?;
             return Ok(on_walks);
         }
         // What leads to a state is not known: every state of the level before is tried.
         let mut on_walks = vec![ends];
         for level in levels[..levels.len() - 1].iter().rev() {
-            self.stop.check()?;
+            self.engine.cancel.check()?;
             let next = &on_walks[on_walks.len() - 1];
             let block = |(worker, keys, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>, Vec<K>), block: usize| {
                 level.read_block(block, keys)?;
@@ -115,7 +115,7 @@ impl<K: Key> ModelSearch<'_, K> {
     /// this one: as many as to all members of a class together, since a symmetry takes the moves of one to those of the others.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
         let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), (keys, ways): (&[K], &[u128])| {
-            self.stop.check()?;
+            self.engine.cancel.check()?;
             let mut found = Vec::new();
             for (&key, &ways) in keys.iter().zip(ways) {
                 after.clear();

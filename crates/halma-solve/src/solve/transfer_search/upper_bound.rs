@@ -12,8 +12,10 @@ use halma_record::words::counted;
 use halma_rules::cells::Cells;
 
 use super::Solution;
-use super::truncate::BETA;
-use super::{Answer, LevelSequence, Side, TransferSearch};
+use super::setup::Setup;
+use super::truncate::{BETA, Truncation};
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::{Answer, Side};
 
 /// States kept on each level of the first truncated search, and of the last; in between tenfold each time.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
@@ -48,58 +50,60 @@ impl<const W: usize> UpperBound<W> {
     pub(super) fn is_blind(&self) -> bool {
         self.shortest.is_none()
     }
-}
 
-impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    /// The last of the lengths from `first` on to decide at once, none beyond `most`. What was `decided` before, each
+    /// The last of the lengths from `first` on to decide at once, none beyond `greatest`. What was `decided` before, each
     /// time up to some length, took so many successors.
-    ///
-    /// # Errors
-    /// What stopped the truncated search.
-    pub fn reach(&mut self, first: u32, most: u32, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
-        if !self.decides_several() || first == 0 {
+    pub(super) fn reach<K: Key>(
+        &mut self,
+        setup: &Setup<'_, W, K>,
+        first: u32,
+        greatest: Option<u32>,
+        decided: &[(u32, u64)],
+    ) -> Result<u32, Stopped> {
+        if !setup.problem.decides_several() || first == 0 {
             return Ok(first);
         }
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
         // The next one makes ten times as many as the last one did, each of them several times as dear. What has been found
         // already may well be a shortest one.
-        while KEEP.contains(&self.upper_bound.keep)
-            && self.foreseen(first).is_none()
-            && self.upper_bound.made * if self.upper_bound.shortest.is_none() { 20 } else { 80 } <= done
+        while KEEP.contains(&self.keep)
+            && self.found(first).is_none()
+            && self.made * if self.shortest.is_none() { 20 } else { 80 } <= done
         {
-            self.foresee(first)?;
+            self.search_on(setup, first)?;
         }
-        let found = self.upper_bound.shortest.as_ref().map(|&(length, _)| length.saturating_sub(1));
-        let last = found.into_iter().chain((most < u32::MAX).then_some(most)).min();
+        let found = self.shortest.as_ref().map(|known| known.length.saturating_sub(1));
+        let last = found.into_iter().chain(greatest).min();
         Ok(farthest(first, last, decided))
     }
 
     /// The solution of `length` moves that a truncated search has found.
-    pub(super) fn foreseen(&self, length: u32) -> Option<Vec<Cells<W>>> {
-        self.upper_bound.shortest.as_ref().filter(|&&(found, _)| found == length).map(|(_, walk)| walk.clone())
+    pub(super) fn found(&self, length: u32) -> Option<Vec<Cells<W>>> {
+        self.shortest.as_ref().filter(|known| known.length == length).map(|known| known.walk.clone())
     }
 
     /// Searches the best states of each level for a solution of `first` moves or more, shorter than the one known.
-    fn foresee(&mut self, first: u32) -> Result<(), Stopped> {
-        let keep = self.upper_bound.keep;
-        let farthest = FARTHEST * self.lower_bound()?.unwrap_or(0);
-        let known = self.upper_bound.shortest.as_ref().map_or(u32::MAX, |&(length, _)| length);
-        let mut trail = LevelSequence::new("foreseen".into(), Side::Forward);
-        trail.aside = true;
+    fn search_on<K: Key>(&mut self, setup: &Setup<'_, W, K>, first: u32) -> Result<(), Stopped> {
+        let keep = self.keep;
+        let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
+        let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
+        let beam = Truncation { setup, keep, beta: BETA };
+        let mut kept = LevelSequence::new("foreseen".into(), Side::Forward);
+        kept.hidden = true;
         for length in first..=farthest.min(known - 1) {
-            self.grow_truncated(length.div_ceil(2), keep, BETA, &mut trail)?;
-            if trail.is_dead() {
+            beam.grow(length.div_ceil(2), &mut kept)?;
+            if kept.is_dead() {
                 break;
             }
-            if let Answer::Found(walk) = self.meet(length, &trail.levels)? {
+            if let Answer::Found(walk) = setup.meet(length, &kept.levels)? {
                 let moves = counted(length as usize, "move");
-                self.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
-                self.upper_bound.shortest = Some((length, walk));
+                setup.engine.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
+                self.shortest = Some(Solution { length, walk });
                 break;
             }
         }
-        self.upper_bound.made = trail.figures.iter().map(|f| f.tally.generated).sum();
-        self.upper_bound.keep = 10 * keep;
+        self.made = kept.figures.iter().map(|f| f.tally.generated).sum();
+        self.keep = 10 * keep;
         Ok(())
     }
 }

@@ -35,15 +35,22 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
-use halma_puzzles::transfer::TransferPuzzle;
 use halma_rules::cells::Cells;
+use halma_rules::job::Pruning;
 use halma_rules::problem;
 use halma_rules::symmetry::Symmetry;
 
-use super::half::found;
-use super::trailing::MeetingPoint;
-use super::walks::{Before, Held, Resources, filtered, states, sum_of_products, walks, ways};
-use super::{Counted, LevelSequence, Pruning, Side, TransferSearch};
+use super::half::MirroredHalf;
+use super::leading::Leading;
+use super::narrowed::Narrowed;
+use super::setup::Setup;
+use super::shared_levels::SharedLevels;
+use super::trailing::{MeetingPoint, Trailing};
+use super::two_ended::{TwoEnded, two_sides};
+use crate::solve::frontiers::found_on;
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::walks::{Before, Held, Resources, filtered, states, sum_of_products, walks, ways};
+use crate::solve::{Counted, Side};
 
 /// How many shortest solutions there are; where only palindromic ones are looked for, of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,74 +91,83 @@ impl<K: Key> Sides<K> {
     }
 }
 
-impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+/// A count of solutions.
+pub(super) struct Counting<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+}
+
+impl<const W: usize, K: Key> Counting<'_, W, K> {
     /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
     /// palindromic ones, given that there is none shorter of these.
-    pub fn count(&mut self, length: u32) -> Counted<Solutions> {
-        self.progress.length(length);
-        let mirror = self.symmetries.mirror.is_some();
+    pub(super) fn count(&self, length: u32, shared: &mut SharedLevels<K>) -> Counted<Solutions> {
+        let Setup { problem, engine, .. } = self.setup;
+        engine.progress.length(length);
         if length == 0 {
             let one = Mirrored { up_to_reversal: 1, palindromic: 1, palindromic_up_to_symmetry: 1 };
-            let mirrored = mirror.then_some(one);
+            let mirrored = problem.has_mirror().then_some(one);
             return Counted {
                 numbers: Ok(Solutions { sequences: 1, up_to_symmetry: 1, mirrored }),
                 levels: Vec::new(),
             };
         }
-        let [ahead, behind] = Self::two_sides(length);
+        let [ahead, behind] = two_sides(length);
         let mut sides = Sides { ahead, behind };
-        let grown = self.grow_sides(length, &mut sides);
+        let grown = self.grow_sides(length, &mut sides, shared);
         let mut levels = std::mem::take(&mut sides.ahead.figures);
         levels.append(&mut sides.behind.figures);
-        Counted { numbers: grown.and_then(|()| self.expander.install(|| self.sum(length, &sides))), levels }
+        Counted { numbers: grown.and_then(|()| engine.expander.install(|| self.sum(length, &sides))), levels }
     }
 
     /// Grows all levels: nobody looks ahead, and nothing found ends it.
-    fn grow_sides(&mut self, length: u32, sides: &mut Sides<K>) -> Result<(), Stopped> {
-        self.extend_databases(length)?;
-        if self.symmetries.mirror.is_none() {
-            return self.grow_both(length, &mut sides.ahead, &mut sides.behind);
+    fn grow_sides(&self, length: u32, sides: &mut Sides<K>, shared: &mut SharedLevels<K>) -> Result<(), Stopped> {
+        let setup = self.setup;
+        let Setup { problem, engine, .. } = setup;
+        setup.extend_databases(length)?;
+        if !problem.has_mirror() {
+            return TwoEnded { setup }.grow(length, &mut sides.ahead, &mut sides.behind);
         }
         let ahead = &mut sides.ahead;
         ahead.stem = format!("L{length}");
-        match self.pruning {
+        match problem.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
-                self.lead(length..=length, false, ahead)?;
-                if self.palindromic {
+                let leading = Leading { setup, blind: true };
+                leading.lead(length, None, ahead)?;
+                if problem.palindromic {
                     return Ok(());
                 }
-                self.follow(length, false, ahead)?;
+                leading.follow(length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     sides.behind = LevelSequence::new(format!("L{length}-trailing"), Side::Trailing);
-                    self.trail_toward(&[MeetingPoint { lengths: length..=length, ahead }], &mut sides.behind)?;
+                    let meeting = MeetingPoint { lengths: length..=length, ahead };
+                    Trailing { setup }.grow(&[meeting], &mut sides.behind)?;
                 }
                 Ok(())
             }
-            Pruning::Narrowed { .. } => self.narrow(length, ahead),
-            Pruning::None if !self.palindromic => {
-                let grown = self.grow_shared(length);
-                ahead.levels.clone_from(&self.kept.levels);
-                ahead.figures = self.unreported();
+            Pruning::Narrowed { .. } => Narrowed { setup }.grow(length, ahead),
+            Pruning::None if !problem.palindromic => {
+                let grown = MirroredHalf { setup }.grow_shared(length, shared);
+                ahead.levels.clone_from(&shared.sequence.levels);
+                ahead.figures = shared.unreported();
                 grown
             }
             _ => {
-                let puzzle = TransferPuzzle::new(&self.tables, &self.problem.start, self.bounds(length));
-                self.open(&puzzle, ahead);
-                self.grow_to(&puzzle, self.last_level(length), ahead)
+                let puzzle = setup.puzzle(setup.bounds(length));
+                engine.open(&puzzle, ahead);
+                engine.grow_to(&puzzle, problem.last_level(length), ahead)
             }
         }
     }
 
     fn sum(&self, length: u32, sides: &Sides<K>) -> Result<Solutions, Stopped> {
-        let group = self.problem.symmetries().fixing;
+        let group = self.setup.problem.transfer.symmetries().fixing;
         let ahead = &sides.ahead.levels;
-        let palindromes = match self.symmetries.mirror {
-            Some(_) => {
+        let palindromes = match self.setup.problem.has_mirror() {
+            true => {
                 let half = &ahead[..=length as usize / 2];
                 Some(Held::summing(&[half], |held| self.palindromes(length, half, &group, held))?)
             }
-            None => None,
+            false => None,
         };
         // Of the numbers that the elements of a group fix.
         let mean = |terms: &[&[u128]]| {
@@ -164,7 +180,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 }
             }
         };
-        if let Some((own, _)) = palindromes.as_ref().filter(|_| self.palindromic) {
+        if let Some((own, _)) = palindromes.as_ref().filter(|_| self.setup.problem.palindromic) {
             // Each is its own reversal, so reversals make no classes larger.
             let (palindromic, classes) = (own[0], mean(&[own])?);
             let mirrored = Mirrored { up_to_reversal: classes, palindromic, palindromic_up_to_symmetry: classes };
@@ -193,15 +209,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     ) -> Result<Vec<u128>, Stopped> {
         let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
         // The move from A_N on says how often a solution of the leading half counts.
-        let led = self.leads().then_some(length);
+        let led = self.setup.problem.leads().then_some(length);
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();
-        let on_ahead = states(ahead, heres, || self.before(led), self.means(), held)?;
-        let on_behind = states(behind, theres, || self.before(None), self.means(), held)?;
+        let on_ahead = states(ahead, heres, || self.before(led), self.resources(), held)?;
+        let on_behind = states(behind, theres, || self.before(None), self.resources(), held)?;
         held.check()?;
-        let f = ways(&on_ahead, || self.before(led), self.means())?;
-        let g = ways(&on_behind, || self.before(None), self.means())?;
+        let f = ways(&on_ahead, || self.before(led), self.resources())?;
+        let g = ways(&on_behind, || self.before(None), self.resources())?;
         let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
         let of_class = |&(here, there): &(K, K)| {
             let both = sum_of_products(std::iter::once((to(&f, here), to(&g, there))))?;
@@ -209,12 +225,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         };
         let all = common.iter().map(of_class).collect::<Result<Vec<_>, Stopped>>()?;
         let mut fixed = vec![sum_of_products(all.into_iter())?];
-        let start = problem::set(&self.problem.start);
-        let other = if self.symmetries.mirror.is_some() { start } else { problem::set(&self.problem.target) };
+        let problem = &self.setup.problem;
+        let start = problem.start();
+        let other = if problem.has_mirror() { start } else { problem::set(&problem.transfer.target) };
         for k in &group[1..] {
             let f = self.walks_fixed(k, start, &on_ahead, led)?;
             let g = self.walks_fixed(k, other, &on_behind, None)?;
-            let both = |(army, n): (&Cells<W>, &u128)| (*n, g.get(&self.reflected(*army)).copied().unwrap_or(0));
+            let both =
+                |(army, n): (&Cells<W>, &u128)| (*n, g.get(&self.setup.problem.reflected(*army)).copied().unwrap_or(0));
             fixed.push(sum_of_products(f.iter().map(both))?);
         }
         Ok(fixed)
@@ -230,20 +248,20 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     ) -> Result<(Vec<u128>, Vec<u128>), Stopped> {
         let identity = &group[0];
         let continues = |army: Cells<W>, k: &Symmetry| {
-            let image = self.reflected(k.apply(army));
+            let image = self.setup.problem.reflected(k.apply(army));
             match length.is_multiple_of(2) {
                 true => image == army,
-                false => (army & image).len() + 1 == army.len() && self.successor_armies(army).contains(&image),
+                false => (army & image).len() + 1 == army.len() && self.setup.successor_armies(army).contains(&image),
             }
         };
         let middle = |key| {
-            let army = self.tables.army(key);
+            let army = self.setup.tables.states.army(key);
             group.iter().any(|k| continues(army, k))
         };
         let middles = filtered(&levels[levels.len() - 1], middle)?;
-        let on_walks = states(levels, middles, || self.before(None), self.means(), held)?;
+        let on_walks = states(levels, middles, || self.before(None), self.resources(), held)?;
         held.check()?;
-        let f = ways(&on_walks, || self.before(None), self.means())?;
+        let f = ways(&on_walks, || self.before(None), self.resources())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {
             let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
@@ -253,14 +271,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                     (members.iter().filter(|&&army| continues(army, k)).count() as u128, n)
                 }))?,
                 false => {
-                    let fixed = self.walks_fixed(&square, problem::set(&self.problem.start), &on_walks, None)?;
+                    let fixed = self.walks_fixed(&square, self.setup.problem.start(), &on_walks, None)?;
                     sum_of_products(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| (n, 1)))?
                 }
             });
             own.push(match own.is_empty() {
                 true => by_reversal[0],
                 false => {
-                    let fixed = self.walks_fixed(k, problem::set(&self.problem.start), &on_walks, None)?;
+                    let fixed = self.walks_fixed(k, self.setup.problem.start(), &on_walks, None)?;
                     let palindromic = fixed.iter().filter(|&(&army, _)| continues(army, identity));
                     sum_of_products(palindromic.map(|(_, &n)| (n, 1)))?
                 }
@@ -279,20 +297,21 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     ) -> Result<HashMap<Cells<W>, u128>, Stopped> {
         walks(start, on_walks.len() - 1, |army, depth| {
             let here = |&next: &Cells<W>| {
-                k.apply(next) == next && on_walks[depth + 1].binary_search(&self.tables.canonical(next)).is_ok()
+                k.apply(next) == next
+                    && on_walks[depth + 1].binary_search(&self.setup.tables.states.canonical(next)).is_ok()
             };
-            let next = self.successor_armies(army).into_iter().filter(here);
+            let next = self.setup.successor_armies(army).into_iter().filter(here);
             next.map(|next| (next, self.counts_for(led, depth, army, next))).collect()
         })
     }
 
-    fn means(&self) -> Resources<'_> {
-        Resources { stop: self.stop, plan: self.expander.plan() }
+    fn resources(&self) -> Resources<'_> {
+        Resources { cancel: self.setup.engine.cancel, plan: self.setup.engine.expander.plan() }
     }
 
     /// What comes before states, for [`super::ways`]; `led` is the length where only the leading half is there.
     fn before(&self, led: Option<u32>) -> impl FnMut(K, usize, &mut Before<K>) {
-        let free = TransferPuzzle::new(&self.tables, &self.problem.start, Vec::new());
+        let free = self.setup.puzzle(Vec::new());
         let mut scratch = free.scratch();
         move |key, depth, found| {
             // Every move can be undone.
@@ -300,16 +319,18 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
                 free.successors(&mut scratch, key, 0, &mut |k| found.push((k, 1)));
                 return;
             }
-            let army = self.tables.army(key);
-            let from = self.successor_armies(army).into_iter();
-            found.extend(from.map(|from| (self.tables.canonical(from), self.counts_for(led, depth, from, army))));
+            let army = self.setup.tables.states.army(key);
+            let from = self.setup.successor_armies(army).into_iter();
+            found.extend(
+                from.map(|from| (self.setup.tables.states.canonical(from), self.counts_for(led, depth, from, army))),
+            );
         }
     }
 
     /// How many solutions one with this move from level `depth` on stands for.
     fn counts_for(&self, led: Option<u32>, depth: usize, from: Cells<W>, to: Cells<W>) -> u8 {
         let Some(length) = led.filter(|length| depth == *length as usize / 2) else { return 1 };
-        let partition = &self.databases().abstraction.partition;
+        let partition = &self.setup.databases().abstraction.partition;
         let value = |cell: usize| i64::from(partition.values[usize::from(partition.class_of[cell])]);
         let c = |army: Cells<W>| army.iter().map(value).sum::<i64>();
         match c(from) + if length.is_multiple_of(2) { 0 } else { c(to) } {
@@ -321,8 +342,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// The armies of a class.
     fn orbit(&self, key: K) -> Vec<Cells<W>> {
-        let army = self.tables.army(key);
-        let mut images: Vec<Cells<W>> = self.symmetries.fixing.iter().map(|k| k.apply(army)).collect();
+        let army = self.setup.tables.states.army(key);
+        let mut images: Vec<Cells<W>> = self.setup.problem.symmetries.fixing.iter().map(|k| k.apply(army)).collect();
         images.sort_unstable();
         images.dedup();
         images
@@ -332,11 +353,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
-        let at_once = self.image_blocks();
+        let at_once = self.setup.image_blocks();
         let search = |first: usize| -> Result<Vec<(K, K)>, Stopped> {
-            self.stop.check()?;
+            self.setup.engine.cancel.check()?;
             let blocks = first..(first + at_once).min(small.blocks());
-            Ok(found(self.images(small, blocks)?, large)?)
+            Ok(found_on(self.setup.images(small, blocks)?, large)?)
         };
         let places: Vec<usize> = (0..small.blocks()).step_by(at_once).collect();
         let mut common = places.into_par_iter().map(search).collect::<Result<Vec<_>, Stopped>>()?.concat();

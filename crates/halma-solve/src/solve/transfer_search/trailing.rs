@@ -14,10 +14,10 @@ use std::ops::RangeInclusive;
 
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
-use halma_puzzles::transfer::TransferPuzzle;
 
 use super::Solution;
-use super::{LevelSequence, TransferSearch};
+use super::setup::Setup;
+use crate::solve::level_sequence::LevelSequence;
 
 /// Following levels, complete as far as the last of `ahead`, that are to be met from behind.
 pub(super) struct MeetingPoint<'a, K> {
@@ -33,36 +33,41 @@ impl<K: Key> MeetingPoint<'_, K> {
     }
 }
 
-impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
+/// The search from behind.
+pub(super) struct Trailing<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+}
+
+impl<const W: usize, K: Key> Trailing<'_, W, K> {
     /// Whether the last of the following levels (those after `half`) is large and larger than the one before. Where looks ahead
     /// keep trailing levels small, these are the better way from early on.
-    pub(super) fn outgrown(&self, trail: &LevelSequence<K>, half: u32) -> bool {
-        let last = trail.levels.len() - 1;
-        let (first, large) = match self.pruning.look_ahead() {
-            None => (half as usize + 2, 2 * self.large),
-            Some(_) => (half as usize + 1, self.large / 20),
+    pub(super) fn is_better_than(&self, following: &LevelSequence<K>, half: u32) -> bool {
+        let (pruning, large) = (&self.setup.problem.pruning, self.setup.large);
+        let levels = &following.levels;
+        let last = levels.len() - 1;
+        let (first, large) = match pruning.look_ahead() {
+            None => (half as usize + 2, 2 * large),
+            Some(_) => (half as usize + 1, large / 20),
         };
-        last >= first
-            && trail.levels[last].whole() > large
-            && trail.levels[last].whole() > trail.levels[last - 1].whole()
+        last >= first && levels[last].whole() > large && levels[last].whole() > levels[last - 1].whole()
     }
 
     /// Decides the rest of the way for each of these, which ascend by length, by levels from the other end: the shortest
     /// solution and its length.
-    pub(super) fn trail_behind(
+    pub(super) fn decide(
         &self,
         meetings: &[MeetingPoint<'_, K>],
         behind: &mut LevelSequence<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
-        self.trail_toward(meetings, behind)?;
+        self.grow(meetings, behind)?;
         for meeting in meetings {
             for length in meeting.lengths.clone() {
                 let depth = meeting.depth(length);
                 let Some(level) = behind.levels.get(depth).filter(|level| level.whole() > 0) else { continue };
-                if let Some((here, there)) = self.common(level, meeting.ahead.last())? {
-                    let out = self.trace(&meeting.ahead.levels, there)?;
-                    let back = self.trace(&behind.levels[..=depth], here)?;
-                    return Ok(Some((length, self.join_mirrored(&out, &back)?)));
+                if let Some((here, there)) = self.setup.common(level, meeting.ahead.last())? {
+                    let out = self.setup.trace(&meeting.ahead.levels, there)?;
+                    let back = self.setup.trace(&behind.levels[..=depth], here)?;
+                    return Ok(Some(Solution { length, walk: self.setup.join_mirrored(&out, &back)? }));
                 }
             }
         }
@@ -70,19 +75,15 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     }
 
     /// Grows the levels `behind` toward the mirror images of the last levels of all `meetings`, or until one is empty.
-    pub(super) fn trail_toward(
-        &self,
-        meetings: &[MeetingPoint<'_, K>],
-        behind: &mut LevelSequence<K>,
-    ) -> Result<(), Stopped> {
+    pub(super) fn grow(&self, meetings: &[MeetingPoint<'_, K>], behind: &mut LevelSequence<K>) -> Result<(), Stopped> {
+        let setup = self.setup;
         let end = |meeting: &MeetingPoint<'_, K>| meeting.depth(*meeting.lengths.end());
         let ends: Vec<_> = meetings.iter().map(|m| (end(m) as u32, m.ahead.last())).collect();
-        let (table, latest) = self.distances_to_images(&ends, 0)?;
+        let (table, latest) = setup.distances_to_images(&ends, 0)?;
         // Who has come to an end that must be reached earlier is that far from the last one.
         let near = latest - ends.iter().map(|&(by_then, _)| by_then).min().unwrap_or(latest);
-        let puzzle = TransferPuzzle::new(&self.tables, &self.problem.start, vec![self.pattern(&table, latest)]);
-        let puzzle = puzzle.sifted(self.filter(&table, latest, near));
-        self.open(&puzzle, behind);
-        self.grow_to(&puzzle, meetings.iter().map(end).max().unwrap_or(0), behind)
+        let puzzle = setup.puzzle(vec![setup.pattern(&table, latest)]).sifted(setup.filter(&table, latest, near));
+        setup.engine.open(&puzzle, behind);
+        setup.engine.grow_to(&puzzle, meetings.iter().map(end).max().unwrap_or(0), behind)
     }
 }

@@ -1,27 +1,18 @@
-//! Pattern databases to a goal that shrinks (`narrowed`): what the mirror makes of a complete level is all that is
-//! possible as far from the end, and abstract distances to that cut the levels to come.
-//!
-//! The usual pattern database (Culberson and Schaeffer 1998) has one goal for the whole search. Here it is made anew
-//! after each level, as in bidirectional search with a perimeter (Dillenburg and Nelson 1994), but in the abstract
-//! space.
-//!
-//! It holds every state of every solution on each level, because the bound of a level is made of levels that do.
+//! A pattern database whose goals are the mirror images of the states on a level: bidirectional search with a perimeter
+//! (Dillenburg and Nelson, *Perimeter search*, 1994), in the abstract space.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use halma_bounds::Bound;
 use halma_bounds::abstraction::{Extent, Table};
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
-use halma_puzzles::transfer::TransferPuzzle;
-use halma_rules::cells::Cells;
 use halma_rules::symmetry::Symmetry;
 
-use super::{Answer, Attempt, LevelSequence, Side, TransferSearch, exhausted};
+use super::setup::Setup;
 
 /// What is within reach of the start, so many moves before level `by_then`.
 struct WithinReach<'a> {
@@ -35,39 +26,9 @@ impl Extent for WithinReach<'_> {
     }
 }
 
-impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
-    pub(super) fn narrowed(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let mut trail = LevelSequence::new(format!("L{length}"), Side::Forward);
-        let grown = self.narrow(length, &mut trail);
-        attempt.levels = std::mem::take(&mut trail.figures);
-        grown?;
-        if trail.is_dead() {
-            return Ok(if exhausted(&attempt.levels) { Answer::Exhausted } else { Answer::Refuted });
-        }
-        self.meet(length, &trail.levels)
-    }
-
-    /// Grows the levels as far as the middle, or until one is empty.
-    pub(super) fn narrow(&self, length: u32, trail: &mut LevelSequence<K>) -> Result<(), Stopped> {
-        let free = TransferPuzzle::new(&self.tables, &self.problem.start, Vec::new());
-        self.open(&free, trail);
-        while trail.levels.len() <= self.last_level(length) && !trail.is_dead() {
-            let depth = trail.levels.len() as u32 - 1;
-            let mut bounds = self.bounds(length);
-            bounds.push(self.toward_images(&[(length - depth, trail.last())], depth + 1)?);
-            self.grow(&TransferPuzzle::new(&self.tables, &self.problem.start, bounds), trail)?;
-        }
-        Ok(())
-    }
-
-    /// The bound of levels from `from` on: for one of the pairs of `ends`, the histogram must by that level be the mirror
-    /// image of one of the states.
-    pub(super) fn toward_images(&self, ends: &[(u32, &Level<K>)], from: u32) -> Result<Arc<dyn Bound<W>>, Stopped> {
-        let (table, latest) = self.distances_to_images(ends, from)?;
-        Ok(self.pattern(&table, latest))
-    }
-
-    /// The distances of [`Self::toward_images`], and the level by which the last end must be come to.
+impl<const W: usize, K: Key> Setup<'_, W, K> {
+    /// The distances that bound levels from `from` on, and the level by which the last end must be come to: for one of the
+    /// pairs of `ends`, the histogram must by that level be the mirror image of one of the states.
     pub(super) fn distances_to_images(
         &self,
         ends: &[(u32, &Level<K>)],
@@ -78,7 +39,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         for &(by_then, level) in ends {
             // With fewer moves to make, an end is as far away as if the missing ones had to be made there.
             let table = self.to_images(by_then, from, level)?;
-            self.expander.install(|| nearest.lower(&table, latest - by_then));
+            self.engine.expander.install(|| nearest.lower(&table, latest - by_then));
         }
         Ok((Arc::new(nearest), latest))
     }
@@ -93,17 +54,17 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         // types; the identity comes first.
         let class_of = &abstraction.partition.class_of;
         let moves = |k: &Symmetry| (0..class_of.len()).any(|c| class_of[usize::from(k.cells[c])] != class_of[c]);
-        let fixing = &self.symmetries.fixing;
+        let fixing = &self.problem.symmetries.fixing;
         let moving: Vec<&Symmetry> = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k))).collect();
         let count = abstraction.space.count();
         // By rank, a bit that says whether the level holds the histogram's mirror image.
         let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let enter = |block: usize| -> Result<(), Stopped> {
-            self.stop.check()?;
-            let (mut keys, mut image) = (Vec::new(), vec![0; self.tables.ranks.men()]);
+            self.engine.cancel.check()?;
+            let (mut keys, mut image) = (Vec::new(), vec![0; self.tables.states.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
             level.read_block(block, &mut keys)?;
-            self.tables.each_army(&keys, |_, army| {
+            self.tables.states.each_army(&keys, |_, army| {
                 for k in &moving {
                     image.iter_mut().zip(army.men).for_each(|(image, &c)| *image = k.cells[usize::from(c)]);
                     abstraction.histogram(&image, &mut histogram);
@@ -116,14 +77,14 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             });
             Ok(())
         };
-        let here = self.expander.install(|| -> Result<Vec<u32>, Stopped> {
+        let here = self.engine.expander.install(|| -> Result<Vec<u32>, Stopped> {
             (0..level.blocks()).into_par_iter().try_for_each(enter)?;
             let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
             Ok((0..count as u32).into_par_iter().filter(holds).collect())
         })?;
-        self.expander.install(|| {
+        self.engine.expander.install(|| {
             let extent = WithinReach { from_start: &databases.from_start, by_then };
-            abstraction.distances(here, by_then.saturating_sub(from), &extent, self.context())
+            abstraction.distances(here, by_then.saturating_sub(from), &extent, self.work_context())
         })
     }
 }

@@ -1,0 +1,111 @@
+//! What can go wrong with stored levels, each with its advice.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// What can go wrong with stored levels.
+///
+/// What lies where a file of the run should can be wrong in four ways, each with its own advice: there is none, it is of
+/// another version, it is another file, or it is that file and is damaged.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A file is not what was written there: it must not be used.
+    #[error("{}: damaged: {reason}; remove it, or restore it from a copy", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What shows it.
+        reason: String,
+    },
+    /// A file that the run needs is not there.
+    #[error("{}: it is missing; restore it from a copy, or remove the run's folder to search afresh", file.display())]
+    Missing {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A file was written by another version of the program.
+    #[error(
+        "{}: it is of {found}, this program reads {reads}; go on with the program that wrote it, or remove the run's \
+         folder to search afresh",
+        file.display()
+    )]
+    Version {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: String,
+        /// The version that can be read.
+        reads: String,
+    },
+    /// What lies there is not of this run: a whole file that belongs elsewhere, a link, something else that this program
+    /// does not write.
+    #[error("{}: {reason}; move it away, or put the run's own file back in its place", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        reason: String,
+    },
+    /// The system refused to read or write.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The disk, or the part of it that the job may use, is full.
+    #[error("{}: no room: {reason}", file.display())]
+    Full {
+        /// The file that could not grow.
+        file: PathBuf,
+        /// Which limit was met.
+        reason: String,
+    },
+    /// Another process works in the run's folder.
+    #[error("{}: another process is at work on this run", folder.display())]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The run's folder belongs to another run.
+    #[error("{}: {reason}", folder.display())]
+    OtherRun {
+        /// The folder.
+        folder: PathBuf,
+        /// To which, and what to do.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// What it means that a file that has to be there cannot be opened.
+    #[must_use]
+    pub fn opening(file: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { file },
+            _ => Self::reading(file, source),
+        }
+    }
+
+    /// What it means that `file` cannot be opened, read or written.
+    #[must_use]
+    pub fn reading(file: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            // Links, pipes and what else this program does not write.
+            io::ErrorKind::InvalidData => Self::Foreign { file, reason: source.to_string() },
+            _ => Self::Io { file, source },
+        }
+    }
+
+    /// Whether a file of the run cannot be used: it is not there, or is not what was written there.
+    #[must_use]
+    pub fn is_unusable_file(&self) -> bool {
+        match self {
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::Foreign { .. } => true,
+            Self::Io { .. } | Self::Full { .. } | Self::Locked { .. } | Self::OtherRun { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! The prunings by name: one word, with parameters in brackets, in files and on the command line alike.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Abstraction, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
+use crate::job::game_bounds::Name;
+use crate::job::raw::Whole;
+use crate::source::suggestion;
+
+/// The paper guesses C with "a few million"; a wrong guess costs a second run, never a wrong verdict.
+const KEEP: usize = 1_000_000;
+
+impl Pruning {
+    /// The pruning of that name with the parameters given.
+    fn with(name: &str, mut given: Vec<(String, i64)>) -> Result<Self, String> {
+        let mut take = |key: &str| given.iter().position(|(k, _)| k == key).map(|i| given.remove(i).1);
+        let pruning = match name {
+            "none" => Self::None,
+            "theorem-1" => Self::Theorem1,
+            "projection" => Self::Projection(Vec::new()),
+            "bound" => Self::Bound,
+            "pattern" => Self::Pattern { classes: classes(take("classes"))? },
+            "leading" => Self::Leading {
+                classes: classes(take("classes"))?,
+                cap: cap(take("cap"))?,
+                look_ahead: look_ahead(take("look-ahead"), take("least"))?,
+            },
+            "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
+            "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
+            "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
+            "beam" => {
+                let seed = take("seed").unwrap_or(0);
+                let seed = u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))?;
+                Self::Beam { keep: width(take("keep"))?, seed }
+            }
+            _ => match name.parse() {
+                Ok(bounds) => Self::Game(bounds),
+                Err(_) => {
+                    let bounds = Name::ALL.map(Name::as_str);
+                    let near = suggestion(name, NAMES.into_iter().chain(["all", "beam"]).chain(bounds));
+                    let names = NAMES.join(", ");
+                    return Err(format!(
+                        "unknown pruning `{name}`: allowed are {names}, and for a game {OF_GAMES}{near}"
+                    ));
+                }
+            },
+        };
+        if let Self::Truncate { beta: beta @ ..0, .. } = pruning {
+            return Err(format!("beta = {beta}: allowed are weights from 0"));
+        }
+        match given.first() {
+            None => Ok(pruning),
+            Some((key, _)) => Err(unknown(name, key)),
+        }
+    }
+
+    /// Whether there is a pruning of that name that takes such a parameter.
+    fn knows(name: &str, key: &str) -> Result<(), String> {
+        Self::with(name, Vec::new())?;
+        if parameters(name).contains(&key) { Ok(()) } else { Err(unknown(name, key)) }
+    }
+}
+
+fn unknown(name: &str, key: &str) -> String {
+    let allowed = match parameters(name) {
+        [] => "it takes none".into(),
+        names => format!("allowed are {}, each once", names.join(" and ")),
+    };
+    format!("unknown parameter `{key}` of the pruning `{name}`: {allowed}")
+}
+
+/// The parameters of a pruning, in the order in which they may be written without their names.
+fn parameters(name: &str) -> &'static [&'static str] {
+    match name {
+        "pattern" | "narrowed" => &["classes"],
+        "leading" => &["classes", "cap", "look-ahead", "least"],
+        "mcc" => &["c", "keep"],
+        "truncate" => &["keep", "beta"],
+        "beam" => &["keep", "seed"],
+        _ => &[],
+    }
+}
+
+fn width(keep: Option<i64>) -> Result<usize, String> {
+    match keep {
+        None => Ok(KEEP),
+        Some(keep @ 1..) => usize::try_from(keep).map_err(|e| format!("keep = {keep}: {e}")),
+        Some(keep) => Err(format!("keep = {keep}: allowed are numbers of states from 1")),
+    }
+}
+
+fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
+    let most = MAX_CLASSES as i64;
+    let allowed = |n: i64| (1..=most).contains(&n).then_some(n as u8);
+    classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
+}
+
+fn cap(cap: Option<i64>) -> Result<Option<i32>, String> {
+    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0);
+    cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1"))).transpose()
+}
+
+/// The least depth of looks ahead that do not go all the way, unless somebody says otherwise.
+const LEAST: u8 = 4;
+/// The most moves that are looked ahead: what it costs doubles with each.
+const MOST_AHEAD: u8 = 20;
+
+fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadDepth>, String> {
+    let allowed = |name: &str, n: i64| {
+        let moves = u8::try_from(n).ok().filter(|n| (1..=MOST_AHEAD).contains(n));
+        moves.ok_or(format!("{name} = {n}: allowed are 1 to {MOST_AHEAD} moves"))
+    };
+    let least = least.map(|n| allowed("least", n)).transpose()?;
+    match full {
+        None if least.is_some() => Err("least: only allowed beside look-ahead".into()),
+        None => Ok(None),
+        Some(full) => Ok(Some(LookAheadDepth { full: allowed("look-ahead", full)?, least: least.unwrap_or(LEAST) })),
+    }
+}
+
+impl TryFrom<String> for Abstraction {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let groups: Vec<String> = text.split('/').map(Into::into).collect();
+        let mut letters: Vec<char> = groups.iter().flat_map(|group| group.chars()).collect();
+        let all = letters.len();
+        letters.sort_unstable();
+        letters.dedup();
+        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c))
+        {
+            return Err(format!(
+                "`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"
+            ));
+        }
+        Ok(Self(groups))
+    }
+}
+
+impl From<Abstraction> for String {
+    fn from(abstraction: Abstraction) -> Self {
+        abstraction.to_string()
+    }
+}
+
+impl fmt::Display for Abstraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("/"))
+    }
+}
+
+impl FromStr for Pruning {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let Some((name, rest)) = text.split_once('(') else { return Self::with(text, Vec::new()) };
+        let name = name.trim_end();
+        let inside = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks the closing bracket"))?;
+        if name == "projection" {
+            let each = inside.split('+').map(|part| Abstraction::try_from(part.trim().to_string()));
+            return Ok(Self::Projection(each.collect::<Result<_, _>>()?));
+        }
+        let mut given = Vec::new();
+        for (i, part) in inside.split(',').map(str::trim).enumerate() {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (key.trim_end(), value.trim_start()),
+                None => (parameters(name).get(i).copied().unwrap_or(part), part),
+            };
+            // An unknown name or parameter is the better message than what its value looks like.
+            Self::knows(name, key)?;
+            let number = value.parse().map_err(|_| format!("{key} = {value}: allowed are whole numbers"))?;
+            given.push((key.into(), number));
+        }
+        Self::with(name, given)
+    }
+}
+
+impl fmt::Display for Pruning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Game(bounds) = self {
+            return write!(f, "{bounds}");
+        }
+        f.write_str(self.name())?;
+        match *self {
+            Self::Beam { keep, seed } => write!(f, "({keep},{seed})"),
+            Self::Projection(ref named) if !named.is_empty() => {
+                let named: Vec<String> = named.iter().map(Abstraction::to_string).collect();
+                write!(f, "({})", named.join("+"))
+            }
+            Self::Mcc { c: Some(c), keep: KEEP } => write!(f, "({c})"),
+            Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
+            Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
+            Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
+            Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
+            Self::Leading { classes, cap, look_ahead } => {
+                let least = look_ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
+                let given = [
+                    classes.map(|n| format!("classes={n}")),
+                    cap.map(|cap| format!("cap={cap}")),
+                    look_ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
+                    least.map(|least| format!("least={least}")),
+                ];
+                let given: Vec<String> = given.into_iter().flatten().collect();
+                if given.is_empty() { Ok(()) } else { write!(f, "({})", given.join(",")) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Serialize for Pruning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pruning {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AsTyped)
+    }
+}
+
+/// Reads `"leading"`, `"mcc(5)"` or `{ name = "mcc", c = 5 }`.
+struct AsTyped;
+
+impl<'de> Visitor<'de> for AsTyped {
+    type Value = Pruning;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one of {}, or a table with name and parameters", NAMES.join(", "))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Pruning, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pruning, A::Error> {
+        let (mut name, mut given) = (None, Vec::new());
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "name" {
+                name = Some(map.next_value::<String>()?);
+            } else {
+                given.push((key, map.next_value::<Whole>()?.0));
+            }
+        }
+        let name = name.ok_or_else(|| A::Error::missing_field("name"))?;
+        Pruning::with(&name, given).map_err(A::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pruning() -> impl Strategy<Value = Pruning> {
+        let keep = || prop_oneof![Just(KEEP), 1..5_000_000usize];
+        prop_oneof![
+            proptest::sample::select(&["none", "theorem-1"][..]).prop_map(|name| name.parse().unwrap()),
+            (
+                proptest::option::of(1..=32u8),
+                proptest::option::of(1..99i32),
+                0..3,
+                proptest::option::of((1..=20u8, 1..=20u8))
+            )
+                .prop_map(|(classes, cap, kind, ahead)| {
+                    let look_ahead = ahead.map(|(full, least)| LookAheadDepth { full, least });
+                    match kind {
+                        0 => Pruning::Pattern { classes },
+                        1 => Pruning::Leading { classes, cap, look_ahead },
+                        _ => Pruning::Narrowed { classes },
+                    }
+                }),
+            (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
+            (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
+            (keep(), 0..9u64).prop_map(|(keep, seed)| Pruning::Beam { keep, seed }),
+            proptest::sample::select(&["all", "count", "vacate+hall", "all-but-look-ahead"][..])
+                .prop_map(|name| name.parse().unwrap()),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_pruning_reads_back_as_it_is_printed(pruning in pruning()) {
+            prop_assert_eq!(pruning.to_string().parse::<Pruning>().unwrap(), pruning);
+        }
+    }
+
+    #[test]
+    fn parameters_stand_in_order_or_by_name() {
+        let mcc = |c, keep| Pruning::Mcc { c, keep };
+        let leading = |classes, cap, look_ahead| Pruning::Leading { classes, cap, look_ahead };
+        for (text, expected) in [
+            ("mcc", mcc(None, KEEP)),
+            (" mcc( 5 ) ", mcc(Some(5), KEEP)),
+            ("mcc(keep=3)", mcc(None, 3)),
+            ("mcc(5, 3)", mcc(Some(5), 3)),
+            ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
+            ("leading(15)", leading(Some(15), None, None)),
+            ("leading(cap=4)", leading(None, Some(4), None)),
+            ("leading(look-ahead=7)", leading(None, None, Some(LookAheadDepth { full: 7, least: 4 }))),
+            ("leading(15,4,7,5)", leading(Some(15), Some(4), Some(LookAheadDepth { full: 7, least: 5 }))),
+            ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pruning_is_refused_with_what_would_be() {
+        for (text, message) in [
+            (
+                "leeding",
+                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
+            ),
+            ("mcc(5", "`mcc(5` lacks the closing bracket"),
+            ("mcc(x)", "c = x: allowed are whole numbers"),
+            ("mcc()", "c = : allowed are whole numbers"),
+            ("mcc(1,2,3)", "unknown parameter `3` of the pruning `mcc`: allowed are c and keep, each once"),
+            ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
+            ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
+            (
+                "leading(5,4,3,2,1)",
+                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least, each once",
+            ),
+            ("leading(look-ahead=0)", "look-ahead = 0: allowed are 1 to 20 moves"),
+            ("leading(look-ahead=7,least=21)", "least = 21: allowed are 1 to 20 moves"),
+            ("leading(least=3)", "least: only allowed beside look-ahead"),
+            ("pattern(33)", "classes = 33: allowed are 1 to 32"),
+            ("leading(cap=0)", "cap = 0: allowed are centroids from 1"),
+            ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
+            ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
+        ] {
+            assert_eq!(text.parse::<Pruning>(), Err(message.into()), "{text}");
+        }
+    }
+}

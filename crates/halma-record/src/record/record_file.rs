@@ -1,0 +1,137 @@
+//! Records as files: read with one clear error for each way to be none, written whole or not at all.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use halma_files::folder::{self, Folder};
+
+use super::{FORMAT, Record};
+
+/// Why a record cannot be read or written.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", file.display())]
+    Read {
+        /// The record.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file cannot be written.
+    #[error("{}: cannot be written: {source}", file.display())]
+    Write {
+        /// The record.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no record.
+    #[error("{}: damaged record: {source}", file.display())]
+    Damaged {
+        /// The record.
+        file: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The record contradicts itself.
+    #[error("{}: damaged record: {reason}", file.display())]
+    Contradiction {
+        /// The record.
+        file: PathBuf,
+        /// What contradicts what.
+        reason: String,
+    },
+    /// The file is a job.
+    #[error("{}: a job, and no record; halma solve makes one of it", file.display())]
+    Job {
+        /// The job.
+        file: PathBuf,
+    },
+    /// The file is a record that another version wrote.
+    #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
+    Format {
+        /// The record.
+        file: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+}
+
+impl Record {
+    /// Reads a record, which must not contradict itself.
+    ///
+    /// # Errors
+    /// [`RecordError::Damaged`], [`RecordError::Contradiction`] and [`RecordError::Format`] where the file is there and
+    /// cannot be trusted.
+    pub fn read(file: &Path) -> Result<Self, RecordError> {
+        let record = Self::read_unjudged(file)?;
+        match record.contradiction() {
+            None => Ok(record),
+            Some(reason) => Err(RecordError::Contradiction { file: file.into(), reason }),
+        }
+    }
+
+    /// Reads a record for one who judges it himself.
+    ///
+    /// # Errors
+    /// [`RecordError::Damaged`] and [`RecordError::Format`].
+    pub fn read_unjudged(file: &Path) -> Result<Self, RecordError> {
+        let refused = |source| RecordError::Read { file: file.into(), source };
+        let (folder, name) = folder::parted(file).map_err(refused)?;
+        let bytes = folder.read(name, folder::RECORD).map_err(refused)?;
+        let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
+        Self::parse(file, &text)
+    }
+
+    /// Reads a record's text; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Record::read`].
+    pub fn parse(file: &Path, text: &str) -> Result<Self, RecordError> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let damaged = |source| RecordError::Damaged { file: file.into(), source };
+        // The version first: a record of another format need not have the fields of this one.
+        let Version { format } = serde_json::from_str(text).map_err(|e| match is_job(text) {
+            true => RecordError::Job { file: file.into() },
+            false => damaged(e),
+        })?;
+        if format != FORMAT {
+            return Err(RecordError::Format { file: file.into(), found: format });
+        }
+        serde_json::from_str(text).map_err(damaged)
+    }
+
+    /// The document, indented, with a line break at its end.
+    ///
+    /// # Errors
+    /// Never for a record that this program made: all keys are text and all numbers finite.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Writes the record as `file`, whole or not at all, and makes its folder where that is missing.
+    ///
+    /// # Errors
+    /// Where the file system does not let it.
+    pub fn write(&self, file: &Path) -> Result<(), RecordError> {
+        let write = || {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            Folder::make(folder)?.replace(name, self.to_json()?.as_bytes(), File::sync_all)
+        };
+        write().map_err(|source| RecordError::Write { file: file.into(), source })
+    }
+}
+
+/// Whether the text is that of a job file.
+fn is_job(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("problem"))
+}

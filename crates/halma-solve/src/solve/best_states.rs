@@ -1,0 +1,38 @@
+//! The best states of a level, which is all that beam search keeps of it (Lowerre, *The Harpy speech recognition system*,
+//! 1976). They are chosen in batches, so that a level larger than memory is never held as a whole.
+
+use rayon::prelude::*;
+
+use halma_engine::budget::plan::MemoryPlan;
+use halma_engine::key::Key;
+use halma_engine::store::{BLOCK, Level, StoreError};
+
+/// Blocks of a level that are scored at a time, at most, by each thread.
+const BATCH: usize = 64;
+
+/// The `keep` entries of a level that come first, in any order, by what `scored` says of each of its blocks.
+pub(super) fn best_of<K: Key>(
+    level: &Level<K>,
+    keep: usize,
+    plan: &MemoryPlan,
+    scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
+) -> Result<Vec<(i64, u128, K)>, StoreError> {
+    let (room, entry) = (plan.room(), size_of::<(i64, u128, K)>() as u64);
+    // What is scored is held twice, in parts and together.
+    let batch = room.batch(2 * BLOCK as u64 * entry, BATCH) * rayon::current_num_threads();
+    // Seldom cut, so that most entries are not gone over again and again.
+    let most = keep.saturating_add(keep.min(room.batch(entry, keep.max(1)) * rayon::current_num_threads()));
+    let mut best =
+        Vec::with_capacity(usize::try_from(level.len()).unwrap_or(usize::MAX).min(most.saturating_add(BLOCK)));
+    for first in (0..level.blocks()).step_by(batch) {
+        let blocks = (first..(first + batch).min(level.blocks())).into_par_iter();
+        for entries in blocks.map(&scored).collect::<Result<Vec<_>, StoreError>>()? {
+            best.extend(entries);
+            if best.len() > most {
+                best.select_nth_unstable(keep);
+                best.truncate(keep);
+            }
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,88 @@
+//! Shortest solutions of puzzles on one row: breadth-first heuristic search (Zhou and Hansen 2006) for one length after
+//! another, in memory. Moves are undone by moves, so that a new level is compared with the one before alone.
+
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander, Stopped, trace};
+
+use super::deepening::LengthSearch;
+use super::level_sequence::LevelSequence;
+use super::{Answer, Attempt, Engine, Side};
+
+/// A search from the start of a row to its goal.
+pub struct RowSearch<'a, P: Puzzle, F> {
+    /// The puzzle under the bound for a length, or without one.
+    puzzle: F,
+    free: P,
+    goal: P::Key,
+    lower: u32,
+    step: u32,
+    engine: Engine<'a>,
+    /// Bytes that the levels of a length may take up.
+    memory: u64,
+}
+
+impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
+    /// A search for the shortest way to the goal of a puzzle whose moves can be undone by moves. `puzzle` makes it, with
+    /// the bound for a length or without one; lengths are tried from `lower` on in steps of `step`, which must pass over
+    /// no other length that is possible. The levels of a length may take up `memory` bytes. `None` where the row does not
+    /// fit a key.
+    pub fn new(
+        puzzle: F,
+        (lower, step): (u32, u32),
+        goal: impl Fn(&P) -> P::Key,
+        (expander, cancel): (&'a Expander, &'a CancellationToken),
+        memory: u64,
+    ) -> Option<Self> {
+        let free = puzzle(None)?;
+        let goal = goal(&free);
+        Some(Self { puzzle, free, goal, lower, step, engine: Engine::new(expander, cancel, &()), memory })
+    }
+
+    /// Levels from the start until one holds the goal or none is left.
+    fn decide(&self, length: u32, levels: &mut LevelSequence<P::Key>) -> Result<Answer<P::Key>, Stopped> {
+        let too_long = || Answer::GivenUp("the row does not fit a key".into());
+        let Some(puzzle) = (self.puzzle)(Some(length)) else { return Ok(too_long()) };
+        self.engine.open(&puzzle, levels);
+        let mut bytes = 0;
+        loop {
+            if levels.last().contains(self.goal)? {
+                return Ok(Answer::Found(trace(&self.free, &levels.levels, self.goal)?));
+            }
+            if levels.is_dead() {
+                let pruned = levels.figures.iter().any(|f| f.tally.pruned > 0);
+                return Ok(if pruned { Answer::Refuted } else { Answer::Exhausted });
+            }
+            if levels.levels.len() > length as usize {
+                // What is left at the full length is not the goal.
+                return Ok(Answer::Refuted);
+            }
+            self.engine.grow(&puzzle, levels)?;
+            bytes += levels.last().bytes();
+            if bytes > self.memory {
+                return Ok(Answer::GivenUp("the levels outgrow the memory".into()));
+            }
+        }
+    }
+}
+
+impl<P: Puzzle, F: Fn(Option<u32>) -> Option<P>> LengthSearch for RowSearch<'_, P, F> {
+    type State = P::Key;
+
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        Ok(Some(self.lower))
+    }
+
+    fn step(&self) -> u32 {
+        self.step
+    }
+
+    fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<P::Key>> {
+        let (begun, length) = (Instant::now(), *lengths.start());
+        let mut levels = LevelSequence::new(format!("L{length}"), Side::Forward);
+        let answer = self.decide(length, &mut levels).unwrap_or_else(Answer::Stopped);
+        vec![Attempt { levels: levels.figures, ..Attempt::of(length, answer, begun) }]
+    }
+}

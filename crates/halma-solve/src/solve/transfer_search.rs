@@ -1,0 +1,261 @@
+//! Iterative deepening on the length of a transfer (Korf, *Depth-first iterative-deepening*, 1985): is there a solution
+//! of exactly L moves, given that there is none shorter?
+//!
+//! The first L that has one is the shortest length, because every shorter one has been refuted by then. It departs from
+//! the usual form in that each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou and
+//! Hansen 2006): a bound for L cuts states, and only the last levels are needed to find duplicates. Because no shorter
+//! solution exists, a state that comes again on a later level may be dropped.
+//!
+//! This file chooses the technique. Each has a file of its own beneath, and reads the same [`Setup`]: problem, tables,
+//! engine.
+
+mod bounds;
+pub mod count;
+mod half;
+mod image_distances;
+mod leading;
+mod mcc;
+mod mirror_image;
+mod narrowed;
+mod palindrome_probe;
+mod setup;
+mod shared_levels;
+mod trace;
+mod trailing;
+mod truncate;
+mod two_ended;
+mod upper_bound;
+
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use halma_bounds::relaxed::Ladders;
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_engine::store::tables::TableStore;
+use halma_puzzles::transfer::ProblemTables;
+use halma_record::record::PartitionRecord;
+use halma_rules::cells::Cells;
+use halma_rules::centroid;
+use halma_rules::job::Pruning;
+use halma_rules::problem::Transfer;
+use halma_rules::symmetry::Symmetries;
+
+use super::deepening::LengthSearch;
+use super::level_sequence::LevelSequence;
+use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side};
+use count::{Counting, Solutions};
+use half::MirroredHalf;
+use leading::Leading;
+use mcc::MinimumCentroidSearch;
+use narrowed::Narrowed;
+use setup::{Setup, TransferProblem, TransferTables};
+use shared_levels::SharedLevels;
+use truncate::Truncation;
+use two_ended::TwoEnded;
+use upper_bound::UpperBound;
+
+/// A solution of a known length.
+struct Solution<const W: usize> {
+    length: u32,
+    /// The armies from the start to the target.
+    walk: Vec<Cells<W>>,
+}
+
+/// How a transfer is searched.
+#[derive(Clone, Debug)]
+pub struct TransferOptions {
+    /// What cuts states.
+    pub pruning: Pruning,
+    /// Whether palindromic solutions alone are looked for.
+    pub palindromic: bool,
+    /// Whether states that K exchanges count as one.
+    pub symmetry: bool,
+    /// Bytes that one pattern database may have.
+    pub histograms: u64,
+}
+
+/// A search for the shortest solution of a transfer.
+pub struct TransferSearch<'a, const W: usize, K: Key> {
+    setup: Setup<'a, W, K>,
+    upper_bound: UpperBound<W>,
+    shared: SharedLevels<K>,
+}
+
+/// What counts as a large level unless somebody says otherwise; small in tests so that every path is exercised.
+fn large_level() -> u64 {
+    #[cfg(any(test, feature = "testing"))]
+    if cfg!(test) || halma_engine::fault::small_parts() {
+        return 200;
+    }
+    100_000
+}
+
+impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
+    /// A search for the shortest solution of `transfer`; `None` where its board or its ranks do not fit `W` and `K`.
+    #[must_use]
+    pub fn new(transfer: &'a Transfer, options: TransferOptions, engine: Engine<'a>) -> Option<Self> {
+        let TransferOptions { pruning, palindromic, symmetry, histograms } = options;
+        let all = transfer.symmetries();
+        let centroid = centroid::of_cells(transfer, &all);
+        let symmetries = if symmetry { all } else { all.without_fixing() };
+        #[cfg(any(test, feature = "testing"))]
+        let symmetries = crate::fault::symmetries(engine.expander.fault, symmetries);
+        let tables = TransferTables {
+            states: Arc::new(ProblemTables::new(transfer, &symmetries.fixing, centroid.clone())?),
+            ladders: Ladders::new(&transfer.lattice, transfer.jumps_only),
+            databases: OnceLock::new(),
+            histograms,
+            store: None,
+        };
+        let problem = TransferProblem { transfer, symmetries, centroid, pruning, palindromic };
+        Some(Self {
+            setup: Setup { problem, tables, engine, large: large_level() },
+            upper_bound: UpperBound::default(),
+            shared: SharedLevels::new(),
+        })
+    }
+
+    /// The same search, with pattern databases that stay from one run to the next; for one process. Answers do not
+    /// depend on it.
+    #[must_use]
+    pub fn with_table_store(mut self, store: Option<Arc<dyn TableStore>>) -> Self {
+        self.setup.tables.store = store;
+        self
+    }
+
+    /// The same search, but levels of `states` states count as large. Answers do not depend on it.
+    #[must_use]
+    pub fn with_large(mut self, states: u64) -> Self {
+        self.setup.large = states;
+        self
+    }
+
+    /// K and ρ.
+    #[must_use]
+    pub fn symmetries(&self) -> &Symmetries {
+        &self.setup.problem.symmetries
+    }
+
+    /// The centroid by cell.
+    #[must_use]
+    pub fn centroid(&self) -> &[i32] {
+        &self.setup.problem.centroid
+    }
+
+    /// The classes of the pattern databases, if any have been made.
+    #[must_use]
+    pub fn partition(&self) -> Option<PartitionRecord> {
+        self.setup.partition()
+    }
+
+    /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
+    pub fn attempt(&mut self, length: u32) -> Attempt<Cells<W>> {
+        let mut attempts = self.attempts(length..=length);
+        attempts.pop().unwrap_or_else(|| unreachable!("every length has its attempt"))
+    }
+
+    /// What a technique other than leading halves finds; the levels go into `attempt`.
+    fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
+        let Self { setup, shared, .. } = self;
+        let (problem, figures) = (&setup.problem, &mut attempt.levels);
+        if length == 0 {
+            return Ok(match problem.transfer.start == problem.transfer.target {
+                true => Answer::Found(vec![problem.start()]),
+                false => Answer::Refuted,
+            });
+        }
+        setup.extend_databases(length)?;
+        let half = MirroredHalf { setup };
+        match (&problem.pruning, problem.has_mirror()) {
+            (&Pruning::Mcc { c, keep }, true) => {
+                MinimumCentroidSearch { setup, given: c, keep }.decide(length, attempt)
+            }
+            (Pruning::Narrowed { .. }, true) => Narrowed { setup }.decide(length, figures),
+            (&Pruning::Truncate { keep, beta }, true) => {
+                Truncation { setup, keep, beta }.decide(length, shared, figures)
+            }
+            (Pruning::None, true) if !problem.palindromic => half.unpruned(length, shared, figures),
+            (_, true) => half.decide(length, setup.bounds(length), &format!("L{length}"), figures),
+            (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => {
+                Ok(Answer::GivenUp("this pruning needs a mirror, and the problem has none".into()))
+            }
+            (_, false) => TwoEnded { setup }.decide(length, figures),
+        }
+    }
+
+    /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
+    /// palindromic ones, given that there is none shorter of these.
+    pub fn count(&mut self, length: u32) -> Counted<Solutions> {
+        Counting { setup: &self.setup }.count(length, &mut self.shared)
+    }
+
+    /// Level sets without a goal: levels 0 to `depth` of the unpruned search.
+    ///
+    /// # Errors
+    /// What stopped it, beside the levels that are complete.
+    pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
+        let (puzzle, engine) = (self.setup.puzzle(Vec::new()), self.setup.engine);
+        let mut sequence = LevelSequence::new("levels".into(), Side::Forward);
+        engine.open(&puzzle, &mut sequence);
+        let result = (0..depth).try_for_each(|_| {
+            engine.grow(&puzzle, &mut sequence)?;
+            Ok(engine.forget(&mut sequence)?)
+        });
+        (sequence.figures, result)
+    }
+}
+
+impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
+    type State = Cells<W>;
+
+    /// By the bounds that the pruning uses anyway.
+    fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        self.setup.lower_bound()
+    }
+
+    /// Levels that attempts do not share are reported anew.
+    fn resume_after(&mut self, levels: usize) {
+        if matches!(self.setup.problem.pruning, Pruning::None | Pruning::Truncate { .. }) {
+            self.shared.resume_after(levels);
+        }
+    }
+
+    fn reach(&mut self, first: u32, greatest: Option<u32>, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
+        self.upper_bound.reach(&self.setup, first, greatest, decided)
+    }
+
+    fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
+        let (begun, length) = (Instant::now(), *lengths.start());
+        let problem = &self.setup.problem;
+        self.setup.engine.progress.length(length);
+        let mut attempts = if let Some(walk) = self.upper_bound.found(length) {
+            vec![Attempt::of(length, Answer::Found(walk), begun)]
+        } else if problem.leads() && length > 0 {
+            let together = if problem.decides_several() { lengths } else { length..=length };
+            Leading { setup: &self.setup, blind: self.upper_bound.is_blind() }.decide(together)
+        } else {
+            let mut attempt = Attempt::of(length, Answer::Refuted, begun);
+            attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
+            attempt.seconds = begun.elapsed().as_secs_f64();
+            vec![attempt]
+        };
+        for attempt in &mut attempts {
+            #[cfg(any(test, feature = "testing"))]
+            if self.setup.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped)
+                && matches!(attempt.answer, Answer::Stopped(_))
+            {
+                attempt.answer = Answer::Refuted;
+            }
+            if let Answer::Found(walk) = &attempt.answer
+                && let Err(fault) = self.setup.check_walk(walk, attempt.length)
+            {
+                // A search that is wrong about what it found is wrong about what it refuted, too.
+                let what = format!("the solution found is none: {fault}");
+                attempt.answer = Answer::Stopped(Stopped::Contradiction(what));
+            }
+        }
+        attempts
+    }
+}

@@ -1,0 +1,300 @@
+//! Half of a bidirectional search, and a forward search from the middle positions that survive it.
+//!
+//! Of a solution and its mirrored reversal one is at least half way at the middle, measured by any function that the
+//! mirror negates; so it is enough to look for those. Pattern databases guide both parts (Culberson and Schaeffer,
+//! *Pattern databases*, 1998). It departs from bidirectional heuristic search in that the goals of the first half are a
+//! half space, not a frontier, and that one first half decides several lengths.
+//!
+//! Levels 0 to N hold only what can still come to a middle that is at least half way; some shortest solution has one,
+//! or its mirrored reversal has. From those middles, levels N + 1 on follow to the target.
+//!
+//! One leading half serves several lengths. Let F(L) be the leading levels for L moves. A state that some solution of l
+//! < L moves has on level i <= l / 2 is on F(L), too, where the solution's middle is admissible for l: it is nearer to
+//! that middle than N - i, and the middle (for odd l perhaps the state after it, which then leads by more) is
+//! admissible for L. So F(L) refutes every length up to L, each by what follows from its own middles on level l / 2 of
+//! F(L).
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Instant;
+
+use halma_bounds::database::Middles;
+use halma_bounds::middle::FromMiddles;
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_rules::cells::Cells;
+use halma_rules::problem;
+
+use super::Solution;
+use super::palindrome_probe::PalindromeProbe;
+use super::setup::Setup;
+use super::trailing::{MeetingPoint, Trailing};
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::{Answer, Attempt, LevelFigures, Side, exhausted};
+
+/// What follows from the middle level of lengths that have it in common.
+struct SecondHalf<K> {
+    lengths: RangeInclusive<u32>,
+    ahead: LevelSequence<K>,
+    /// Whether it ends before the target, large, to be met from behind.
+    open: bool,
+    seconds: f64,
+}
+
+impl<K: Key> SecondHalf<K> {
+    fn new(lengths: RangeInclusive<u32>) -> Self {
+        let ahead = LevelSequence::new(format!("L{}", lengths.end()), Side::Following);
+        Self { lengths, ahead, open: false, seconds: 0.0 }
+    }
+
+    fn meeting(&self) -> MeetingPoint<'_, K> {
+        MeetingPoint { lengths: self.lengths.clone(), ahead: &self.ahead }
+    }
+}
+
+/// The search by leading halves.
+pub(super) struct Leading<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+    /// Whether nobody has found a solution yet. Where somebody has, one a little shorter is not as easily found.
+    pub(super) blind: bool,
+}
+
+impl<const W: usize, K: Key> Leading<'_, W, K> {
+    /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. Only the
+    /// first has the leading levels among its own, and of two lengths with the same middle level only the first has what
+    /// follows from there.
+    pub(super) fn decide(&self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
+        let (first, mut top) = lengths.into_inner();
+        let begun = Instant::now();
+        let (leading, led) = loop {
+            let mut leading = LevelSequence::new(format!("L{top}"), Side::Leading);
+            let probed = first..=if self.blind { top } else { first };
+            let extended = self.setup.extend_databases(top);
+            match extended.and_then(|()| self.lead(top, Some(probed), &mut leading)) {
+                // It remains to decide the lengths before.
+                Ok(Some(found)) if found.length > first => top = found.length - 1,
+                led => break (leading, led),
+            }
+        };
+        let up_to = (top > first).then_some(top);
+        let answer = match led {
+            Ok(Some(found)) => Answer::Found(found.walk),
+            Ok(None) => Answer::Refuted,
+            Err(stopped) => Answer::Stopped(stopped),
+        };
+        let refuted = matches!(answer, Answer::Refuted);
+        let levels = leading.figures.clone();
+        let mut attempts = vec![Attempt { up_to, levels, ..Attempt::of(first, answer, begun) }];
+        if refuted {
+            self.follow_all(first..=top, &leading).enter(top, &leading.figures, &mut attempts);
+        }
+        attempts
+    }
+
+    /// What follows from all middle levels of these lengths, until one has a solution.
+    fn follow_all(&self, lengths: RangeInclusive<u32>, leading: &LevelSequence<K>) -> Followed<W, K> {
+        let (first, top) = lengths.into_inner();
+        let (mut halves, mut found) = (Vec::new(), Ok(None));
+        for middle in first / 2..=top / 2 {
+            let begun = Instant::now();
+            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1));
+            found = self.through_middles(top, leading, &mut half);
+            half.seconds = begun.elapsed().as_secs_f64();
+            halves.push(half);
+            if !matches!(found, Ok(None)) {
+                break;
+            }
+        }
+        let begun = Instant::now();
+        let mut behind = Vec::new();
+        if found.is_ok() {
+            match self.meet_all(&mut halves, &mut behind) {
+                Ok(None) => {}
+                shorter_or_stopped => found = shorter_or_stopped,
+            }
+        }
+        Followed { halves, found, behind, behind_seconds: begun.elapsed().as_secs_f64() }
+    }
+
+    /// Meets all open halves from behind, by levels that serve all of them and go into `behind`. Where a solution is found,
+    /// only the halves as far as that one stay, and the levels are those for these.
+    fn meet_all(
+        &self,
+        halves: &mut Vec<SecondHalf<K>>,
+        behind: &mut Vec<LevelFigures>,
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        loop {
+            let open: Vec<_> = halves.iter().filter(|half| half.open).map(SecondHalf::meeting).collect();
+            let Some((first, last)) = open.first().zip(open.last()) else { return Ok(None) };
+            let stem = format!("L{}-{}-trailing", first.lengths.start(), last.lengths.end());
+            let (mut trailing, last) = (LevelSequence::new(stem, Side::Trailing), *last.lengths.start());
+            let met = Trailing { setup: self.setup }.decide(&open, &mut trailing);
+            *behind = trailing.figures;
+            match met? {
+                Some(found) if found.length < last => halves.retain(|half| *half.lengths.start() <= found.length),
+                met => return Ok(met),
+            }
+        }
+    }
+
+    /// The shortest solution that what follows from the middle level of the leading levels has, among the lengths of
+    /// `half`, before anything comes to meet it.
+    fn through_middles(
+        &self,
+        top: u32,
+        leading: &LevelSequence<K>,
+        half: &mut SecondHalf<K>,
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        let setup = self.setup;
+        let (first, last) = half.lengths.clone().into_inner();
+        let middle = first as usize / 2;
+        if leading.levels.get(middle).is_none_or(|level| level.whole() == 0) {
+            return Ok(None);
+        }
+        // The middles hold those of all palindromic solutions, which are quick to tell.
+        let mut palindrome = None;
+        for length in first..=last {
+            if palindrome.is_none()
+                && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
+            {
+                palindrome = Some(Solution { length, walk });
+            }
+        }
+        if setup.problem.palindromic || palindrome.as_ref().is_some_and(|found| found.length == first) {
+            return Ok(palindrome);
+        }
+        if palindrome.is_some() {
+            // It remains to refute the length before.
+            *half = SecondHalf::new(first..=first);
+        }
+        let SecondHalf { lengths, ahead, open, .. } = half;
+        let last = *lengths.end();
+        ahead.branch(leading, middle);
+        self.follow(last, last < top, ahead)?;
+        let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
+        for length in lengths.clone() {
+            let Some(level) = ahead.levels.get(length as usize) else { continue };
+            let here = level.contains(target)?;
+            if setup.engine.expander.exchange().any(here)? {
+                let walk = setup.armies(&setup.trace(&ahead.levels[..=length as usize], target)?)?;
+                return Ok(Some(Solution { length, walk }));
+            }
+        }
+        *open = !ahead.is_dead() && ahead.levels.len() <= last as usize;
+        Ok(palindrome)
+    }
+
+    /// Grows the leading levels for `length` as far as its middle, or until one is empty. From the first large one it looks
+    /// ahead for a solution of one of the `probed` lengths, and ends where it finds one.
+    pub(super) fn lead(
+        &self,
+        length: u32,
+        probed: Option<RangeInclusive<u32>>,
+        leading: &mut LevelSequence<K>,
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        let Setup { problem, engine, .. } = self.setup;
+        let (setup, half) = (self.setup, length / 2);
+        let middles = if problem.palindromic { Middles::Palindromic } else { Middles::Leading };
+        let to_middles = || setup.databases().to_middles(length, middles, setup.work_context());
+        let to_middles = Arc::new(engine.expander.install(to_middles)?);
+        let bounds = setup.with_palindrome(vec![setup.pattern(&to_middles, half)], length);
+        let puzzle = setup.puzzle(bounds.clone()).sifted(setup.filter(&to_middles, half, 0));
+        let probe = PalindromeProbe { setup, bounds: &bounds };
+        engine.open(&puzzle, leading);
+        while leading.levels.len() <= half as usize && !leading.is_dead() {
+            if let Some(lengths) = probed.clone().filter(|_| probe.is_worth_it(&leading.figures)) {
+                for length in lengths {
+                    if let Some(walk) = probe.look_ahead(length, leading)? {
+                        return Ok(Some(Solution { length, walk }));
+                    }
+                }
+            }
+            engine.grow(&puzzle, leading)?;
+        }
+        Ok(None)
+    }
+
+    /// Grows levels from the middles on, to the target unless one is empty or a search from behind is the better way. The
+    /// last of them has the middles of solutions of `length` moves; `among` other states, where it says so.
+    pub(super) fn follow(&self, length: u32, among: bool, ahead: &mut LevelSequence<K>) -> Result<(), Stopped> {
+        let (setup, engine) = (self.setup, self.setup.engine);
+        let to_target = &setup.databases().to_target;
+        let (bound, filter) = (setup.pattern(to_target, length), setup.filter(to_target, length, 0));
+        ahead.side = Side::Following;
+        if among {
+            let middles = Arc::new(FromMiddles::new(setup.databases(), length));
+            let puzzle = setup.puzzle(vec![middles, Arc::clone(&bound)]);
+            engine.grow(&puzzle.sifted(filter.clone()), ahead)?;
+        }
+        let puzzle = setup.puzzle(vec![bound]).sifted(filter);
+        let outgrown = |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2);
+        while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
+            engine.grow(&puzzle, ahead)?;
+        }
+        Ok(())
+    }
+}
+
+/// What came of the second halves.
+struct Followed<const W: usize, K> {
+    halves: Vec<SecondHalf<K>>,
+    found: Result<Option<Solution<W>>, Stopped>,
+    /// The levels that came to meet them from behind.
+    behind: Vec<LevelFigures>,
+    behind_seconds: f64,
+}
+
+impl<const W: usize, K: Key> Followed<W, K> {
+    /// Enters an attempt for each length of the halves, as far as something was found or not finished; `top` is the last
+    /// length that the `leading` levels serve. The levels from behind stand with the last of the halves that they met.
+    fn enter(self, top: u32, leading: &[LevelFigures], attempts: &mut Vec<Attempt<Cells<W>>>) {
+        let Self { halves, found, mut behind, behind_seconds } = self;
+        let undecided = halves.iter().find(|half| half.open).or(halves.last()).map(|half| *half.lengths.start());
+        let end = match &found {
+            Ok(Some(found)) => found.length,
+            Ok(None) => top,
+            Err(_) => undecided.unwrap_or(top),
+        };
+        let mut last = match found {
+            Ok(found) => found.map(|found| Answer::Found(found.walk)),
+            Err(stopped) => Some(Answer::Stopped(stopped)),
+        };
+        let meant = |half: &SecondHalf<K>| *half.lengths.start() <= end;
+        let met = halves.iter().rposition(|half| half.open && meant(half));
+        if met != halves.iter().rposition(|half| half.open) {
+            // They were not finished, and nobody could derive them from what is told of the halves.
+            behind.clear();
+        }
+        for (number, mut half) in halves.into_iter().enumerate().take_while(|(_, half)| meant(half)) {
+            let (a, b) = half.lengths.into_inner();
+            let mut levels = half.ahead.figures.split_off(half.ahead.figures.len().min(a as usize / 2 + 1));
+            if met == Some(number) {
+                levels.append(&mut behind);
+                half.seconds += behind_seconds;
+            }
+            // Asked of the greatest length alone, where everything that leads is followed.
+            let seen = exhausted(&[leading, &levels].concat());
+            for length in a..=end.min(a / 2 * 2 + 1) {
+                let answer = match last.take_if(|_| length == end) {
+                    Some(answer) => answer,
+                    None if length == top && seen => Answer::Exhausted,
+                    None => Answer::Refuted,
+                };
+                let seconds = std::mem::take(&mut half.seconds);
+                match attempts.first_mut().filter(|attempt| attempt.length == length) {
+                    Some(first) => {
+                        first.answer = answer;
+                        first.seconds += seconds;
+                    }
+                    None => attempts.push(Attempt { seconds, ..Attempt::of(length, answer, Instant::now()) }),
+                }
+                if length == a
+                    && let Some(own) = attempts.last_mut()
+                {
+                    own.levels.append(&mut levels);
+                    own.shared_with = (b > a).then_some(b);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Bell's search under a *minimum centroid constraint* (*The shortest game of Chinese Checkers and related problems*,
+//! 2009, Section 3.2), with its guess of the largest centroid C and the check that the guess was large enough: half of a
+//! bidirectional search, which holds what can still come to a middle whose centroid is at least -C.
+
+use std::sync::Arc;
+
+use halma_bounds::mcc::MinimumCentroid;
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_rules::cells::Cells;
+use halma_rules::centroid;
+
+use super::half::MirroredHalf;
+use super::setup::Setup;
+use super::truncate::Truncation;
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::{Answer, Attempt, Side};
+
+/// A search under the constraint.
+pub(super) struct MinimumCentroidSearch<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+    /// C, where the job says it.
+    pub(super) given: Option<i64>,
+    /// States a level of the beam search that guesses it.
+    pub(super) keep: usize,
+}
+
+impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
+    /// With C given, one search under it; else searches from a guess on, until the largest centroid seen confirms it.
+    pub(super) fn decide(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
+        let Self { setup, given, .. } = *self;
+        if let Some(c) = given.filter(|&c| c < 0) {
+            // A solution whose middle lies between C and -C would be cut, and so would its mirrored reversal.
+            return Ok(Answer::GivenUp(format!("C = {c} is below 0, where the constraint refutes nothing")));
+        }
+        let half = length / 2;
+        let mut c = match given {
+            Some(c) => c,
+            None => self.guess(half)?,
+        };
+        loop {
+            attempt.levels.clear();
+            let step = centroid::largest_step(setup.problem.transfer, &setup.problem.centroid);
+            let bound = MinimumCentroid::new(&setup.problem.centroid, step, length - half, c);
+            let bounds = setup.with_palindrome(vec![Arc::new(bound)], length);
+            let levels = &mut attempt.levels;
+            let answer = MirroredHalf { setup }.decide(length, bounds, &format!("L{length}-c{c}"), levels)?;
+            // The levels as far as `half` hold every army there whose centroid is at least -c, so the true maximum
+            // shows itself in any search that was given too little. A level that died out has none.
+            let reached = attempt.levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);
+            let consistent = reached.is_none_or(|r| r <= c);
+            attempt.c = Some((c, consistent));
+            match (answer, reached) {
+                (Answer::Refuted | Answer::Exhausted, Some(r)) if !consistent && given.is_some() => {
+                    return Ok(Answer::Unproved(format!(
+                        "C = {c} was too small: an army on level {half} has centroid {r}"
+                    )));
+                }
+                (Answer::Refuted | Answer::Exhausted, Some(r)) if !consistent => {
+                    setup.engine.progress.note(&format!("C = {c} was too small: level {half} reaches {r}; again"));
+                    c = r;
+                }
+                (answer, _) => return Ok(answer),
+            }
+        }
+    }
+
+    /// The largest centroid after `depth` moves of a beam search, for a first C.
+    fn guess(&self, depth: u32) -> Result<i64, Stopped> {
+        let Self { setup, keep, .. } = *self;
+        let mut kept = LevelSequence::new("guess".into(), Side::Forward);
+        Truncation { setup, keep, beta: 0 }.grow(depth, &mut kept)?;
+        let reached = kept.figures.iter().find(|f| f.depth == depth).and_then(|f| f.tally.measure_max);
+        let c = reached.unwrap_or(0).max(0);
+        setup.engine.progress.note(&format!("C = {c} by a search that keeps {keep} states a level"));
+        Ok(c)
+    }
+}

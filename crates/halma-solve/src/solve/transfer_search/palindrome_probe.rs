@@ -1,0 +1,60 @@
+//! A beam search for a palindromic solution, from the first large level on.
+//!
+//! Where a length has solutions, it often has a palindromic one that is easy to find: the symmetry constraint and a cut
+//! to the best states keep every further level small. What is found is a solution whatever was cut; where nothing is
+//! found nothing follows, and the search goes on as if nobody had looked.
+
+use std::sync::Arc;
+
+use halma_bounds::Bound;
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_rules::cells::Cells;
+
+use super::setup::Setup;
+use super::truncate::{BETA, Truncation};
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::{Answer, LevelFigures};
+
+/// States kept on each level of it.
+const KEEP: usize = 20_000;
+
+/// The look ahead from levels that `bounds` cut.
+pub(super) struct PalindromeProbe<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+    pub(super) bounds: &'s [Arc<dyn Bound<W>>],
+}
+
+impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
+    /// Whether to look ahead from the last of these levels: it is the first large one.
+    pub(super) fn is_worth_it(&self, figures: &[LevelFigures]) -> bool {
+        let large = |figures: &LevelFigures| figures.tally.states >= self.setup.large;
+        figures.iter().filter(|f| large(f)).count() == 1 && figures.last().is_some_and(large)
+    }
+
+    /// A palindromic solution of `length` moves that begins with a walk through these levels, if one is easily found.
+    pub(super) fn look_ahead(&self, length: u32, levels: &LevelSequence<K>) -> Result<Option<Vec<Cells<W>>>, Stopped> {
+        let setup = self.setup;
+        if levels.levels.len() > length as usize / 2 + 1 {
+            return Ok(None);
+        }
+        let bounds = self.bounds.iter().cloned().chain([setup.palindrome_bound(length)]).collect();
+        let puzzle = setup.puzzle(bounds);
+        let beam = Truncation { setup, keep: KEEP, beta: BETA };
+        let mut ahead = LevelSequence::new(String::new(), levels.side);
+        ahead.levels.clone_from(&levels.levels);
+        (ahead.cut, ahead.hidden) = (true, true);
+        beam.cut_last(&mut ahead)?;
+        while ahead.levels.len() <= length as usize / 2 && !ahead.is_dead() {
+            setup.engine.grow(&puzzle, &mut ahead)?;
+            beam.cut_last(&mut ahead)?;
+        }
+        if ahead.is_dead() {
+            return Ok(None);
+        }
+        Ok(match setup.meet_own_image(length, &ahead.levels)? {
+            Answer::Found(walk) => Some(walk),
+            _ => None,
+        })
+    }
+}

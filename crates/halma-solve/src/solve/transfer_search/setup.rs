@@ -1,0 +1,158 @@
+//! What every technique for transfers reads and none changes: the problem, the tables that are made of it once, and the
+//! engine.
+
+use std::sync::{Arc, OnceLock};
+
+use halma_bounds::database::Databases;
+use halma_bounds::frontier::WorkContext;
+use halma_bounds::relaxed::Ladders;
+use halma_bounds::theorem1::Theorem1;
+use halma_engine::key::Key;
+use halma_engine::search::Stopped;
+use halma_engine::store::tables::TableStore;
+use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma_record::record::PartitionRecord;
+use halma_rules::cells::Cells;
+use halma_rules::job::Pruning;
+use halma_rules::problem::{self, Transfer};
+use halma_rules::symmetry::Symmetries;
+
+use crate::solve::Engine;
+
+/// What is asked.
+pub(super) struct TransferProblem<'a> {
+    pub(super) transfer: &'a Transfer,
+    /// K, the identity alone where states that it exchanges count as several, and ρ.
+    pub(super) symmetries: Symmetries,
+    /// The centroid by cell.
+    pub(super) centroid: Vec<i32>,
+    pub(super) pruning: Pruning,
+    /// Whether palindromic solutions alone are looked for.
+    pub(super) palindromic: bool,
+}
+
+impl TransferProblem<'_> {
+    pub(super) fn has_mirror(&self) -> bool {
+        self.symmetries.mirror.is_some()
+    }
+
+    /// The permutation ρ. Only called where there is one.
+    pub(super) fn mirror(&self) -> &[u8] {
+        self.symmetries.mirror.as_ref().map_or(&[], |m| &m.cells)
+    }
+
+    /// The army's mirror image; where there is no mirror, the army itself, which is what a search from the target meets.
+    pub(super) fn reflected<const W: usize>(&self, army: Cells<W>) -> Cells<W> {
+        self.symmetries.mirror.as_ref().map_or(army, |mirror| mirror.apply(army))
+    }
+
+    /// The army at the start.
+    pub(super) fn start<const W: usize>(&self) -> Cells<W> {
+        problem::set(&self.transfer.start)
+    }
+
+    /// The last level that a search for solutions of `length` moves looks at where the mirror gives it the other half.
+    pub(super) fn last_level(&self, length: u32) -> usize {
+        (if self.palindromic { length / 2 } else { length.div_ceil(2) }) as usize
+    }
+
+    /// Whether the technique is that of leading halves.
+    pub(super) fn leads(&self) -> bool {
+        matches!(self.pruning, Pruning::Leading { .. }) && self.has_mirror()
+    }
+
+    /// Whether one search can decide several lengths.
+    pub(super) fn decides_several(&self) -> bool {
+        self.leads() && !self.palindromic
+    }
+}
+
+/// What is made of the problem once, for all lengths.
+pub(super) struct TransferTables<const W: usize, K: Key> {
+    /// Numbers of states, and their moves.
+    pub(super) states: Arc<ProblemTables<W, K>>,
+    /// What looks ahead need; `None` where the board is too large for them.
+    pub(super) ladders: Option<Ladders>,
+    /// Pattern databases, from the first time that one is asked.
+    pub(super) databases: OnceLock<Arc<Databases>>,
+    /// Bytes that one of them may have.
+    pub(super) histograms: u64,
+    /// Where they stay from one run to the next.
+    pub(super) store: Option<Arc<dyn TableStore>>,
+}
+
+/// The problem, its tables, the engine.
+pub(super) struct Setup<'a, const W: usize, K: Key> {
+    pub(super) problem: TransferProblem<'a>,
+    pub(super) tables: TransferTables<W, K>,
+    pub(super) engine: Engine<'a>,
+    /// Levels of so many states are large: worth a look ahead, or a change of sides. Answers do not depend on it.
+    pub(super) large: u64,
+}
+
+impl<const W: usize, K: Key> Setup<'_, W, K> {
+    /// The moves from the start on, without what `bounds` cut.
+    pub(super) fn puzzle(&self, bounds: Vec<Arc<dyn halma_bounds::Bound<W>>>) -> TransferPuzzle<W, K> {
+        TransferPuzzle::new(&self.tables.states, &self.problem.transfer.start, bounds)
+    }
+
+    /// Those who make the pattern databases.
+    pub(super) fn work_context(&self) -> WorkContext<'_> {
+        WorkContext { exchange: self.engine.expander.exchange(), cancel: self.engine.cancel }
+    }
+
+    /// The pattern databases; made when they are first asked for.
+    pub(super) fn databases(&self) -> &Arc<Databases> {
+        let TransferTables { databases, histograms, store, .. } = &self.tables;
+        let TransferProblem { transfer, symmetries, centroid, pruning, .. } = &self.problem;
+        databases.get_or_init(|| {
+            let mut databases = Databases::new(transfer, symmetries, centroid, pruning.granularity(), *histograms);
+            if let Some(store) = store {
+                databases = databases.kept_on(Arc::clone(store));
+            }
+            let space = &databases.abstraction.space;
+            let (classes, histograms) = (space.classes(), space.count());
+            self.engine.progress.note(&format!("pattern database: {classes} classes, {histograms} histograms"));
+            Arc::new(databases)
+        })
+    }
+
+    /// The classes of the pattern databases, if any have been made.
+    pub(super) fn partition(&self) -> Option<PartitionRecord> {
+        let partition = &self.tables.databases.get()?.abstraction.partition;
+        Some(PartitionRecord { class_of: partition.class_of.clone(), values: partition.values.clone() })
+    }
+
+    /// Sees to it that the pattern databases reach as far as searches for `length` moves ask them.
+    pub(super) fn extend_databases(&self, length: u32) -> Result<(), Stopped> {
+        let reach = match (&self.problem.pruning, self.problem.has_mirror()) {
+            (Pruning::Leading { .. }, true) => length.div_ceil(2),
+            (Pruning::Leading { .. } | Pruning::Pattern { .. } | Pruning::Narrowed { .. }, _) => length,
+            _ => return Ok(()),
+        };
+        self.engine.expander.install(|| self.databases().extend(reach, self.work_context()))
+    }
+
+    /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
+    /// there is no solution at all.
+    pub(super) fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
+        let TransferProblem { transfer, pruning, palindromic, .. } = &self.problem;
+        if transfer.start == transfer.target {
+            return Ok(Some(0));
+        }
+        if transfer.closed().is_some() {
+            return Ok(None);
+        }
+        let least = Theorem1::<W>::lower_bound(transfer).max(1);
+        if !matches!(pruning, Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. }) {
+            return Ok(Some(least));
+        }
+        let expander = self.engine.expander;
+        let bound = expander.install(|| self.databases().lower_bound(self.work_context()))?;
+        // A palindrome has a middle that is its own mirror image, or one move away from it.
+        let possible = !palindromic
+            || bound.is_none()
+            || expander.install(|| self.databases().reflects_somewhere(self.work_context()))?;
+        Ok(bound.filter(|_| possible).map(|length| length.max(least)))
+    }
+}
