@@ -195,6 +195,24 @@ fn a_game_written_as_rules_has_the_levels_of_games() {
 }
 
 #[test]
+fn a_question_about_a_goal_that_is_missing_is_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let text = format!(
+        "# No goal.\n[problem]\nkind = \"rules\"\nboard = \"A.\"\nrules = [\"A . -> . A\"]\n[output]\ndir = {dir:?}\n"
+    );
+    let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+    let asked = |question| run(&job, question, &(), &CancellationToken::after(None));
+    for question in [Question::Solve, Question::Prove { max_length: 3 }, Question::Count] {
+        let error = asked(question).unwrap_err().to_string();
+        assert!(error.starts_with("a.toml:2:1: the puzzle has no goal: only `levels` can be asked of it"), "{error}");
+        assert!(!dir.exists());
+    }
+    assert_eq!(asked(Question::Levels { depth: 9 }).unwrap().verdict, Verdict::Levels);
+    assert!(dir.exists());
+}
+
+#[test]
 fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     let job = |lines: &str| format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\nA..\n.B.\n\"\"\"\n{lines}\n");
     for (text, message) in [

@@ -25,6 +25,7 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::Workspace;
 use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
+use halma_record::source::Fault;
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
 
 use crate::solve::Progress;
@@ -103,9 +104,9 @@ pub enum RunError {
         "levels under a lower bound are not those that a count of solutions sums up: count with pruning = \"none\""
     )]
     CountUnderBound,
-    /// A puzzle without a goal.
-    #[error("the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]")]
-    NoGoal,
+    /// A puzzle without a goal, of which more is asked than its levels.
+    #[error("{0}")]
+    NoGoal(Box<Fault>),
     /// The budget of memory cannot be kept.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",

@@ -9,6 +9,7 @@
 pub mod count;
 pub mod game_search;
 mod half;
+mod images;
 mod leading;
 pub(crate) mod level_sequence;
 mod mcc;

@@ -2,17 +2,21 @@
 
 mod effects;
 mod fewer;
+mod goal_states;
+mod mirror;
 mod parse;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{RulesTable, Until};
+use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
 use crate::path_counts::Trouble;
+use mirror::Mirror;
 
 /// Letters, one bit for each value.
 type Letters = u64;
@@ -66,13 +70,15 @@ pub struct Rules {
     has_goal: bool,
     undone: bool,
     fixing: Vec<Vec<u8>>,
+    mirror: Option<Mirror>,
 }
 
 impl Rules {
     /// The puzzle of a table, searched under these symmetries.
-    pub fn new(table: &RulesTable, fixing: &[Vec<u8>]) -> Result<Self, String> {
+    pub fn new(table: &RulesTable, symmetries: &SymmetryRecord) -> Result<Self, String> {
+        let SymmetryRecord { fixing, mirror, letters } = symmetries;
         let mut rules = parse::rules(table)?;
-        rules.undone = !rules.turns && effects::can_be_undone(&rules);
+        rules.undone = !rules.turns && effects::turns_round(&rules, None);
         // The identity alone needs no proof: where symmetries are off, no effects have to fit anywhere.
         let maps = if fixing.len() > 1 {
             rules.symmetries()?
@@ -83,7 +89,11 @@ impl Rules {
             return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals"));
         }
         is_group(fixing)?;
-        rules.fixing = fixing.to_vec();
+        rules.fixing = fixing.clone();
+        if mirror.is_none() && !letters.is_empty() {
+            return Err("symmetries.letters, and there is no mirror".into());
+        }
+        rules.mirror = mirror.as_ref().map(|cells| rules.mirror(cells, letters)).transpose()?;
         Ok(rules)
     }
 
@@ -228,18 +238,6 @@ impl Condition {
         cells.sort_unstable();
         Self { cells, counts: self.counts.clone() }
     }
-
-    /// The one state that satisfies it, where it names a letter for each cell; `None` where it does not, and nothing in the list
-    /// where it names one that no state has.
-    fn only(&self, cells: usize) -> Option<Vec<Vec<u8>>> {
-        let mut sets = vec![Letters::MAX; cells];
-        self.cells.iter().for_each(|&(cell, set)| sets[usize::from(cell)] &= set);
-        if !self.counts.is_empty() || sets.iter().any(|set| set.count_ones() > 1) {
-            return None;
-        }
-        let letter = |set: &Letters| (*set != 0).then(|| set.trailing_zeros() as u8);
-        Some(sets.iter().map(letter).collect::<Option<Vec<u8>>>().into_iter().collect())
-    }
 }
 
 impl Model for Rules {
@@ -272,15 +270,13 @@ impl Model for Rules {
         if self.turns {
             return None;
         }
-        let states = self.goals.iter().map(|goal| goal.only(self.grid.len())).collect::<Option<Vec<_>>>()?.concat();
-        let sorted = |state: &State| {
-            let mut letters = state.clone();
-            letters.sort_unstable();
-            letters
-        };
+        let (cells, letters) = (self.grid.len(), self.alphabet.len());
         // Where counts are kept, others are never reached, and have no number.
-        let kept = self.starts.first().map(sorted).filter(|_| self.counts_kept);
-        Some(states.into_iter().filter(|state| kept.as_ref().is_none_or(|kept| sorted(state) == *kept)).collect())
+        let start = self.starts.first().filter(|_| self.counts_kept);
+        let number =
+            |value: usize| start.map(|start| start.iter().filter(|&&l| usize::from(l) == value).count() as u32);
+        let kept: Vec<(Letters, u32)> = (0..letters).filter_map(|value| Some((1 << value, number(value)?))).collect();
+        Some(self.goals.iter().map(|goal| goal.only(cells, letters, &kept)).collect::<Option<Vec<_>>>()?.concat())
     }
 
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
@@ -297,6 +293,10 @@ impl Model for Rules {
 
     fn images(&self, state: &[u8]) -> Vec<State> {
         self.fixing.iter().map(|map| self.moved(state, map)).collect()
+    }
+
+    fn mirrored(&self, state: &[u8]) -> Option<State> {
+        Some(self.mirror.as_ref()?.image(state))
     }
 
     fn fault(&self, _state: &[u8]) -> Option<String> {

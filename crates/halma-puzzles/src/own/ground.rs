@@ -3,6 +3,8 @@
 mod state;
 mod worker;
 
+use std::collections::BTreeMap;
+
 use halma_engine::key::{Key, U256};
 use halma_record::record::Repeats;
 use halma_rules::puzzle::Ground;
@@ -19,6 +21,7 @@ use worker::GroundWorker;
 pub struct GroundModel<K, const W: usize> {
     pub(super) ground: Ground,
     images: Vec<CellMap>,
+    mirror: Option<CellMap>,
     /// By image, ranked letter and cell: where the man or block has its first cell in the image, and its letter.
     image_of: Vec<Vec<(u8, u8)>>,
     coding: Coding<K>,
@@ -65,6 +68,7 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
             (0..ground.ranked).flat_map(each).map(|(letter, cell)| ground.image_of_block(map, letter, cell)).collect()
         });
         Self {
+            mirror: if symmetry { ground.mirror(&images) } else { None },
             image_of: image_of.collect(),
             coding: Coding::new(ground, &images),
             counts: ground.counts(),
@@ -138,6 +142,13 @@ impl<K: Key, const W: usize> Model<K> for GroundModel<K, W> {
 
     fn symmetries(&self) -> Option<Vec<Vec<u8>>> {
         Some(self.images.iter().map(|map| map.cells.clone()).collect())
+    }
+
+    fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
+        let map = self.mirror.as_ref()?;
+        let drawn = |letter: u8| self.ground.letters[usize::from(letter)].to_string();
+        let exchanged = (0..).zip(&map.letters).filter(|(letter, image)| letter != *image);
+        Some((map.cells.clone(), exchanged.map(|(letter, &image)| (drawn(letter), drawn(image))).collect()))
     }
 
     fn has_goal(&self) -> bool {

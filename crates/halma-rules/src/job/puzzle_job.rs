@@ -17,6 +17,9 @@ use halma_record::source::{Fault, Source, suggestion};
 use super::{Problem, Puzzle, raw};
 use crate::puzzle::{self, Part, TableFault};
 
+/// What is said of a puzzle without a goal to who asks for more than its levels.
+const NO_GOAL: &str = "the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]";
+
 /// The kinds of problems that a job may state.
 fn kinds() -> Vec<String> {
     let own = puzzle::kinds::all().map(|kind| kind.name().to_string());
@@ -99,7 +102,8 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         return Err(source.fault(table.span(), format!("unknown kind `{}`", spec.kind)));
     };
     let stated = ProblemSpec::Puzzle(spec.clone());
-    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled) })))
+    let no_goal = (!compiled.has_goal()).then(|| source.fault(table.span(), NO_GOAL));
+    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal })))
 }
 
 /// The puzzle that a record or a run's folder states.
@@ -109,7 +113,9 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
 pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
     let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
-    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled.ok_or_else(unknown)?) })
+    let compiled = compiled.ok_or_else(unknown)?;
+    let no_goal = (!compiled.has_goal()).then(|| Fault { file: None, place: None, message: NO_GOAL.into() });
+    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal })
 }
 
 /// Puts the text of the file that a permutation puzzle names in place of its name.

@@ -3,6 +3,9 @@
 //! In planning this is a *grounded* task: no class of letters, no direction and no shape is left, only cells. Search, inverse
 //! moves, symmetries and abstractions all work on it, whatever language the puzzle was stated in.
 
+mod listed;
+mod mirror;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::board::Board;
@@ -144,12 +147,14 @@ impl Ground {
         if self.is_graded() { Repeats::Never } else { Repeats::All }
     }
 
-    /// Whether every move can be undone by a move: each step by a step that chains and repeats alike, and those of one
-    /// repetition by those of one.
+    /// Whether every move can be undone by a move.
     fn is_undone(&self) -> bool {
-        if !self.has_inverse() {
-            return false;
-        }
+        self.has_inverse() && self.turns_round(Step::clone)
+    }
+
+    /// Whether the image of every move, turned round, is a move, where moves have inverses: that of each step a step that chains and
+    /// repeats alike, and those of one repetition those of one.
+    fn turns_round(&self, image: impl Fn(&Step) -> Step) -> bool {
         let plain = |step: &Step| {
             let moves = step.chain || step.until != Until::Once;
             let (from, to, man) = if moves { (step.from, step.to, step.man) } else { (0, 0, 0) };
@@ -159,7 +164,7 @@ impl Ground {
             self.steps.iter().map(|step| (plain(step), (step.rule, step.direction))).collect();
         let mut lines: HashMap<(u16, u8), (u16, u8)> = HashMap::new();
         self.steps.iter().all(|step| {
-            let Some(&line) = steps.get(&plain(&step.inverse())) else { return false };
+            let Some(&line) = steps.get(&plain(&image(step).inverse())) else { return false };
             step.until == Until::Once || *lines.entry((step.rule, step.direction)).or_insert(line) == line
         })
     }
@@ -230,25 +235,6 @@ impl Ground {
         let body = self.bodies.get(usize::from(letter)).map_or(&[][..], |body| &body[usize::from(cell)]);
         let all = body.iter().map(|&(c, l)| image(c, l)).chain([image(cell, letter)]);
         all.min().unwrap_or((cell, letter))
-    }
-
-    /// The states that a goal describes in full, with a letter for each cell; `None` where one of the goals leaves something open.
-    #[must_use]
-    pub fn goal_states(&self) -> Option<Vec<Vec<u8>>> {
-        let one = |goal: &GoalCondition| {
-            let mut letters = vec![u8::MAX; self.board.len()];
-            for &(cell, set) in &goal.cells {
-                letters[usize::from(cell)] = (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)?;
-            }
-            (goal.counts.is_empty() && !letters.contains(&u8::MAX)).then_some(letters)
-        };
-        if self.goals.is_empty() || self.turns {
-            return None;
-        }
-        let mut all = self.goals.iter().map(one).collect::<Option<Vec<_>>>()?;
-        all.sort_unstable();
-        all.dedup();
-        Some(all)
     }
 
     /// Whether these letters satisfy one of the goals.

@@ -64,7 +64,7 @@ impl Context<'_> {
         let Ok(search) = search.map(|search| search.within(Some(self.workspace))) else { return Ok(None) };
         self.take_over::<K>()?;
         let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
-        let mut record = self.blank(SymmetryRecord { fixing, mirror: None });
+        let mut record = self.blank(SymmetryRecord::fixing(fixing));
         let mut games = Games { game, search };
         match self.question {
             Question::Levels { depth } => {

@@ -217,7 +217,7 @@ mod tests {
         let (stop, progress) = (CancellationToken::after(None), &());
         let context =
             Context { job: &job, question, expander: &expander, workspace: &workspace, progress, stop: &stop };
-        let mut record = context.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
+        let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
         context.lengths(&mut Endless { refutes }, &mut record).unwrap();
         record
     }

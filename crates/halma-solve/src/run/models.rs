@@ -76,8 +76,8 @@ impl Context<'_> {
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
         self.take_over::<K>()?;
-        let mut record = self.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
-        record.symmetries = model.symmetries().map(|fixing| SymmetryRecord { fixing, mirror: None });
+        let mut record = self.blank(SymmetryRecord::fixing(Vec::new()));
+        record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
         record.repeats = Some(model.repeats());
         let projections = self.projections(model, compiled)?;
         let bound = match (&projections, self.question) {
@@ -103,15 +103,16 @@ impl Context<'_> {
                 }
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
-                if !model.has_goal() {
-                    return Err(RunError::NoGoal);
-                }
                 if self.question == Question::Count && !model.counts() {
                     return Err(RunError::UnknownClasses);
                 }
                 let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
                 if self.question == Question::Count || all.is_some() {
                     search = search.from_the_start();
+                }
+                if let Some((cells, letters)) = model.mirror().filter(|_| search.is_mirrored()) {
+                    let fixing = model.symmetries().unwrap_or_default();
+                    record.symmetries = Some(SymmetryRecord { fixing, mirror: Some(cells), letters });
                 }
                 let mut models = Models { model, search };
                 self.lengths(&mut models, &mut record)?;
@@ -137,8 +138,11 @@ impl Context<'_> {
     }
 }
 
-/// Refuses, before anything is made, a bound that the puzzle cannot have.
+/// Refuses, before anything is made, a bound that the puzzle cannot have, and a question about a goal that it has not.
 pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> Result<(), RunError> {
+    if let Some(fault) = puzzle.no_goal.as_ref().filter(|_| !matches!(question, Question::Levels { .. })) {
+        return Err(RunError::NoGoal(Box::new(fault.clone())));
+    }
     match pruning {
         Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
         Pruning::Projection(named) => Ok(projection::check(on_a_board(&puzzle.compiled)?, named)?),

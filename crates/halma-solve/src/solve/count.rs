@@ -40,7 +40,7 @@ use halma_rules::cells::Cells;
 use halma_rules::problem;
 use halma_rules::symmetry::Symmetry;
 
-use super::half::found;
+use super::images::found;
 use super::trailing::MeetingPoint;
 use super::walks::{Before, Held, Resources, filtered, states, sum_of_products, walks, ways};
 use super::{Counted, LevelSequence, Pruning, Side, TransferSearch};

@@ -7,23 +7,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use halma_bounds::Army;
 use halma_bounds::Bound;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
-use halma_engine::search::exchange::{Message, owner};
-use halma_engine::store::wire::{get, put};
-use halma_engine::store::{BLOCK, Level, StoreError};
+use halma_engine::store::{Level, StoreError};
 use halma_puzzles::transfer::TransferPuzzle;
 use halma_rules::cells::Cells;
 
+use super::images::Meeting;
 use super::{Answer, Attempt, LevelSequence, Side, TransferSearch, exhausted};
-
-/// How many blocks are turned into images at a time, where memory is enough: many, so that these are looked up in ascending
-/// order.
-const BLOCKS: usize = 64;
 
 impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
     /// Levels from the start under `bounds` as far as the middle of solutions of `length` moves, and what they meet there.
@@ -123,10 +116,8 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         if self.expander.fault == Some(crate::fault::Fault::Unmirrored) {
             return Ok(None);
         }
-        let found = match self.expander.exchange().is_shared() {
-            true => self.common_shared(small, large)?,
-            false => self.common_alone(small, large)?,
-        };
+        let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks);
+        let found = self.meeting().common(small, large, images)?;
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
@@ -149,61 +140,11 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
 
     /// How many blocks a thread turns into images at a time. No answer depends on it.
     pub(super) fn image_blocks(&self) -> usize {
-        // Images and the states behind them, in a vector that grows by doubling.
-        self.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+        self.meeting().blocks::<K>()
     }
 
-    /// The least state of `small` whose image is in `large`, and its image.
-    fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
-        let at_once = self.image_blocks();
-        let search = |first: usize| {
-            let blocks = first..(first + at_once).min(small.blocks());
-            Ok(found(self.images(small, blocks)?, large)?.into_iter().min())
-        };
-        self.first_of((0..small.blocks()).step_by(at_once).collect(), search)
-    }
-
-    /// The same where each process has its share of both levels: images go to those who own them.
-    fn common_shared(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
-        const BLOCKS: usize = 256;
-        let exchange = self.expander.exchange();
-        let rounds = exchange.all_gather(small.blocks().div_ceil(BLOCKS))?.into_iter().max().unwrap_or(0);
-        let mut least: Option<(K, K)> = None;
-        for round in 0..rounds {
-            let end = small.blocks().min((round + 1) * BLOCKS);
-            let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
-            let images = self.expander.install(|| {
-                let images = blocks.into_par_iter().map(|block| self.images(small, block..block + 1));
-                images.collect::<Result<Vec<_>, StoreError>>()
-            })?;
-            let (mut own, mut messages) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
-            for (image, key) in images.into_iter().flatten() {
-                let peer = owner(image, exchange.processes());
-                if peer == exchange.process() {
-                    own.push((image, key));
-                } else {
-                    put(image, &mut messages[peer]);
-                    put(key, &mut messages[peer]);
-                }
-            }
-            let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
-            for message in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
-                own.extend(message.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
-            }
-            least = least.into_iter().chain(found(own, large)?).min();
-        }
-        let all = exchange.all_gather(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
-        Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
-    }
-
-    /// What `search` finds in the first of `places` where it finds something.
-    fn first_of<T: Send>(
-        &self,
-        places: Vec<usize>,
-        search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
-    ) -> Result<Option<T>, Stopped> {
-        let search = |place| self.stop.check().and_then(|()| Ok(search(place)?)).transpose();
-        self.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
+    fn meeting(&self) -> Meeting<'_> {
+        Meeting { expander: self.expander, stop: self.stop }
     }
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
@@ -227,7 +168,7 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
             });
             Ok(first)
         };
-        let here = self.first_of((0..middle.blocks()).collect(), search)?;
+        let here = self.meeting().first_of((0..middle.blocks()).collect(), search)?;
         let Some(key) = self.expander.exchange().all_reduce_min(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
         Ok(Answer::Found(self.palindrome(length, &walk)?))
@@ -240,16 +181,4 @@ impl<const W: usize, K: Key> TransferSearch<'_, W, K> {
         walk.extend(&returning[usize::from(length.is_multiple_of(2))..]);
         Ok(walk)
     }
-}
-
-/// The keys behind those of these images that are in `level`, and those images.
-pub(super) fn found<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
-    images.sort_unstable();
-    let (mut cursor, mut found) = (level.cursor(), Vec::new());
-    for (image, key) in images {
-        if cursor.contains(image)? {
-            found.push((key, image));
-        }
-    }
-    Ok(found)
 }

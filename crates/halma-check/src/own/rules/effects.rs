@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use halma_record::job::puzzle_tables::Until;
 
 use super::super::grid::Step;
+use super::mirror::Mirror;
 use super::{After, Letters, Rule, Rules};
 
 /// The most effects that are compared.
@@ -100,6 +101,14 @@ impl Change {
         Self { letters, man: self.man.map(|(from, to)| (to, from)) }
     }
 
+    /// The same where a mirror takes it.
+    fn mirrored(&self, mirror: &Mirror) -> Self {
+        let cell = |cell: u8| mirror.cells[usize::from(cell)];
+        let letter = |letter: u8| mirror.letters[usize::from(letter)];
+        let letters = self.letters.iter().map(|(&c, &(before, after))| (cell(c), (letter(before), letter(after))));
+        Self { letters: letters.collect(), man: self.man.map(|(from, to)| (cell(from), cell(to))) }
+    }
+
     fn without_man(&self) -> Self {
         Self { letters: self.letters.clone(), man: None }
     }
@@ -142,9 +151,10 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
     Some(found)
 }
 
-/// Whether every move leads back by one: a single application by a single one, a step of a chain by one of the same man, a
-/// repetition by one that repeats. (Rules that go on until they are blocked are taken to be none.)
-pub fn can_be_undone(rules: &Rules) -> bool {
+/// Whether the image of every move under the mirror, or the move itself where there is none, leads back by a move: that of a single
+/// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
+/// until they are blocked are taken to lead back by none.)
+pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
     let mut room = MOST;
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
@@ -164,10 +174,11 @@ pub fn can_be_undone(rules: &Rules) -> bool {
             single.extend(others);
         }
     }
-    single.iter().all(|change| single.contains(&change.undone()))
-        && chains.iter().all(|change| chains.contains(&change.undone()))
+    let back = |change: &Change| mirror.map_or_else(|| change.undone(), |mirror| change.mirrored(mirror).undone());
+    single.iter().all(|change| single.contains(&back(change)))
+        && chains.iter().all(|change| chains.contains(&back(change)))
         && repeated.iter().all(|changes| {
-            let undone: BTreeSet<Change> = changes.iter().map(Change::undone).collect();
+            let undone: BTreeSet<Change> = changes.iter().map(&back).collect();
             repeated.iter().any(|others| undone.is_subset(others))
         })
 }

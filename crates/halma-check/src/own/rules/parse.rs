@@ -272,6 +272,7 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         has_goal: !goals.is_empty(),
         undone: false,
         fixing: Vec::new(),
+        mirror: None,
         grid: Arc::new(grid),
     })
 }

@@ -268,6 +268,16 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
         self.state.number(self.model, map)
     }
 
+    fn mirrored(&mut self, state: K) -> K {
+        let Some(mirror) = &self.model.mirror else { return state };
+        self.state.read(self.model, state);
+        let cells = self.model.ground.board.len();
+        let image = mirror.image(&self.state.letters[..cells]);
+        self.state.letters[..cells].copy_from_slice(&image);
+        self.state.sum_up(self.model);
+        self.state.least(self.model).1
+    }
+
     fn successors(&mut self, state: K, out: &mut Vec<K>) {
         self.find(state, &self.model.forward, true);
         out.extend(self.found.iter().filter(|&&(own, _)| own != state).map(|&(_, least)| least));
