@@ -110,7 +110,9 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
             RunError::TooManyStates | RunError::NoGoal(_) | RunError::UnknownClasses => Exit::Input,
-            RunError::Projection(_) | RunError::NoBound | RunError::CountUnderBound => Exit::Input,
+            RunError::Projection(_) | RunError::ProjectionOfFree | RunError::NoBound | RunError::CountUnderBound => {
+                Exit::Input
+            }
             RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::TooLarge { .. }
             | RunError::CountUnder(_)

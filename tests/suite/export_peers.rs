@@ -55,5 +55,8 @@ fn sliding_blocks_have_one_length_for_all_tools() {
 #[test]
 #[ignore = "installs Fast Downward, clingo and Rumur"]
 fn pegs_that_no_tool_can_clear_have_no_solution_for_any() {
-    agree("no-solution", &["halma: None, ", "Fast Downward: blind None, lmcut None", "clingo: none up to 12", "Rumur: None, "]);
+    agree(
+        "no-solution",
+        &["halma: None, ", "Fast Downward: blind None, lmcut None", "clingo: none up to 12", "Rumur: None, "],
+    );
 }

@@ -96,6 +96,9 @@ pub enum RunError {
     /// An abstraction that the puzzle does not have.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
+    /// Nobody has undone free steps in puzzles with fewer letters yet.
+    #[error("pruning projection: the puzzle has free rules; allowed is none")]
+    ProjectionOfFree,
     /// A puzzle without a lower bound of its own.
     #[error("the puzzle has no lower bound of its own: allowed prunings are none and, on a board, projection")]
     NoBound,

@@ -44,6 +44,8 @@ struct Rule {
     until: Until,
     /// 1 or 2; 0 where sides do not take turns.
     turn: u8,
+    /// Whether it costs nothing.
+    free: bool,
 }
 
 /// Conditions that all have to hold.
@@ -168,10 +170,33 @@ impl Rules {
         changes.then_some((after, to))
     }
 
-    /// All letters that one move of a side leads to.
+    /// All letters that one move of a side leads to: free rules as often as it likes, and one that is not free.
     fn results(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
+        let mut begins = BTreeSet::from([letters.to_vec()]);
+        let mut open = vec![letters.to_vec()];
+        while let Some(here) = open.pop() {
+            for rule in self.rules.iter().filter(|rule| rule.free && rule.turn == turn) {
+                for &direction in &rule.directions {
+                    let all = (0..self.grid.len()).filter_map(|first| self.once(rule, first as u8, direction, &here));
+                    open.extend(all.map(|(after, _)| after).filter(|after| begins.insert(after.clone())));
+                }
+            }
+            if begins.len() > MOST_IN_CHAIN {
+                return Err("rules: a move of too many positions".into());
+            }
+        }
+        let mut results = BTreeSet::new();
+        for here in &begins {
+            results.extend(self.counted(turn, here)?);
+        }
+        results.remove(letters);
+        Ok(results)
+    }
+
+    /// What rules that are not free lead to, each applied once with all that may follow it.
+    fn counted(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
         let (mut results, mut chains) = (BTreeSet::new(), BTreeSet::new());
-        for rule in self.rules.iter().filter(|rule| rule.turn == turn) {
+        for rule in self.rules.iter().filter(|rule| rule.turn == turn && !rule.free) {
             for &direction in &rule.directions {
                 for first in 0..self.grid.len() {
                     match self.once(rule, first as u8, direction, letters) {

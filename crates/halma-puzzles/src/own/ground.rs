@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use halma_engine::key::{Key, U256};
 use halma_record::record::Repeats;
 use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::CellMap;
+use halma_rules::puzzle::ground::{CellMap, Step};
 
 use super::coding::{self, Coding};
 use super::step_index::Moves;
@@ -30,6 +30,8 @@ pub struct GroundModel<K, const W: usize> {
     /// How many cells have each letter, where moves keep that.
     counts: Option<Vec<u32>>,
     forward: Moves,
+    /// Steps that cost nothing, where there are any.
+    free: Option<Moves>,
     pub(super) backward: Option<Moves>,
     repeats: Repeats,
 }
@@ -62,6 +64,7 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
     pub fn new(ground: &Ground, symmetry: bool) -> Self {
         let mut images = ground.symmetries();
         images.truncate(if symmetry { images.len() } else { 1 });
+        let (free, counted): (Vec<Step>, Vec<Step>) = ground.steps.iter().cloned().partition(|step| step.free);
         let cells = ground.board.len();
         let image_of = images.iter().map(|map| {
             let each = |letter: usize| (0..cells).map(move |cell| (letter as u8, cell as u8));
@@ -73,7 +76,8 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
             coding: Coding::new(ground, &images),
             counts: ground.counts(),
             numbers: coding::numbers(ground).unwrap_or(U256::MAX),
-            forward: Moves::new(ground, &ground.steps),
+            forward: Moves::new(ground, &counted),
+            free: ground.has_free().then(|| Moves::new(ground, &free)),
             backward: ground.has_inverse().then(|| Moves::new(ground, &ground.inverse_steps())),
             repeats: ground.repeats(),
             images,

@@ -92,7 +92,7 @@ pub enum Directions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any) and turn"
+    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any), turn and free"
 )]
 pub enum RuleEntry {
     /// As in `"A x . -> . x A"`.
@@ -119,6 +119,9 @@ pub struct RuleTable {
     /// The side that may use it, 1 or 2: sides take turns, 1 begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u8>,
+    /// Whether it costs nothing: a move is any number of applications of free rules and one of another rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
 }
 
 /// How often a rule repeats along its direction in one move.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -15,6 +14,7 @@ use halma_record::job::{ProblemSpec, PuzzleSpec};
 use halma_record::source::{Fault, Source, suggestion};
 
 use super::{Problem, Puzzle, raw};
+use crate::puzzle::kinds::Typed;
 use crate::puzzle::{self, Part, TableFault};
 
 /// What is said of a puzzle without a goal to who asks for more than its levels.
@@ -137,18 +137,20 @@ fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) 
     Ok(Some(Source::new(path, text)))
 }
 
-/// Reads the table of a kind of files key by key, for messages about unknown keys and wrong types.
+/// Reads the table key by key, for messages about unknown keys and wrong types.
 fn typed(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
+    let keys = |besides: &[&str]| Typed::new(source, own_keys(table, besides));
     match spec.kind.as_str() {
-        "rules" => keys::<RulesTable>(source, table, &[]),
-        "blocks" => keys::<BlocksTable>(source, table, &[]),
-        "permutation" if named => keys::<PermutationTable>(source, table, &["file"]),
-        "permutation" => keys::<PermutationTable>(source, table, &[]),
-        _ => Ok(()),
+        "rules" => keys(&[]).read::<RulesTable>(),
+        "blocks" => keys(&[]).read::<BlocksTable>(),
+        "permutation" if named => keys(&["file"]).read::<PermutationTable>(),
+        "permutation" => keys(&[]).read::<PermutationTable>(),
+        other => puzzle::kinds::named(other).map_or(Ok(()), |kind| kind.typed(keys(&[]))),
     }
 }
 
-fn keys<T: DeserializeOwned>(source: &Source, table: &Spanned<DeValue>, besides: &[&str]) -> Result<(), Fault> {
+/// The table without the keys that all kinds have, and without those beside the kind's own.
+fn own_keys<'a>(table: &Spanned<DeValue<'a>>, besides: &[&str]) -> Spanned<DeValue<'a>> {
     let mut value = table.clone();
     if let DeValue::Table(keys) = value.get_mut() {
         ["kind", "title"].iter().chain(besides).for_each(|key| drop(keys.remove(*key)));
@@ -157,8 +159,7 @@ fn keys<T: DeserializeOwned>(source: &Source, table: &Spanned<DeValue>, besides:
             keys.insert(Spanned::new(0..0, "definition".into()), empty);
         }
     }
-    let read = T::deserialize(toml::de::ValueDeserializer::from(value));
-    read.map(|_| ()).map_err(|e| raw::fault(source, &e, table.span()))
+    value
 }
 
 /// The bytes of the file that a fault of the table means.

@@ -69,6 +69,8 @@ pub struct Step {
     pub until: Until,
     /// The side that may use it, 1 or 2; 0 where there are none.
     pub turn: u8,
+    /// Whether it costs nothing: a move is any number of these, and then one that is not free with all that follows it.
+    pub free: bool,
 }
 
 /// Conditions that all have to hold at the end.
@@ -117,11 +119,17 @@ impl Ground {
         self.steps.iter().map(Step::inverse).collect()
     }
 
-    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, and not where a
-    /// repetition may end in another way.
+    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, not where a repetition may
+    /// end in another way, and not where a move begins with free steps.
     #[must_use]
     pub fn has_inverse(&self) -> bool {
-        self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man()
+        self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man() && !self.has_free()
+    }
+
+    /// Whether some steps cost nothing.
+    #[must_use]
+    pub fn has_free(&self) -> bool {
+        self.steps.iter().any(|step| step.free)
     }
 
     /// Whether a rule that repeats has applications in which no man moves, since the place where he would go has his letter
@@ -172,7 +180,7 @@ impl Ground {
     /// Whether each step is a move, and changes the number of some letter, which all starts have alike, by the same amount other
     /// than none.
     fn is_graded(&self) -> bool {
-        let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once);
+        let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once && !step.free);
         let change = |step: &Step, letter: u8| {
             let new = step.writes.iter().filter(|&&(_, l)| l == letter).count() as i64;
             new - step.writes.iter().filter(|&&(cell, _)| step.before(cell) == letter).count() as i64
@@ -249,20 +257,40 @@ impl Ground {
     pub fn moves(&self, letters: &[u8], second: bool) -> Vec<Vec<u8>> {
         let turn = if self.turns { 1 + u8::from(second) } else { 0 };
         let mut found = Vec::new();
-        for step in self.steps.iter().filter(|step| step.turn == turn && step.applies(letters)) {
-            let after = step.apply(letters);
-            match step.until {
-                Until::Once if step.chain => {
-                    self.chain(after, step, turn, &mut vec![(letters.to_vec(), step.from)], &mut found)
+        for here in self.reached_freely(letters, turn) {
+            let first = found.len();
+            for step in self.steps.iter().filter(|step| !step.free && step.turn == turn && step.applies(&here)) {
+                let after = step.apply(&here);
+                match step.until {
+                    Until::Once if step.chain => {
+                        self.chain(after, step, turn, &mut vec![(here.clone(), step.from)], &mut found)
+                    }
+                    Until::Once => found.push(after),
+                    Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
                 }
-                Until::Once => found.push(after),
-                Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
             }
+            let rest = found.split_off(first);
+            found.extend(rest.into_iter().filter(|after| *after != here && after != letters));
         }
-        found.retain(|after| after != letters);
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// What free steps of a side lead to from a state, itself first.
+    fn reached_freely(&self, letters: &[u8], turn: u8) -> Vec<Vec<u8>> {
+        let mut reached = vec![letters.to_vec()];
+        let mut next = 0;
+        while let Some(here) = reached.get(next).cloned() {
+            for step in self.steps.iter().filter(|step| step.free && step.turn == turn && step.applies(&here)) {
+                let after = step.apply(&here);
+                if !reached.contains(&after) {
+                    reached.push(after);
+                }
+            }
+            next += 1;
+        }
+        reached
     }
 
     /// All that the man who has come to `last.to` can go on to by steps that chain.

@@ -41,6 +41,9 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     if rules.is_empty() {
         return Err(TableFault::of("rules", "there is no rule: at least one is needed"));
     }
+    if rules.iter().all(|rule| rule.free) {
+        return Err(TableFault::of("rules", "all rules are free, so that no move counts: at least one must not be"));
+    }
     let alphabet = Alphabet::of(table, &maps, &rules)?;
     let starts: Vec<Vec<u8>> =
         maps.iter().map(|map| map.letters.iter().map(|&l| alphabet.number(l)).collect()).collect();

@@ -145,7 +145,10 @@ pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> R
     }
     match pruning {
         Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
-        Pruning::Projection(named) => Ok(projection::check(on_a_board(&puzzle.compiled)?, named)?),
+        Pruning::Projection(named) => match on_a_board(&puzzle.compiled)? {
+            ground if ground.has_free() => Err(RunError::ProjectionOfFree),
+            ground => Ok(projection::check(ground, named)?),
+        },
         _ => Ok(()),
     }
 }

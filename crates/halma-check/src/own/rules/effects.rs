@@ -33,6 +33,7 @@ enum Then {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
     turn: u8,
+    free: bool,
     kind: Kind,
     cells: BTreeMap<u8, (Letters, Then)>,
 }
@@ -51,7 +52,7 @@ impl Effect {
         };
         let places = cells.iter().zip(rule.left.iter().zip(&rule.right));
         let cells = places.map(|(&cell, (&set, &after))| (cell, (set, then(after)))).collect();
-        Self { turn: rule.turn, kind, cells }
+        Self { turn: rule.turn, free: rule.free, kind, cells }
     }
 
     /// The same where a map takes its cells.
@@ -67,7 +68,7 @@ impl Effect {
             Then::From(cell) => Then::From(to(cell)),
         };
         let cells = self.cells.iter().map(|(&cell, &(set, after))| (to(cell), (set, then(after)))).collect();
-        Self { turn: self.turn, kind, cells }
+        Self { turn: self.turn, free: self.free, kind, cells }
     }
 }
 
@@ -153,8 +154,11 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
 
 /// Whether the image of every move under the mirror, or the move itself where there is none, leads back by a move: that of a single
 /// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
-/// until they are blocked are taken to lead back by none.)
+/// until they are blocked, and moves that begin with free rules, are taken to lead back by none.)
 pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
+    if rules.rules.iter().any(|rule| rule.free) {
+        return false;
+    }
     let mut room = MOST;
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
