@@ -109,7 +109,7 @@ impl From<CheckError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
-            RunError::TooManyStates | RunError::NoGoal(_) | RunError::UnknownClasses => Exit::Input,
+            RunError::TooManyStates(_) | RunError::NoGoal(_) | RunError::UnknownClasses => Exit::Input,
             RunError::Projection(_) | RunError::ProjectionOfFree | RunError::NoBound | RunError::CountUnderBound => {
                 Exit::Input
             }

@@ -232,6 +232,16 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
     }
 }
 
+/// Whether [`open`] has keys for the states of a puzzle.
+#[must_use]
+pub fn can_be_numbered(compiled: &Compiled) -> bool {
+    match compiled {
+        Compiled::Ground(ground) => coding::numbers(ground).is_some(),
+        Compiled::Permutations(puzzle) => permutation_coding::key_bytes(puzzle).is_ok(),
+        Compiled::Own(_) => true,
+    }
+}
+
 /// The model of a compiled puzzle, with symmetries or without; `None` where its states are too many to number.
 #[must_use]
 pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of puzzles that a file states.
@@ -34,13 +35,43 @@ impl PuzzleSpec {
 }
 
 /// One value, or a list of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a value of another type than this key has: allowed is one, or a list of them")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum OneOrMany<T> {
     /// One.
     One(T),
     /// A list.
     Many(Vec<T>),
+}
+
+/// What messages say of a value that is neither one of these nor a list of them.
+pub trait Allowed {
+    /// As in `allowed are a map and a list of maps`.
+    const ALLOWED: &str;
+}
+
+impl Allowed for String {
+    const ALLOWED: &str = "this is no map: allowed are a map and a list of maps";
+}
+
+impl Allowed for Goal {
+    const ALLOWED: &str = "this is no goal: allowed are a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, and a list of these";
+}
+
+impl<'de, T: Deserialize<'de> + Allowed> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either<T> {
+            One(T),
+            Many(Vec<T>),
+        }
+        match Either::deserialize(deserializer) {
+            Ok(Either::One(one)) => Ok(Self::One(one)),
+            Ok(Either::Many(many)) => Ok(Self::Many(many)),
+            Err(_) => Err(D::Error::custom(T::ALLOWED)),
+        }
+    }
 }
 
 impl<T> OneOrMany<T> {

@@ -20,6 +20,10 @@ use crate::puzzle::{self, Part, TableFault};
 /// What is said of a puzzle without a goal to who asks for more than its levels.
 const NO_GOAL: &str = "the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]";
 
+/// What is said of a puzzle that is too large.
+const TOO_MANY: &str =
+    "the puzzle has 2^256 states or more, which are too many to number: allowed are fewer cells, letters or pieces";
+
 /// The kinds of problems that a job may state.
 fn kinds() -> Vec<String> {
     let own = puzzle::kinds::all().map(|kind| kind.name().to_string());
@@ -103,7 +107,13 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
     };
     let stated = ProblemSpec::Puzzle(spec.clone());
     let no_goal = (!compiled.has_goal()).then(|| source.fault(table.span(), NO_GOAL));
-    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal })))
+    let sized = match (spec.kind.as_str(), &named) {
+        ("permutation", Some(_)) => "file",
+        ("permutation", None) => "definition",
+        _ => "board",
+    };
+    let too_many = source.fault(place(source, table, &TableFault::of(sized, "")), TOO_MANY);
+    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal, too_many })))
 }
 
 /// The puzzle that a record or a run's folder states.
@@ -114,8 +124,9 @@ pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
     let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
     let compiled = compiled.ok_or_else(unknown)?;
-    let no_goal = (!compiled.has_goal()).then(|| Fault { file: None, place: None, message: NO_GOAL.into() });
-    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal })
+    let plain = |message: &str| Fault { file: None, place: None, message: message.into() };
+    let (no_goal, too_many) = ((!compiled.has_goal()).then(|| plain(NO_GOAL)), plain(TOO_MANY));
+    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal, too_many })
 }
 
 /// Puts the text of the file that a permutation puzzle names in place of its name.

@@ -12,7 +12,7 @@ use halma_rules::puzzle::{Compiled, Ground};
 
 use super::lengths::{Attempts, Outcome};
 use super::writing::attempted;
-use super::{Context, Question, RunError};
+use super::{Context, Question, RunError, too_many};
 use crate::solve::model_search::{ModelSearch, Sequences};
 
 /// How many of the farthest positions a record shows.
@@ -138,10 +138,14 @@ impl Context<'_> {
     }
 }
 
-/// Refuses, before anything is made, a bound that the puzzle cannot have, and a question about a goal that it has not.
+/// Refuses, before anything is made, a puzzle with too many states, a bound that it cannot have, and a question about a goal that it
+/// has not.
 pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> Result<(), RunError> {
     if let Some(fault) = puzzle.no_goal.as_ref().filter(|_| !matches!(question, Question::Levels { .. })) {
         return Err(RunError::NoGoal(Box::new(fault.clone())));
+    }
+    if !halma_puzzles::own::can_be_numbered(&puzzle.compiled) {
+        return Err(too_many(puzzle));
     }
     match pruning {
         Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
