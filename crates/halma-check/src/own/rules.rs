@@ -6,7 +6,7 @@ mod goal_states;
 mod mirror;
 mod parse;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{RulesTable, Until};
@@ -16,7 +16,7 @@ use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
 use crate::path_counts::Trouble;
-use mirror::Mirror;
+use mirror::{Mirror, is_permutation};
 
 /// Letters, one bit for each value.
 type Letters = u64;
@@ -95,7 +95,7 @@ impl Rules {
         if mirror.is_none() && !letters.is_empty() {
             return Err("symmetries.letters, and there is no mirror".into());
         }
-        rules.mirror = mirror.as_ref().map(|cells| rules.mirror(cells, letters)).transpose()?;
+        rules.mirror = mirror.as_ref().map(|cells| rules.checked_mirror(cells, letters)).transpose()?;
         Ok(rules)
     }
 
@@ -112,6 +112,43 @@ impl Rules {
         };
         let directions: Vec<Step> = directions.into_iter().collect();
         Ok(self.grid.linear_maps(&directions).into_iter().filter(keeps).collect())
+    }
+
+    /// The map that the record names, if it is a mirror: nothing is looked for, and every application of each rule is tried.
+    fn checked_mirror(&self, cells: &[u8], exchanged: &BTreeMap<String, String>) -> Result<Mirror, String> {
+        let letter = |text: &String| {
+            let found = self.alphabet.iter().position(|letter| text.chars().eq([*letter]));
+            found.ok_or_else(|| format!("symmetries.letters: `{text}` is no letter of the puzzle"))
+        };
+        let mut letters: Vec<u8> = (0..self.alphabet.len()).map(|value| value as u8).collect();
+        for (from, to) in exchanged {
+            letters[letter(from)?] = letter(to)? as u8;
+        }
+        if !is_permutation(cells, self.grid.len()) || !is_permutation(&letters, self.alphabet.len()) {
+            return Err(
+                "symmetries.mirror: two cells or two letters go to one, or there are others than the puzzle's".into()
+            );
+        }
+        let mirror = Mirror { cells: cells.to_vec(), letters };
+        let goals = self.goal_states().ok_or("symmetries.mirror: the goal does not list its states")?;
+        let images: BTreeSet<State> = self.starts.iter().map(|start| mirror.image(start)).collect();
+        if images != goals.into_iter().collect() {
+            return Err("symmetries.mirror: the images of the starts are not the states of the goal".into());
+        }
+        if !effects::turns_round(self, Some(&mirror)) {
+            return Err(
+                "symmetries.mirror: it was not shown that the image of every move, turned round, is a move".into()
+            );
+        }
+        let mut back = vec![0u8; cells.len()];
+        (0..).zip(cells).for_each(|(cell, &image)| back[usize::from(image)] = cell);
+        let through = |map: &Vec<u8>| -> Vec<u8> {
+            back.iter().map(|&cell| cells[usize::from(map[usize::from(cell)])]).collect()
+        };
+        match self.fixing.iter().all(|map| self.fixing.contains(&through(map))) {
+            true => Ok(mirror),
+            false => Err("symmetries.mirror: it does not take classes to classes".into()),
+        }
     }
 
     /// Whose turn it is, and the letters.
