@@ -116,6 +116,13 @@ fn by_rules(table: &RulesTable) -> &'static str {
         RuleEntry::Table(rule) => rule.until.or(table.until),
     };
     let repeats = table.rules.iter().filter_map(until).any(|until| until != Until::Once);
+    let is_free = |entry: &RuleEntry| matches!(entry, RuleEntry::Table(rule) if rule.free);
+    if table.rules.iter().any(is_free) {
+        return match table.rules.iter().any(chains) || repeats {
+            true => "a rule that is not free, with its chain or repetition; free rules before it cost nothing",
+            false => "a rule that is not free; free rules before it cost nothing",
+        };
+    }
     match (table.rules.iter().any(chains), repeats) {
         (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
         (true, false) => "a rule applied once, or a chain by one man",

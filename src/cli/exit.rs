@@ -109,8 +109,10 @@ impl From<CheckError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
-            RunError::TooManyStates | RunError::NoGoal | RunError::UnknownClasses => Exit::Input,
-            RunError::Projection(_) | RunError::NoBound | RunError::CountUnderBound => Exit::Input,
+            RunError::TooManyStates(_) | RunError::NoGoal(_) | RunError::UnknownClasses => Exit::Input,
+            RunError::Projection(_) | RunError::ProjectionOfFree | RunError::NoBound | RunError::CountUnderBound => {
+                Exit::Input
+            }
             RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::TooLarge { .. }
             | RunError::CountUnder(_)

@@ -89,7 +89,7 @@ fn files(job: &Job, name: &str, format: export::Format) -> Result<Vec<File>, Str
             let counted = "a step or a chain of jumps of one man of the side whose turn it is, B first";
             of(name, &rules(export::game(game))?, Some(counted))
         }
-        Problem::Puzzle(Puzzle { spec, compiled }) => {
+        Problem::Puzzle(Puzzle { spec, compiled, .. }) => {
             let counted = match spec.table.get("metric").and_then(|metric| metric.as_str()) {
                 Some("step") if spec.kind == "blocks" => Some("one block, one cell in one direction"),
                 Some("slide") if spec.kind == "blocks" => Some("one block, any distance in one direction"),

@@ -195,6 +195,24 @@ fn a_game_written_as_rules_has_the_levels_of_games() {
 }
 
 #[test]
+fn a_question_about_a_goal_that_is_missing_is_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let text = format!(
+        "# No goal.\n[problem]\nkind = \"rules\"\nboard = \"A.\"\nrules = [\"A . -> . A\"]\n[output]\ndir = {dir:?}\n"
+    );
+    let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+    let asked = |question| run(&job, question, &(), &CancellationToken::after(None));
+    for question in [Question::Solve, Question::Prove { max_length: 3 }, Question::Count] {
+        let error = asked(question).unwrap_err().to_string();
+        assert!(error.starts_with("a.toml:2:1: the puzzle has no goal: only `levels` can be asked of it"), "{error}");
+        assert!(!dir.exists());
+    }
+    assert_eq!(asked(Question::Levels { depth: 9 }).unwrap().verdict, Verdict::Levels);
+    assert!(dir.exists());
+}
+
+#[test]
 fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     let job = |lines: &str| format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\nA..\n.B.\n\"\"\"\n{lines}\n");
     for (text, message) in [
@@ -211,6 +229,16 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         (
             job("rules = [\"* . -> . *\"]\ngoal = \"A\""),
             "a.toml:8:8: the goal must have its cells where the board has them",
+        ),
+        (
+            job("rules = [\"A B -> . A\"]\ngoal = { count = { A = 1 }, at = [\"a1\", \"b1\"] }"),
+            "a.toml:8:8: no state can meet it: its conditions contradict one another",
+        ),
+        (job("rules = [\"* . -> . *\"]\ngoal = 7"), "a.toml:8:8: this is no goal: allowed are a map, a table"),
+        (job("rules = [\"* . -> . *\"]\ngoal = { cuont = 1 }"), "a.toml:8:8: this is no goal: allowed are a map"),
+        (
+            job("rules = [\"A x . -> . x A\"]"),
+            "a.toml:7:13: `x` is neither on the board nor in the legend: allowed are `A`, `B`, `.` and classes",
         ),
         (job("rules = [\"* . -> . *\"]\ngoal = { at = { d9 = \"A\" } }"), "a.toml:8:15: `d9` is no cell of the board"),
         (job("rules = [\"* . -> . *\"]\ndirections = [\"north\"]"), "a.toml:8:14: unknown direction `north`"),
@@ -233,8 +261,12 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     }
     // 256 cells with 5 letters that come and go: no key numbers 5^256 states.
     let board = "ABCD............\n".repeat(16);
-    let text = format!("[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\"\"\"\nrules = [\"A . -> A A\"]\n");
+    let text = format!(
+        "[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\"\"\"\nrules = [\"A . -> A A\"]\n[output]\ndir = \"never\"\n"
+    );
     let job = Job::parse("a.toml".as_ref(), &text).unwrap();
     let error = run(&job, Question::Levels { depth: 1 }, &(), &CancellationToken::after(None)).unwrap_err().to_string();
-    assert!(error.contains("too many to number"), "{error}");
+    let message = "a.toml:3:9: the puzzle has 2^256 states or more, which are too many to number: allowed are fewer";
+    assert!(error.starts_with(message), "{error}");
+    assert!(!Path::new("never").exists());
 }

@@ -110,6 +110,30 @@ impl Refuted {
         }
     }
 
+    /// The walked levels come to the middle, where they do not meet the images of the levels from the goal; or one is empty. Under a
+    /// mirror of states, which takes the starts to the goal and turns moves round.
+    pub fn by_image<S: States>(
+        claim: Claim,
+        walk: &Walk<S>,
+        image: impl Fn(S::Key) -> Result<S::Key, String> + Sync,
+    ) -> Result<Option<Self>, Rejection> {
+        let length = claim.length;
+        claim.reaches_goal(walk)?;
+        if let Some(refuted) = Self::by_empty_level(length, walk) {
+            return Ok(Some(refuted));
+        }
+        // For 2N + 1 moves level N + 1 meets the image of level N.
+        let Some(other) = walk.before_last(usize::from(!length.is_multiple_of(2))) else { return Ok(None) };
+        if walk.depth() != middle(length, false) {
+            return Ok(None);
+        }
+        let image = |key, _: &mut Vec<u8>| image(key).map(Some).map_err(Rejection::of(RejectionKind::State));
+        match first_common(other, walk.current(), image)? {
+            None => Ok(Some(Self { length })),
+            Some(key) => Err(both_have(length, walk, walk.states.show(key))),
+        }
+    }
+
     /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
     pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;

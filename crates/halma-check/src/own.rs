@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
-use halma_record::record::{Asked, Record, Repeats};
+use halma_record::record::{Asked, Record, Repeats, SymmetryRecord};
 
 use super::evidence::Evidence;
 use super::keys::PUBLISHED;
@@ -37,15 +37,21 @@ use twsearch::Permutations;
 
 /// The puzzle of a table, under the symmetries of the record.
 fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
-    let fixing = match &record.symmetries {
-        Some(symmetries) if symmetries.mirror.is_some() => return Err("symmetries.mirror: a puzzle has none".into()),
-        Some(symmetries) => Some(&symmetries.fixing[..]),
-        None => None,
-    };
+    let fixing = record.symmetries.as_ref().map(|symmetries| &symmetries.fixing[..]);
+    let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
+    if record.symmetries.as_ref().is_some_and(mirrored) {
+        let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
+        if spec.kind != "rules" || !plain {
+            return Err("symmetries.mirror: only searches for solutions by rules, without bounds, have one".into());
+        }
+    }
     let named = |fault: String| format!("problem: {fault}");
     let lacking = || "the record does not name its symmetries".to_string();
     Ok(match spec.kind.as_str() {
-        "rules" => Box::new(Rules::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
+        "rules" => {
+            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            Box::new(Rules::new(&spec.table().map_err(named)?, symmetries)?)
+        }
         "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
         "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
         "permutation" => return Err("symmetries: permutations have none".into()),
@@ -93,6 +99,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
         checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        if symmetries.mirror.is_some() {
+            checked.push("a mirror, which takes the starts to the goal and turns moves round".into());
+        }
     }
     if !KINDS.contains(&spec.kind.as_str()) {
         checked.push(format!("the moves are the word of the program that has the kind `{}`", spec.kind));

@@ -57,6 +57,9 @@ impl Problem {
             return Err("digest_key or second_digest_key is not the published one".into());
         }
         let symmetries = record.symmetries.as_ref().ok_or("the record does not name K and ρ")?;
+        if !symmetries.letters.is_empty() {
+            return Err("symmetries.letters: men have none".into());
+        }
         let binomials = Binomials::new(board.len(), start.len()).ok_or("the states are too many to number")?;
         let (fixing, mirror) = (symmetries.fixing.clone(), symmetries.mirror.clone());
         let (jumps_only, men, centroid) = (stated.jumps_only, start.len(), record.centroid.clone());

@@ -14,6 +14,8 @@ mod step_index;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use halma_engine::key::{Key, U256};
 use halma_engine::puzzle::Puzzle;
 pub use halma_record::record::Repeats;
@@ -32,6 +34,12 @@ pub trait Model<K: Key>: Send + Sync {
 
     /// The maps of cells that are used as symmetries, the identity first; `None` where the puzzle has no cells.
     fn symmetries(&self) -> Option<Vec<Vec<u8>>> {
+        None
+    }
+
+    /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters that it
+    /// exchanges. Classes go to classes under it.
+    fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         None
     }
 
@@ -94,6 +102,11 @@ pub trait Worker<K: Key>: Send {
 
     /// The image of a state under symmetry `map` of [`Model::order`]; 0 is the identity.
     fn image(&mut self, state: K, _map: usize) -> K {
+        state
+    }
+
+    /// The class of a state's image under [`Model::mirror`]; the state itself where there is none.
+    fn mirrored(&mut self, state: K) -> K {
         state
     }
 
@@ -216,6 +229,16 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
 
     fn is_state(&self, scratch: &mut Self::Scratch, key: K) -> bool {
         scratch.worker.is_state(key)
+    }
+}
+
+/// Whether [`open`] has keys for the states of a puzzle.
+#[must_use]
+pub fn can_be_numbered(compiled: &Compiled) -> bool {
+    match compiled {
+        Compiled::Ground(ground) => coding::numbers(ground).is_some(),
+        Compiled::Permutations(puzzle) => permutation_coding::key_bytes(puzzle).is_ok(),
+        Compiled::Own(_) => true,
     }
 }
 

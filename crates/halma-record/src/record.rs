@@ -2,6 +2,7 @@
 //!
 //! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -220,8 +221,19 @@ pub struct Counts {
 pub struct SymmetryRecord {
     /// The identity and all else that fixes start and target.
     pub fixing: Vec<Vec<u8>>,
-    /// What swaps them.
+    /// What swaps them; of a puzzle, what takes the starts to the goal and turns moves round, where the search used it.
     pub mirror: Option<Vec<u8>>,
+    /// Of a puzzle whose mirror exchanges letters: what each of these becomes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub letters: BTreeMap<String, String>,
+}
+
+impl SymmetryRecord {
+    /// These and no mirror.
+    #[must_use]
+    pub fn fixing(fixing: Vec<Vec<u8>>) -> Self {
+        Self { fixing, mirror: None, letters: BTreeMap::new() }
+    }
 }
 
 /// A board as its cells, in the order of their numbers, and the directions in which men step and jump.

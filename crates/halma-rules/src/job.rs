@@ -89,6 +89,10 @@ pub struct Puzzle {
     pub spec: PuzzleSpec,
     /// What the table compiles to.
     pub compiled: Arc<Compiled>,
+    /// Where it has no goal: what to say to those who ask for a solution.
+    pub no_goal: Option<Fault>,
+    /// What to say if no key numbers its states.
+    pub too_many: Fault,
 }
 
 impl Problem {

@@ -78,6 +78,17 @@ pub enum Compiled {
     Own(Arc<dyn Any + Send + Sync>),
 }
 
+impl Compiled {
+    /// Whether anything ends the puzzle; of a puzzle in Rust its type says what does.
+    #[must_use]
+    pub fn has_goal(&self) -> bool {
+        match self {
+            Self::Ground(ground) => !ground.goals.is_empty(),
+            Self::Permutations(_) | Self::Own(_) => true,
+        }
+    }
+}
+
 /// Compiles the table of a puzzle; `None` where its kind is none of [`KINDS`] and none of [`kinds`].
 ///
 /// # Errors

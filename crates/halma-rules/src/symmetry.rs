@@ -1,6 +1,8 @@
 //! Automorphisms of a board under a rule, and those that a problem can use: K, which fixes the start and the
 //! target, and the mirror ρ, which swaps them.
 
+use std::collections::BTreeMap;
+
 use halma_record::record::SymmetryRecord;
 
 use crate::cells::Cells;
@@ -108,6 +110,7 @@ impl From<&Symmetries> for SymmetryRecord {
         Self {
             fixing: symmetries.fixing.iter().map(|s| s.cells.clone()).collect(),
             mirror: symmetries.mirror.as_ref().map(|s| s.cells.clone()),
+            letters: BTreeMap::new(),
         }
     }
 }

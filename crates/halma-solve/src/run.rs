@@ -25,7 +25,8 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::Workspace;
 use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
-use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning};
+use halma_record::source::Fault;
+use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
 
 use crate::solve::{Engine, Progress};
 pub use folder::{fingerprint, unfinished};
@@ -85,8 +86,8 @@ pub enum RunError {
         cells: usize,
     },
     /// States of a puzzle do not fit any key.
-    #[error("the puzzle has 2^256 states or more, which are too many to number")]
-    TooManyStates,
+    #[error("{0}")]
+    TooManyStates(Box<Fault>),
     /// A count of a puzzle in Rust with symmetries.
     #[error(
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
@@ -95,6 +96,9 @@ pub enum RunError {
     /// An abstraction that the puzzle does not have.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
+    /// Nobody has undone free steps in puzzles with fewer letters yet.
+    #[error("pruning projection: the puzzle has free rules; allowed is none")]
+    ProjectionOfFree,
     /// A puzzle without a lower bound of its own.
     #[error("the puzzle has no lower bound of its own: allowed prunings are none and, on a board, projection")]
     NoBound,
@@ -103,9 +107,9 @@ pub enum RunError {
         "levels under a lower bound are not those that a count of solutions sums up: count with pruning = \"none\""
     )]
     CountUnderBound,
-    /// A puzzle without a goal.
-    #[error("the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]")]
-    NoGoal,
+    /// A puzzle without a goal, of which more is asked than its levels.
+    #[error("{0}")]
+    NoGoal(Box<Fault>),
     /// The budget of memory cannot be kept.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
@@ -255,7 +259,7 @@ fn answer(
     let (record, men, cells) = match &job.problem {
         Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
         Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
-        Problem::Puzzle(puzzle) => (Some(context.puzzle(puzzle)?.ok_or(RunError::TooManyStates)?), 0, 0),
+        Problem::Puzzle(puzzle) => (Some(context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle))?), 0, 0),
     };
     let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
     if record.verdict != Verdict::Incomplete {
@@ -269,6 +273,10 @@ fn answer(
         share::close(workspace, &**exchange)?;
     }
     Ok(record)
+}
+
+fn too_many(puzzle: &Puzzle) -> RunError {
+    RunError::TooManyStates(Box::new(puzzle.too_many.clone()))
 }
 
 /// The threads of a job, of which so many run beside each other on this host, and the least memory that they need; an error

@@ -10,6 +10,7 @@ pub mod deepening;
 pub mod engine;
 mod frontiers;
 pub mod game_search;
+mod images;
 pub(crate) mod level_sequence;
 pub mod model_search;
 pub mod row_search;

@@ -41,6 +41,17 @@ impl<N: Arithmetic> Graph<'_, N> {
         self.model.images(state).iter().map(|image| self.code.number(image)).min().unwrap_or_default()
     }
 
+    /// The class of the image of a class under the record's mirror.
+    pub fn mirrored(&self, key: N) -> Result<N, String> {
+        let image = self.model.mirrored(&self.state(key)?);
+        image.map(|image| self.key(&image)).ok_or_else(|| "there is no mirror".into())
+    }
+
+    /// Whether the record names a mirror, which was found to be one.
+    pub fn has_mirror(&self) -> bool {
+        self.model.starts().first().is_some_and(|start| self.model.mirrored(start).is_some())
+    }
+
     /// The state of a number.
     pub fn state(&self, key: N) -> Result<State, String> {
         let state = self.code.state(key).ok_or_else(|| format!("{key} is the number of no state"))?;

@@ -30,6 +30,10 @@ pub trait Model: Sync {
     fn can_be_undone(&self) -> bool;
     /// What a symmetry of the record makes of a state, one after another, the state itself first.
     fn images(&self, state: &[u8]) -> Vec<State>;
+    /// The image of a state under the record's mirror, if it has one.
+    fn mirrored(&self, _state: &[u8]) -> Option<State> {
+        None
+    }
     /// What is wrong with a state.
     fn fault(&self, state: &[u8]) -> Option<String>;
     /// What the move makes of a state that a solution has as `text`.

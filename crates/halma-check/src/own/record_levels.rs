@@ -222,8 +222,13 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             Ok::<_, Rejection>(Walked { side, first, last: first })
         };
         let sides = [walked(Side::Forward, &shared.ahead)?, walked(Side::Backward, &shared.behind)?];
-        let levels = split(run, sides)?;
-        if levels.concat().is_empty() {
+        let mirrored = self.ahead.has_mirror();
+        let levels = match mirrored {
+            true => [split(run, [sides[0]])?[0], &[]],
+            false => split(run, sides)?,
+        };
+        // Under a mirror the levels of a shorter length may serve this one as they are.
+        if levels.concat().is_empty() && !mirrored {
             return Ok(());
         }
         shared.held = run.levels.iter().fold(shared.held, |sum, level| sum.saturating_add(level.states));
@@ -244,6 +249,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if run.verdict == Verdict::None {
             let claim = Claim::of(self.record, length);
             self.evidence.refutes(match &shared.behind {
+                _ if mirrored => Refuted::by_image(claim, ahead, |key| self.ahead.mirrored(key))?,
                 Some(behind) => Refuted::by_meeting(claim, ahead, behind)?,
                 None => Refuted::by_goal(claim, ahead)?,
             });

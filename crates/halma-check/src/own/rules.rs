@@ -2,17 +2,21 @@
 
 mod effects;
 mod fewer;
+mod goal_states;
+mod mirror;
 mod parse;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{RulesTable, Until};
+use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
 use crate::path_counts::Trouble;
+use mirror::{Mirror, is_permutation};
 
 /// Letters, one bit for each value.
 type Letters = u64;
@@ -40,6 +44,8 @@ struct Rule {
     until: Until,
     /// 1 or 2; 0 where sides do not take turns.
     turn: u8,
+    /// Whether it costs nothing.
+    free: bool,
 }
 
 /// Conditions that all have to hold.
@@ -66,13 +72,15 @@ pub struct Rules {
     has_goal: bool,
     undone: bool,
     fixing: Vec<Vec<u8>>,
+    mirror: Option<Mirror>,
 }
 
 impl Rules {
     /// The puzzle of a table, searched under these symmetries.
-    pub fn new(table: &RulesTable, fixing: &[Vec<u8>]) -> Result<Self, String> {
+    pub fn new(table: &RulesTable, symmetries: &SymmetryRecord) -> Result<Self, String> {
+        let SymmetryRecord { fixing, mirror, letters } = symmetries;
         let mut rules = parse::rules(table)?;
-        rules.undone = !rules.turns && effects::can_be_undone(&rules);
+        rules.undone = !rules.turns && effects::turns_round(&rules, None);
         // The identity alone needs no proof: where symmetries are off, no effects have to fit anywhere.
         let maps = if fixing.len() > 1 {
             rules.symmetries()?
@@ -83,7 +91,11 @@ impl Rules {
             return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals"));
         }
         is_group(fixing)?;
-        rules.fixing = fixing.to_vec();
+        rules.fixing = fixing.clone();
+        if mirror.is_none() && !letters.is_empty() {
+            return Err("symmetries.letters, and there is no mirror".into());
+        }
+        rules.mirror = mirror.as_ref().map(|cells| rules.checked_mirror(cells, letters)).transpose()?;
         Ok(rules)
     }
 
@@ -100,6 +112,43 @@ impl Rules {
         };
         let directions: Vec<Step> = directions.into_iter().collect();
         Ok(self.grid.linear_maps(&directions).into_iter().filter(keeps).collect())
+    }
+
+    /// The map that the record names, if it is a mirror: nothing is looked for, and every application of each rule is tried.
+    fn checked_mirror(&self, cells: &[u8], exchanged: &BTreeMap<String, String>) -> Result<Mirror, String> {
+        let letter = |text: &String| {
+            let found = self.alphabet.iter().position(|letter| text.chars().eq([*letter]));
+            found.ok_or_else(|| format!("symmetries.letters: `{text}` is no letter of the puzzle"))
+        };
+        let mut letters: Vec<u8> = (0..self.alphabet.len()).map(|value| value as u8).collect();
+        for (from, to) in exchanged {
+            letters[letter(from)?] = letter(to)? as u8;
+        }
+        if !is_permutation(cells, self.grid.len()) || !is_permutation(&letters, self.alphabet.len()) {
+            return Err(
+                "symmetries.mirror: two cells or two letters go to one, or there are others than the puzzle's".into()
+            );
+        }
+        let mirror = Mirror { cells: cells.to_vec(), letters };
+        let goals = self.goal_states().ok_or("symmetries.mirror: the goal does not list its states")?;
+        let images: BTreeSet<State> = self.starts.iter().map(|start| mirror.image(start)).collect();
+        if images != goals.into_iter().collect() {
+            return Err("symmetries.mirror: the images of the starts are not the states of the goal".into());
+        }
+        if !effects::turns_round(self, Some(&mirror)) {
+            return Err(
+                "symmetries.mirror: it was not shown that the image of every move, turned round, is a move".into()
+            );
+        }
+        let mut back = vec![0u8; cells.len()];
+        (0..).zip(cells).for_each(|(cell, &image)| back[usize::from(image)] = cell);
+        let through = |map: &Vec<u8>| -> Vec<u8> {
+            back.iter().map(|&cell| cells[usize::from(map[usize::from(cell)])]).collect()
+        };
+        match self.fixing.iter().all(|map| self.fixing.contains(&through(map))) {
+            true => Ok(mirror),
+            false => Err("symmetries.mirror: it does not take classes to classes".into()),
+        }
     }
 
     /// Whose turn it is, and the letters.
@@ -158,10 +207,33 @@ impl Rules {
         changes.then_some((after, to))
     }
 
-    /// All letters that one move of a side leads to.
+    /// All letters that one move of a side leads to: free rules as often as it likes, and one that is not free.
     fn results(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
+        let mut begins = BTreeSet::from([letters.to_vec()]);
+        let mut open = vec![letters.to_vec()];
+        while let Some(here) = open.pop() {
+            for rule in self.rules.iter().filter(|rule| rule.free && rule.turn == turn) {
+                for &direction in &rule.directions {
+                    let all = (0..self.grid.len()).filter_map(|first| self.once(rule, first as u8, direction, &here));
+                    open.extend(all.map(|(after, _)| after).filter(|after| begins.insert(after.clone())));
+                }
+            }
+            if begins.len() > MOST_IN_CHAIN {
+                return Err("rules: a move of too many positions".into());
+            }
+        }
+        let mut results = BTreeSet::new();
+        for here in &begins {
+            results.extend(self.counted(turn, here)?);
+        }
+        results.remove(letters);
+        Ok(results)
+    }
+
+    /// What rules that are not free lead to, each applied once with all that may follow it.
+    fn counted(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
         let (mut results, mut chains) = (BTreeSet::new(), BTreeSet::new());
-        for rule in self.rules.iter().filter(|rule| rule.turn == turn) {
+        for rule in self.rules.iter().filter(|rule| rule.turn == turn && !rule.free) {
             for &direction in &rule.directions {
                 for first in 0..self.grid.len() {
                     match self.once(rule, first as u8, direction, letters) {
@@ -228,18 +300,6 @@ impl Condition {
         cells.sort_unstable();
         Self { cells, counts: self.counts.clone() }
     }
-
-    /// The one state that satisfies it, where it names a letter for each cell; `None` where it does not, and nothing in the list
-    /// where it names one that no state has.
-    fn only(&self, cells: usize) -> Option<Vec<Vec<u8>>> {
-        let mut sets = vec![Letters::MAX; cells];
-        self.cells.iter().for_each(|&(cell, set)| sets[usize::from(cell)] &= set);
-        if !self.counts.is_empty() || sets.iter().any(|set| set.count_ones() > 1) {
-            return None;
-        }
-        let letter = |set: &Letters| (*set != 0).then(|| set.trailing_zeros() as u8);
-        Some(sets.iter().map(letter).collect::<Option<Vec<u8>>>().into_iter().collect())
-    }
 }
 
 impl Model for Rules {
@@ -272,15 +332,13 @@ impl Model for Rules {
         if self.turns {
             return None;
         }
-        let states = self.goals.iter().map(|goal| goal.only(self.grid.len())).collect::<Option<Vec<_>>>()?.concat();
-        let sorted = |state: &State| {
-            let mut letters = state.clone();
-            letters.sort_unstable();
-            letters
-        };
+        let (cells, letters) = (self.grid.len(), self.alphabet.len());
         // Where counts are kept, others are never reached, and have no number.
-        let kept = self.starts.first().map(sorted).filter(|_| self.counts_kept);
-        Some(states.into_iter().filter(|state| kept.as_ref().is_none_or(|kept| sorted(state) == *kept)).collect())
+        let start = self.starts.first().filter(|_| self.counts_kept);
+        let number =
+            |value: usize| start.map(|start| start.iter().filter(|&&l| usize::from(l) == value).count() as u32);
+        let kept: Vec<(Letters, u32)> = (0..letters).filter_map(|value| Some((1 << value, number(value)?))).collect();
+        Some(self.goals.iter().map(|goal| goal.only(cells, letters, &kept)).collect::<Option<Vec<_>>>()?.concat())
     }
 
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
@@ -297,6 +355,10 @@ impl Model for Rules {
 
     fn images(&self, state: &[u8]) -> Vec<State> {
         self.fixing.iter().map(|map| self.moved(state, map)).collect()
+    }
+
+    fn mirrored(&self, state: &[u8]) -> Option<State> {
+        Some(self.mirror.as_ref()?.image(state))
     }
 
     fn fault(&self, _state: &[u8]) -> Option<String> {

@@ -3,10 +3,12 @@
 mod state;
 mod worker;
 
+use std::collections::BTreeMap;
+
 use halma_engine::key::{Key, U256};
 use halma_record::record::Repeats;
 use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::CellMap;
+use halma_rules::puzzle::ground::{CellMap, Step};
 
 use super::coding::{self, Coding};
 use super::step_index::Moves;
@@ -19,6 +21,7 @@ use worker::GroundWorker;
 pub struct GroundModel<K, const W: usize> {
     pub(super) ground: Ground,
     images: Vec<CellMap>,
+    mirror: Option<CellMap>,
     /// By image, ranked letter and cell: where the man or block has its first cell in the image, and its letter.
     image_of: Vec<Vec<(u8, u8)>>,
     coding: Coding<K>,
@@ -27,6 +30,8 @@ pub struct GroundModel<K, const W: usize> {
     /// How many cells have each letter, where moves keep that.
     counts: Option<Vec<u32>>,
     forward: Moves,
+    /// Steps that cost nothing, where there are any.
+    free: Option<Moves>,
     pub(super) backward: Option<Moves>,
     repeats: Repeats,
 }
@@ -59,17 +64,20 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
     pub fn new(ground: &Ground, symmetry: bool) -> Self {
         let mut images = ground.symmetries();
         images.truncate(if symmetry { images.len() } else { 1 });
+        let (free, counted): (Vec<Step>, Vec<Step>) = ground.steps.iter().cloned().partition(|step| step.free);
         let cells = ground.board.len();
         let image_of = images.iter().map(|map| {
             let each = |letter: usize| (0..cells).map(move |cell| (letter as u8, cell as u8));
             (0..ground.ranked).flat_map(each).map(|(letter, cell)| ground.image_of_block(map, letter, cell)).collect()
         });
         Self {
+            mirror: if symmetry { ground.mirror(&images) } else { None },
             image_of: image_of.collect(),
             coding: Coding::new(ground, &images),
             counts: ground.counts(),
             numbers: coding::numbers(ground).unwrap_or(U256::MAX),
-            forward: Moves::new(ground, &ground.steps),
+            forward: Moves::new(ground, &counted),
+            free: ground.has_free().then(|| Moves::new(ground, &free)),
             backward: ground.has_inverse().then(|| Moves::new(ground, &ground.inverse_steps())),
             repeats: ground.repeats(),
             images,
@@ -138,6 +146,13 @@ impl<K: Key, const W: usize> Model<K> for GroundModel<K, W> {
 
     fn symmetries(&self) -> Option<Vec<Vec<u8>>> {
         Some(self.images.iter().map(|map| map.cells.clone()).collect())
+    }
+
+    fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
+        let map = self.mirror.as_ref()?;
+        let drawn = |letter: u8| self.ground.letters[usize::from(letter)].to_string();
+        let exchanged = (0..).zip(&map.letters).filter(|(letter, image)| letter != *image);
+        Some((map.cells.clone(), exchanged.map(|(letter, &image)| (drawn(letter), drawn(image))).collect()))
     }
 
     fn has_goal(&self) -> bool {

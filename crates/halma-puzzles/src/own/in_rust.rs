@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 
 use halma_record::job::PuzzleSpec;
 use halma_record::record::Repeats;
+use halma_record::source::Fault;
 use halma_rules::puzzle::TableFault;
-use halma_rules::puzzle::kinds::Kind;
+use halma_rules::puzzle::kinds::{Kind, Typed};
 
 use super::{AnyModel, Bound, Model, ModelKey, Worker};
 
@@ -57,7 +58,8 @@ pub trait OwnPuzzle: DeserializeOwned + Send + Sync + 'static {
     /// Whether the table makes sense.
     ///
     /// # Errors
-    /// What is wrong, and what is allowed.
+    /// What is wrong, and what is allowed. Where the text begins with a key and a colon, as in `wanted: 9 is more than any jug holds`, the
+    /// message points at that key.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
@@ -137,8 +139,18 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
         &self.name
     }
 
+    fn typed(&self, table: Typed<'_>) -> Result<(), Fault> {
+        table.read::<P>()
+    }
+
     fn build(&self, spec: &PuzzleSpec) -> Result<Arc<dyn Any + Send + Sync>, TableFault> {
-        let fault = |message: String| TableFault { path: Vec::new(), range: None, message };
+        let fault = |message: String| {
+            let key = message.split_once(':').map(|(key, _)| key).filter(|key| spec.table.contains_key(*key));
+            match key {
+                Some(key) => TableFault::of(key, message.clone()),
+                None => TableFault { path: Vec::new(), range: None, message },
+            }
+        };
         let puzzle: P = stated(spec).map_err(fault)?;
         if puzzle.starts().is_empty() {
             return Err(fault("the puzzle has no start".into()));
@@ -260,5 +272,74 @@ impl<P: OwnPuzzle> Worker<P::Key> for RustWorker<'_, P> {
 
     fn is_state(&mut self, state: P::Key) -> bool {
         self.model.puzzle.is_state(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_rules::job::Job;
+    use halma_rules::puzzle::kinds;
+
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Jugs {
+        sizes: Vec<u64>,
+        wanted: u64,
+        #[serde(default)]
+        _taps: Option<Taps>,
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Taps {
+        _open: bool,
+    }
+
+    impl OwnPuzzle for Jugs {
+        type Key = u64;
+        fn starts(&self) -> Vec<u64> {
+            if self.sizes.is_empty() { Vec::new() } else { vec![0] }
+        }
+        fn after(&self, _: u64, _: &mut Vec<u64>) {}
+        fn is_goal(&self, state: u64) -> bool {
+            state == self.wanted
+        }
+        fn check(&self) -> Result<(), String> {
+            match self.sizes.iter().max() {
+                Some(most) if *most < self.wanted => Err(format!("wanted: {} is more than any jug holds", self.wanted)),
+                _ if self.wanted == 0 => Err("no water is there at once".into()),
+                _ => Ok(()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_in_the_table_of_a_puzzle_in_rust_points_at_its_key() {
+        kinds::add(vec![Box::new(RustKind::<Jugs>::new("jugs"))]);
+        let job =
+            |lines: &str| Job::parse("a.toml".as_ref(), &format!("# Water.\n[problem]\nkind = \"jugs\"\n{lines}"));
+        assert!(job("title = \"Two\"\nsizes = [5, 3]\nwanted = 4").is_ok());
+        for (lines, message) in [
+            ("sizes = [5, \"3\"]\nwanted = 4", "a.toml:4:13: invalid type: string \"3\", expected u64"),
+            ("sizes = [5, 3]\nwanted = -4", "a.toml:5:10: invalid value: integer `-4`, expected u64"),
+            (
+                "sizes = [5, 3]\nwnated = 4",
+                "a.toml:5:1: unknown field `wnated`, expected one of `sizes`, `wanted`, `_taps`; did you mean `wanted`?",
+            ),
+            ("sizes = [5, 3]", "a.toml:2:1: missing field `wanted`"),
+            ("sizes = 5\nwanted = 4", "a.toml:4:9: invalid type: integer `5`, expected a sequence"),
+            (
+                "sizes = [5, 3]\nwanted = 4\n[problem._taps]\n_open = \"yes\"",
+                "a.toml:7:9: invalid type: string \"yes\", expected a boolean",
+            ),
+            ("sizes = [5, 3]\nwanted = 6", "a.toml:5:10: wanted: 6 is more than any jug holds"),
+            ("sizes = [5, 3]\nwanted = 0", "a.toml:2:1: no water is there at once"),
+            ("sizes = []\nwanted = 4", "a.toml:2:1: the puzzle has no start"),
+        ] {
+            let fault = job(lines).map(|job| job.stated).unwrap_err().to_string();
+            assert_eq!(fault.lines().next(), Some(message), "{lines}");
+        }
     }
 }

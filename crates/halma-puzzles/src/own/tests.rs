@@ -147,7 +147,7 @@ mod random {
         let letter = || proptest::sample::select(&["A", "B", ".", "*", "x"][..]);
         let plain = || proptest::sample::select(&["A", "B", "."][..]);
         let sides = (proptest::collection::vec(letter(), 2..4), proptest::collection::vec(plain(), 3));
-        let options = (any::<bool>(), proptest::sample::select(&["once", "any", "blocked"][..]));
+        let options = (any::<bool>(), proptest::sample::select(&["once", "free", "any", "blocked"][..]));
         (sides, options, proptest::sample::select(&[4u8, 6, 8][..])).prop_map(
             |((left, mut right), (chain, until), directions)| {
                 right.truncate(left.len());
@@ -159,6 +159,7 @@ mod random {
                 let rule = format!("{} -> {}", left.join(" "), right.join(" "));
                 match until {
                     "once" => serde_json::json!({ "rule": rule, "chain": chain, "directions": directions }),
+                    "free" => serde_json::json!({ "rule": rule, "free": true, "directions": directions }),
                     until => serde_json::json!({ "rule": rule, "until": until, "directions": directions }),
                 }
             },
@@ -206,6 +207,37 @@ mod random {
                     }
                 }
                 open.extend(after);
+            }
+        }
+
+        /// Under a mirror the image of every move, turned round, is a move, of all states that there are.
+        #[test]
+        fn a_mirror_turns_every_move_round(
+            rules in proptest::collection::vec(rule(), 1..3),
+            cells in "[AB.]{6}",
+            exchanged in any::<bool>(),
+        ) {
+            let turned = |text: &str| -> String {
+                let exchange = |c: char| match (exchanged, c) { (true, 'A') => 'B', (true, 'B') => 'A', _ => c };
+                text.chars().rev().map(exchange).collect()
+            };
+            let board = format!("{}\n{}\n", &cells[..3], &cells[3..]);
+            let table = serde_json::json!({
+                "board": board, "rules": rules, "legend": { "x": "AB" }, "goal": turned(board.trim_end())
+            });
+            let serde_json::Value::Object(table) = table else { unreachable!() };
+            let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
+            let Ok(Some(Compiled::Ground(ground))) = compile(&spec) else { return Ok(()) };
+            let Some(mirror) = ground.mirror(&ground.symmetries()) else { return Ok(()) };
+            let goals = ground.goal_states().unwrap();
+            prop_assert_eq!(vec![mirror.image(&ground.starts[0])], goals);
+            let letters = ground.letters.len();
+            for code in 0..letters.pow(6) {
+                let state: Vec<u8> = (0..6).map(|cell| (code / letters.pow(cell) % letters) as u8).collect();
+                for after in ground.moves(&state, false) {
+                    let back = ground.moves(&mirror.image(&after), false);
+                    prop_assert!(back.contains(&mirror.image(&state)), "{:?} {}", &rules, ground.picture(&state));
+                }
             }
         }
     }

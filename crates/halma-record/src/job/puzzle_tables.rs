@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of puzzles that a file states.
@@ -34,13 +35,43 @@ impl PuzzleSpec {
 }
 
 /// One value, or a list of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a value of another type than this key has: allowed is one, or a list of them")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum OneOrMany<T> {
     /// One.
     One(T),
     /// A list.
     Many(Vec<T>),
+}
+
+/// What messages say of a value that is neither one of these nor a list of them.
+pub trait Allowed {
+    /// As in `allowed are a map and a list of maps`.
+    const ALLOWED: &str;
+}
+
+impl Allowed for String {
+    const ALLOWED: &str = "this is no map: allowed are a map and a list of maps";
+}
+
+impl Allowed for Goal {
+    const ALLOWED: &str = "this is no goal: allowed are a map, a table, as in { count = { A = 1 }, at = \"d4\" } or { at = { d4 = \"A\" } }, and a list of these";
+}
+
+impl<'de, T: Deserialize<'de> + Allowed> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either<T> {
+            One(T),
+            Many(Vec<T>),
+        }
+        match Either::deserialize(deserializer) {
+            Ok(Either::One(one)) => Ok(Self::One(one)),
+            Ok(Either::Many(many)) => Ok(Self::Many(many)),
+            Err(_) => Err(D::Error::custom(T::ALLOWED)),
+        }
+    }
 }
 
 impl<T> OneOrMany<T> {
@@ -92,7 +123,7 @@ pub enum Directions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any) and turn"
+    expecting = "a rule is a text, or a table with rule, directions, chain, until (once, blocked, any), turn and free"
 )]
 pub enum RuleEntry {
     /// As in `"A x . -> . x A"`.
@@ -119,6 +150,9 @@ pub struct RuleTable {
     /// The side that may use it, 1 or 2: sides take turns, 1 begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u8>,
+    /// Whether it costs nothing: a move is any number of applications of free rules and one of another rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
 }
 
 /// How often a rule repeats along its direction in one move.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -15,7 +14,15 @@ use halma_record::job::{ProblemSpec, PuzzleSpec};
 use halma_record::source::{Fault, Source, suggestion};
 
 use super::{Problem, Puzzle, raw};
+use crate::puzzle::kinds::Typed;
 use crate::puzzle::{self, Part, TableFault};
+
+/// What is said of a puzzle without a goal to who asks for more than its levels.
+const NO_GOAL: &str = "the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]";
+
+/// What is said of a puzzle that is too large.
+const TOO_MANY: &str =
+    "the puzzle has 2^256 states or more, which are too many to number: allowed are fewer cells, letters or pieces";
 
 /// The kinds of problems that a job may state.
 fn kinds() -> Vec<String> {
@@ -99,7 +106,14 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         return Err(source.fault(table.span(), format!("unknown kind `{}`", spec.kind)));
     };
     let stated = ProblemSpec::Puzzle(spec.clone());
-    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled) })))
+    let no_goal = (!compiled.has_goal()).then(|| source.fault(table.span(), NO_GOAL));
+    let sized = match (spec.kind.as_str(), &named) {
+        ("permutation", Some(_)) => "file",
+        ("permutation", None) => "definition",
+        _ => "board",
+    };
+    let too_many = source.fault(place(source, table, &TableFault::of(sized, "")), TOO_MANY);
+    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal, too_many })))
 }
 
 /// The puzzle that a record or a run's folder states.
@@ -109,7 +123,10 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
 pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
     let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
-    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled.ok_or_else(unknown)?) })
+    let compiled = compiled.ok_or_else(unknown)?;
+    let plain = |message: &str| Fault { file: None, place: None, message: message.into() };
+    let (no_goal, too_many) = ((!compiled.has_goal()).then(|| plain(NO_GOAL)), plain(TOO_MANY));
+    Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal, too_many })
 }
 
 /// Puts the text of the file that a permutation puzzle names in place of its name.
@@ -131,18 +148,20 @@ fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) 
     Ok(Some(Source::new(path, text)))
 }
 
-/// Reads the table of a kind of files key by key, for messages about unknown keys and wrong types.
+/// Reads the table key by key, for messages about unknown keys and wrong types.
 fn typed(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
+    let keys = |besides: &[&str]| Typed::new(source, own_keys(table, besides));
     match spec.kind.as_str() {
-        "rules" => keys::<RulesTable>(source, table, &[]),
-        "blocks" => keys::<BlocksTable>(source, table, &[]),
-        "permutation" if named => keys::<PermutationTable>(source, table, &["file"]),
-        "permutation" => keys::<PermutationTable>(source, table, &[]),
-        _ => Ok(()),
+        "rules" => keys(&[]).read::<RulesTable>(),
+        "blocks" => keys(&[]).read::<BlocksTable>(),
+        "permutation" if named => keys(&["file"]).read::<PermutationTable>(),
+        "permutation" => keys(&[]).read::<PermutationTable>(),
+        other => puzzle::kinds::named(other).map_or(Ok(()), |kind| kind.typed(keys(&[]))),
     }
 }
 
-fn keys<T: DeserializeOwned>(source: &Source, table: &Spanned<DeValue>, besides: &[&str]) -> Result<(), Fault> {
+/// The table without the keys that all kinds have, and without those beside the kind's own.
+fn own_keys<'a>(table: &Spanned<DeValue<'a>>, besides: &[&str]) -> Spanned<DeValue<'a>> {
     let mut value = table.clone();
     if let DeValue::Table(keys) = value.get_mut() {
         ["kind", "title"].iter().chain(besides).for_each(|key| drop(keys.remove(*key)));
@@ -151,8 +170,7 @@ fn keys<T: DeserializeOwned>(source: &Source, table: &Spanned<DeValue>, besides:
             keys.insert(Spanned::new(0..0, "definition".into()), empty);
         }
     }
-    let read = T::deserialize(toml::de::ValueDeserializer::from(value));
-    read.map(|_| ()).map_err(|e| raw::fault(source, &e, table.span()))
+    value
 }
 
 /// The bytes of the file that a fault of the table means.

@@ -287,6 +287,7 @@ impl Blocks<'_> {
             chain,
             until,
             turn: 0,
+            free: false,
         })
     }
 

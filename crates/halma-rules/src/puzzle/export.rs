@@ -66,6 +66,9 @@ impl Export<'_> {
             }
             Compiled::Ground(ground) => {
                 let lifted = Lifted::of(ground);
+                if lifted.has_free() && format != Format::Pddl {
+                    return Err("the puzzle has free rules, which only PDDL can say: --format pddl".into());
+                }
                 match format {
                     Format::Pddl => pddl::ground(self, &lifted),
                     Format::Murphi => murphi::ground(self, &lifted),
@@ -109,6 +112,9 @@ fn one_move_of(ground: &Ground) -> String {
     let mut text = "One move is one application of a rule".to_string();
     if ground.steps.iter().any(|step| step.chain) {
         text += "; after a rule that chains the same man may go on by any that chains, all within one move";
+    }
+    if ground.has_free() {
+        text += " that is not free, after any number of applications of free ones";
     }
     let until = |wanted| ground.steps.iter().any(|step| step.until == wanted);
     if until(super::ground::Until::Any) {

@@ -3,6 +3,9 @@
 //! In planning this is a *grounded* task: no class of letters, no direction and no shape is left, only cells. Search, inverse
 //! moves, symmetries and abstractions all work on it, whatever language the puzzle was stated in.
 
+mod listed;
+mod mirror;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::board::Board;
@@ -66,6 +69,8 @@ pub struct Step {
     pub until: Until,
     /// The side that may use it, 1 or 2; 0 where there are none.
     pub turn: u8,
+    /// Whether it costs nothing: a move is any number of these, and then one that is not free with all that follows it.
+    pub free: bool,
 }
 
 /// Conditions that all have to hold at the end.
@@ -114,11 +119,17 @@ impl Ground {
         self.steps.iter().map(Step::inverse).collect()
     }
 
-    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, and not where a
-    /// repetition may end in another way.
+    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, not where a repetition may
+    /// end in another way, and not where a move begins with free steps.
     #[must_use]
     pub fn has_inverse(&self) -> bool {
-        self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man()
+        self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man() && !self.has_free()
+    }
+
+    /// Whether some steps cost nothing.
+    #[must_use]
+    pub fn has_free(&self) -> bool {
+        self.steps.iter().any(|step| step.free)
     }
 
     /// Whether a rule that repeats has applications in which no man moves, since the place where he would go has his letter
@@ -144,12 +155,14 @@ impl Ground {
         if self.is_graded() { Repeats::Never } else { Repeats::All }
     }
 
-    /// Whether every move can be undone by a move: each step by a step that chains and repeats alike, and those of one
-    /// repetition by those of one.
+    /// Whether every move can be undone by a move.
     fn is_undone(&self) -> bool {
-        if !self.has_inverse() {
-            return false;
-        }
+        self.has_inverse() && self.turns_round(Step::clone)
+    }
+
+    /// Whether the image of every move, turned round, is a move, where moves have inverses: that of each step a step that chains and
+    /// repeats alike, and those of one repetition those of one.
+    fn turns_round(&self, image: impl Fn(&Step) -> Step) -> bool {
         let plain = |step: &Step| {
             let moves = step.chain || step.until != Until::Once;
             let (from, to, man) = if moves { (step.from, step.to, step.man) } else { (0, 0, 0) };
@@ -159,7 +172,7 @@ impl Ground {
             self.steps.iter().map(|step| (plain(step), (step.rule, step.direction))).collect();
         let mut lines: HashMap<(u16, u8), (u16, u8)> = HashMap::new();
         self.steps.iter().all(|step| {
-            let Some(&line) = steps.get(&plain(&step.inverse())) else { return false };
+            let Some(&line) = steps.get(&plain(&image(step).inverse())) else { return false };
             step.until == Until::Once || *lines.entry((step.rule, step.direction)).or_insert(line) == line
         })
     }
@@ -167,7 +180,7 @@ impl Ground {
     /// Whether each step is a move, and changes the number of some letter, which all starts have alike, by the same amount other
     /// than none.
     fn is_graded(&self) -> bool {
-        let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once);
+        let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once && !step.free);
         let change = |step: &Step, letter: u8| {
             let new = step.writes.iter().filter(|&&(_, l)| l == letter).count() as i64;
             new - step.writes.iter().filter(|&&(cell, _)| step.before(cell) == letter).count() as i64
@@ -232,25 +245,6 @@ impl Ground {
         all.min().unwrap_or((cell, letter))
     }
 
-    /// The states that a goal describes in full, with a letter for each cell; `None` where one of the goals leaves something open.
-    #[must_use]
-    pub fn goal_states(&self) -> Option<Vec<Vec<u8>>> {
-        let one = |goal: &GoalCondition| {
-            let mut letters = vec![u8::MAX; self.board.len()];
-            for &(cell, set) in &goal.cells {
-                letters[usize::from(cell)] = (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)?;
-            }
-            (goal.counts.is_empty() && !letters.contains(&u8::MAX)).then_some(letters)
-        };
-        if self.goals.is_empty() || self.turns {
-            return None;
-        }
-        let mut all = self.goals.iter().map(one).collect::<Option<Vec<_>>>()?;
-        all.sort_unstable();
-        all.dedup();
-        Some(all)
-    }
-
     /// Whether these letters satisfy one of the goals.
     #[must_use]
     pub fn is_goal(&self, letters: &[u8]) -> bool {
@@ -263,20 +257,40 @@ impl Ground {
     pub fn moves(&self, letters: &[u8], second: bool) -> Vec<Vec<u8>> {
         let turn = if self.turns { 1 + u8::from(second) } else { 0 };
         let mut found = Vec::new();
-        for step in self.steps.iter().filter(|step| step.turn == turn && step.applies(letters)) {
-            let after = step.apply(letters);
-            match step.until {
-                Until::Once if step.chain => {
-                    self.chain(after, step, turn, &mut vec![(letters.to_vec(), step.from)], &mut found)
+        for here in self.reached_freely(letters, turn) {
+            let first = found.len();
+            for step in self.steps.iter().filter(|step| !step.free && step.turn == turn && step.applies(&here)) {
+                let after = step.apply(&here);
+                match step.until {
+                    Until::Once if step.chain => {
+                        self.chain(after, step, turn, &mut vec![(here.clone(), step.from)], &mut found)
+                    }
+                    Until::Once => found.push(after),
+                    Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
                 }
-                Until::Once => found.push(after),
-                Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
             }
+            let rest = found.split_off(first);
+            found.extend(rest.into_iter().filter(|after| *after != here && after != letters));
         }
-        found.retain(|after| after != letters);
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// What free steps of a side lead to from a state, itself first.
+    fn reached_freely(&self, letters: &[u8], turn: u8) -> Vec<Vec<u8>> {
+        let mut reached = vec![letters.to_vec()];
+        let mut next = 0;
+        while let Some(here) = reached.get(next).cloned() {
+            for step in self.steps.iter().filter(|step| step.free && step.turn == turn && step.applies(&here)) {
+                let after = step.apply(&here);
+                if !reached.contains(&after) {
+                    reached.push(after);
+                }
+            }
+            next += 1;
+        }
+        reached
     }
 
     /// All that the man who has come to `last.to` can go on to by steps that chain.

@@ -4,14 +4,50 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use halma_record::job::PuzzleSpec;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeValue, ValueDeserializer};
+
+use halma_record::job::{PuzzleSpec, raw};
+use halma_record::source::{Fault, Source};
 
 use super::TableFault;
+
+/// The table of a job as it was typed, without `kind` and `title`: for messages that point at a key.
+#[derive(Debug)]
+pub struct Typed<'a> {
+    source: &'a Source,
+    table: Spanned<DeValue<'a>>,
+}
+
+impl<'a> Typed<'a> {
+    /// A table of that file.
+    #[must_use]
+    pub fn new(source: &'a Source, table: Spanned<DeValue<'a>>) -> Self {
+        Self { source, table }
+    }
+
+    /// Whether it is a `T`.
+    ///
+    /// # Errors
+    /// The key that is unknown, missing, or of another type.
+    pub fn read<T: DeserializeOwned>(self) -> Result<(), Fault> {
+        let span = self.table.span();
+        let read = T::deserialize(ValueDeserializer::from(self.table));
+        read.map(|_| ()).map_err(|e| raw::fault(self.source, &e, span))
+    }
+}
 
 /// A kind of puzzles in Rust.
 pub trait Kind: Send + Sync {
     /// The word of the job file.
     fn name(&self) -> &str;
+
+    /// Whether the table of a job has the keys of such a puzzle, by [`Typed::read`].
+    ///
+    /// # Errors
+    /// Which key is wrong, and where it stands.
+    fn typed(&self, table: Typed<'_>) -> Result<(), Fault>;
 
     /// The puzzle that a table states, for those who know its type.
     ///

@@ -9,7 +9,7 @@ mod parsed;
 use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable};
 
 use super::TableFault;
-use super::ground::{CellMap, Ground, Letters, cell_maps};
+use super::ground::{CellMap, GoalCondition, Ground, Letters, cell_maps};
 use super::map::Map;
 use crate::board::Board;
 use alphabet::Alphabet;
@@ -40,6 +40,9 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     if rules.is_empty() {
         return Err(TableFault::of("rules", "there is no rule: at least one is needed"));
+    }
+    if rules.iter().all(|rule| rule.free) {
+        return Err(TableFault::of("rules", "all rules are free, so that no move counts: at least one must not be"));
     }
     let alphabet = Alphabet::of(table, &maps, &rules)?;
     let starts: Vec<Vec<u8>> =
@@ -74,37 +77,45 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     Ok(ground)
 }
 
-/// Of kept counts a goal must not ask for others.
+/// A goal must not contradict itself, nor ask for other numbers of letters than those that are kept.
 fn reachable(table: &RulesTable, ground: &Ground) -> Result<(), TableFault> {
-    let Some(counts) = ground.counts() else { return Ok(()) };
     for (number, goal) in ground.goals.iter().enumerate() {
         let fault = |message: String| {
             let fault = TableFault::of("goal", message);
             Err(if matches!(table.goal, Some(OneOrMany::Many(_))) { fault.at(number) } else { fault })
         };
-        let name = |letters: Letters| {
-            let all = (0..ground.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| ground.letters[l]);
-            all.collect::<String>()
-        };
-        let sum =
-            |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();
-        if let Some(&(letters, asked)) = goal.counts.iter().find(|&&(letters, asked)| sum(letters) != asked) {
-            let (name, there) = (name(letters), sum(letters));
-            return fault(format!(
-                "no state can meet it: it asks for {asked} cells with {name}, the start has {there}, and no rule changes that number"
-            ));
-        }
-        for (letter, &there) in counts.iter().enumerate() {
-            let only = goal.cells.iter().filter(|&&(_, letters)| letters == 1 << letter).count() as u32;
-            if only > there {
-                let name = name(1 << letter);
-                return fault(format!(
-                    "no state can meet it: it has {name} on {only} cells, the start on {there}, and no rule changes that number"
-                ));
-            }
+        kept(ground, goal).map_or(Ok(()), fault)?;
+        if ground.contradicts(goal) {
+            return fault("no state can meet it: its conditions contradict one another".into());
         }
     }
     Ok(())
+}
+
+/// What a goal asks for that is not what every state has, where no rule changes numbers of letters.
+fn kept(ground: &Ground, goal: &GoalCondition) -> Option<String> {
+    let counts = ground.counts()?;
+    let name = |letters: Letters| {
+        let all = (0..ground.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| ground.letters[l]);
+        all.collect::<String>()
+    };
+    let sum = |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();
+    if let Some(&(letters, asked)) = goal.counts.iter().find(|&&(letters, asked)| sum(letters) != asked) {
+        let (name, there) = (name(letters), sum(letters));
+        return Some(format!(
+            "no state can meet it: it asks for {asked} cells with {name}, the start has {there}, and no rule changes that number"
+        ));
+    }
+    for (letter, &there) in counts.iter().enumerate() {
+        let only = goal.cells.iter().filter(|&&(_, letters)| letters == 1 << letter).count() as u32;
+        if only > there {
+            let name = name(1 << letter);
+            return Some(format!(
+                "no state can meet it: it has {name} on {only} cells, the start on {there}, and no rule changes that number"
+            ));
+        }
+    }
+    None
 }
 
 /// A fault in the text or the table of a rule.

@@ -43,7 +43,7 @@ impl Context<'_> {
         let Ok(mut search) = search else { return Ok(None) };
         self.take_over::<K>()?;
         let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
-        let mut record = self.blank(SymmetryRecord { fixing, mirror: None });
+        let mut record = self.blank(SymmetryRecord::fixing(fixing));
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);

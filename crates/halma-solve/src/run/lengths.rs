@@ -249,7 +249,7 @@ mod tests {
         let (cancel, progress) = (CancellationToken::after(None), &());
         let context =
             Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
-        let mut record = context.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
+        let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
         context.lengths(&mut Endless { refutes }, |_| Ok(Vec::new()), &mut record).unwrap();
         record
     }

@@ -8,7 +8,7 @@ use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
 use halma_rules::puzzle::{Compiled, Ground};
 
-use super::{Context, Question, RunError};
+use super::{Context, Question, RunError, too_many};
 use crate::solve::model_search::{ModelSearch, Sequences};
 
 /// How many of the farthest positions a record shows.
@@ -45,8 +45,8 @@ impl Context<'_> {
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
         self.take_over::<K>()?;
-        let mut record = self.blank(SymmetryRecord { fixing: Vec::new(), mirror: None });
-        record.symmetries = model.symmetries().map(|fixing| SymmetryRecord { fixing, mirror: None });
+        let mut record = self.blank(SymmetryRecord::fixing(Vec::new()));
+        record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
         record.repeats = Some(model.repeats());
         let projections = self.projections(model, compiled)?;
         let bound = match (&projections, self.question) {
@@ -71,15 +71,16 @@ impl Context<'_> {
                 }
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
-                if !model.has_goal() {
-                    return Err(RunError::NoGoal);
-                }
                 if self.question == Question::Count && !model.counts() {
                     return Err(RunError::UnknownClasses);
                 }
                 let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
                 if self.question == Question::Count || all.is_some() {
                     search = search.from_the_start();
+                }
+                if let Some((cells, letters)) = model.mirror().filter(|_| search.is_mirrored()) {
+                    let fixing = model.symmetries().unwrap_or_default();
+                    record.symmetries = Some(SymmetryRecord { fixing, mirror: Some(cells), letters });
                 }
                 self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
@@ -104,11 +105,21 @@ impl Context<'_> {
     }
 }
 
-/// Refuses, before anything is made, a bound that the puzzle cannot have.
+/// Refuses, before anything is made, a puzzle with too many states, a bound that it cannot have, and a question about a goal that it
+/// has not.
 pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> Result<(), RunError> {
+    if let Some(fault) = puzzle.no_goal.as_ref().filter(|_| !matches!(question, Question::Levels { .. })) {
+        return Err(RunError::NoGoal(Box::new(fault.clone())));
+    }
+    if !halma_puzzles::own::can_be_numbered(&puzzle.compiled) {
+        return Err(too_many(puzzle));
+    }
     match pruning {
         Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
-        Pruning::Projection(named) => Ok(projection::check(on_a_board(&puzzle.compiled)?, named)?),
+        Pruning::Projection(named) => match on_a_board(&puzzle.compiled)? {
+            ground if ground.has_free() => Err(RunError::ProjectionOfFree),
+            ground => Ok(projection::check(ground, named)?),
+        },
         _ => Ok(()),
     }
 }

@@ -8,10 +8,13 @@
 //!
 //! A new state is compared with the levels that can have it: the one before where moves can be undone, none where a count of
 //! letters tells the level, all earlier ones otherwise.
+//!
+//! Where a map takes the starts to the goal and turns moves round, the levels from the goal are the images of those from the
+//! start, and only these are made, as far as the middle (`docs/proof.md`, Lemma 6a). Then moves need not be undone.
 
 mod sequences;
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -24,6 +27,7 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::frontiers::first_of_both;
+use super::images::Meeting;
 use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 pub use sequences::Sequences;
@@ -36,6 +40,8 @@ pub struct ModelSearch<'a, K: Key> {
     ahead: LevelSequence<K>,
     /// Levels from the goal, where all its states are listed and moves can be undone.
     behind: Option<(Vec<K>, LevelSequence<K>)>,
+    /// Whether the levels from the goal are the images of those from the start.
+    mirrored: bool,
     /// The figures of the levels that all lengths share, in the order in which they were made.
     grown: Vec<LevelFigures>,
     /// How many of them earlier attempts have reported.
@@ -46,17 +52,26 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// A search under a bound, or without.
     #[must_use]
     pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn Bound<K>>, engine: Engine<'a>) -> Self {
-        let goals = model.goals().filter(|_| bound.is_none() && model.repeats() == Repeats::Previous);
+        let mirrored = bound.is_none() && model.mirror().is_some();
+        let is_two_sided = bound.is_none() && !mirrored && model.repeats() == Repeats::Previous;
+        let goals = model.goals().filter(|_| is_two_sided);
         let behind = goals.map(|goals| (goals, sequence(model, "backward", Side::Backward)));
         let ahead = sequence(model, "forward", Side::Forward);
-        Self { model, bound, engine, ahead, behind, grown: Vec::new(), reported: 0 }
+        Self { model, bound, engine, ahead, behind, mirrored, grown: Vec::new(), reported: 0 }
     }
 
     /// The same search from the start alone, whose levels a count needs.
     #[must_use]
     pub fn from_the_start(mut self) -> Self {
         self.behind = None;
+        self.mirrored = false;
         self
+    }
+
+    /// Whether the levels from the goal are taken to be the images of those from the start.
+    #[must_use]
+    pub fn is_mirrored(&self) -> bool {
+        self.mirrored
     }
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
@@ -69,7 +84,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             None => {
                 let grown = self.grow_to(length);
                 levels = self.unreported();
-                grown.and_then(|()| self.meet())
+                grown.and_then(|()| self.meet(length))
             }
         };
         #[cfg(any(test, feature = "testing"))]
@@ -153,7 +168,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             made(ahead);
         }
         let Some((goals, behind)) = behind else {
-            while ahead.levels.len() <= length as usize && !ahead.is_dead() {
+            let last = if self.mirrored { length.div_ceil(2) } else { length };
+            while ahead.levels.len() <= last as usize && !ahead.is_dead() {
                 engine.grow(&forward, ahead)?;
                 made(ahead);
             }
@@ -176,7 +192,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     }
 
     /// Whether the last levels have a solution.
-    fn meet(&self) -> Result<Answer<K>, Stopped> {
+    fn meet(&self, length: u32) -> Result<Answer<K>, Stopped> {
         let exchange = self.engine.expander.exchange();
         if let Some((_, behind)) = &self.behind {
             if self.ahead.is_dead() || behind.is_dead() {
@@ -188,7 +204,32 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             keys.extend(self.trace(&behind.levels, middle, true)?.iter().rev().skip(1));
             return Ok(Answer::Found(self.states(&keys)?));
         }
-        self.ending(&self.ahead)
+        if self.mirrored { self.meet_image(length) } else { self.ending(&self.ahead) }
+    }
+
+    /// Whether the level at the middle meets the image of it, or of the one before.
+    fn meet_image(&self, length: u32) -> Result<Answer<K>, Stopped> {
+        if self.ahead.is_dead() {
+            return Ok(Answer::Exhausted);
+        }
+        let levels = &self.ahead.levels[..];
+        let (half, middle) = (length as usize / 2, length.div_ceil(2) as usize);
+        let images = |level: &Level<K>, blocks: Range<usize>| {
+            let (mut worker, mut keys, mut images) = (self.model.worker(), Vec::new(), Vec::new());
+            for block in blocks {
+                level.read_block(block, &mut keys)?;
+                images.extend(keys.iter().map(|&key| (worker.mirrored(key), key)));
+            }
+            Ok(images)
+        };
+        let meeting = Meeting { engine: self.engine };
+        let common = meeting.common(&levels[half], &levels[middle], images)?;
+        let Some((there, here)) = common else { return Ok(Answer::Refuted) };
+        let mut keys = self.trace(&levels[..=middle], here, false)?;
+        let mut worker = self.model.worker();
+        let back = self.trace(&levels[..=half], there, false)?;
+        keys.extend(back.iter().rev().skip(1).map(|&key| worker.mirrored(key)));
+        Ok(Answer::Found(self.states(&keys)?))
     }
 
     /// A solution that ends on the last level.

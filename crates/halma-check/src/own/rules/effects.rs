@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use halma_record::job::puzzle_tables::Until;
 
 use super::super::grid::Step;
+use super::mirror::Mirror;
 use super::{After, Letters, Rule, Rules};
 
 /// The most effects that are compared.
@@ -32,6 +33,7 @@ enum Then {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
     turn: u8,
+    free: bool,
     kind: Kind,
     cells: BTreeMap<u8, (Letters, Then)>,
 }
@@ -50,7 +52,7 @@ impl Effect {
         };
         let places = cells.iter().zip(rule.left.iter().zip(&rule.right));
         let cells = places.map(|(&cell, (&set, &after))| (cell, (set, then(after)))).collect();
-        Self { turn: rule.turn, kind, cells }
+        Self { turn: rule.turn, free: rule.free, kind, cells }
     }
 
     /// The same where a map takes its cells.
@@ -66,7 +68,7 @@ impl Effect {
             Then::From(cell) => Then::From(to(cell)),
         };
         let cells = self.cells.iter().map(|(&cell, &(set, after))| (to(cell), (set, then(after)))).collect();
-        Self { turn: self.turn, kind, cells }
+        Self { turn: self.turn, free: self.free, kind, cells }
     }
 }
 
@@ -98,6 +100,14 @@ impl Change {
     fn undone(&self) -> Self {
         let letters = self.letters.iter().map(|(&cell, &(before, after))| (cell, (after, before))).collect();
         Self { letters, man: self.man.map(|(from, to)| (to, from)) }
+    }
+
+    /// The same where a mirror takes it.
+    fn mirrored(&self, mirror: &Mirror) -> Self {
+        let cell = |cell: u8| mirror.cells[usize::from(cell)];
+        let letter = |letter: u8| mirror.letters[usize::from(letter)];
+        let letters = self.letters.iter().map(|(&c, &(before, after))| (cell(c), (letter(before), letter(after))));
+        Self { letters: letters.collect(), man: self.man.map(|(from, to)| (cell(from), cell(to))) }
     }
 
     fn without_man(&self) -> Self {
@@ -142,9 +152,13 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
     Some(found)
 }
 
-/// Whether every move leads back by one: a single application by a single one, a step of a chain by one of the same man, a
-/// repetition by one that repeats. (Rules that go on until they are blocked are taken to be none.)
-pub fn can_be_undone(rules: &Rules) -> bool {
+/// Whether the image of every move under the mirror, or the move itself where there is none, leads back by a move: that of a single
+/// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
+/// until they are blocked, and moves that begin with free rules, are taken to lead back by none.)
+pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
+    if rules.rules.iter().any(|rule| rule.free) {
+        return false;
+    }
     let mut room = MOST;
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
@@ -164,10 +178,11 @@ pub fn can_be_undone(rules: &Rules) -> bool {
             single.extend(others);
         }
     }
-    single.iter().all(|change| single.contains(&change.undone()))
-        && chains.iter().all(|change| chains.contains(&change.undone()))
+    let back = |change: &Change| mirror.map_or_else(|| change.undone(), |mirror| change.mirrored(mirror).undone());
+    single.iter().all(|change| single.contains(&back(change)))
+        && chains.iter().all(|change| chains.contains(&back(change)))
         && repeated.iter().all(|changes| {
-            let undone: BTreeSet<Change> = changes.iter().map(Change::undone).collect();
+            let undone: BTreeSet<Change> = changes.iter().map(&back).collect();
             repeated.iter().any(|others| undone.is_subset(others))
         })
 }

@@ -121,11 +121,16 @@ impl Words {
                 None => return Err(fault("a letter that no state has")),
             });
         }
-        let until = self.options.until.or(table.until).unwrap_or(Until::Once);
-        let chain = self.options.chain.unwrap_or(table.chain) && until == Until::Once;
+        let free = self.options.free;
+        let for_all = table.until.filter(|_| !free);
+        let until = self.options.until.or(for_all).unwrap_or(Until::Once);
+        let chain = self.options.chain.unwrap_or(table.chain && !free) && until == Until::Once;
         let goes_to = self.goes_to(alphabet.is_class(self.left[0]));
-        // What the table says for all is for rules in which a man moves.
+        // What the table says for all is for rules that count, and in which a man moves.
         let own = self.options.chain == Some(true) || self.options.until.is_some_and(|until| until != Until::Once);
+        if free && own {
+            return Err(fault("it is free, and chains or repeats"));
+        }
         if goes_to.is_none() && own {
             return Err(fault("no man moves, so that none can go on"));
         }
@@ -136,7 +141,7 @@ impl Words {
         }
         let left = self.left.iter().map(|&symbol| alphabet.set(symbol)).collect();
         let directions = directions(self.options.directions.as_ref().or(table.directions.as_ref()))?;
-        Ok(Rule { left, right, directions, goes_to, chain, until, turn })
+        Ok(Rule { left, right, directions, goes_to, chain, until, turn, free })
     }
 }
 
@@ -222,8 +227,8 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
     let drawn = [vec![first], others].concat();
     let legend = legend(&table.legend)?;
     let words = table.rules.iter().map(words).collect::<Result<Vec<_>, _>>()?;
-    if words.is_empty() {
-        return Err("rules: none".into());
+    if words.iter().all(|words| words.options.free) {
+        return Err("rules: none, or all are free".into());
     }
     let mut alphabet = Alphabet { letters: Vec::new(), legend };
     if let Some(class) = drawn.concat().into_iter().find(|&letter| alphabet.is_class(letter)) {
@@ -272,6 +277,7 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         has_goal: !goals.is_empty(),
         undone: false,
         fixing: Vec::new(),
+        mirror: None,
         grid: Arc::new(grid),
     })
 }

@@ -38,7 +38,7 @@ pub fn blank(question: Asked, fixing: Option<Vec<Vec<u8>>>) -> Record {
         "disk_bytes_written": 0,
         "threads": 1,
     });
-    let symmetries = fixing.map(|fixing| SymmetryRecord { fixing, mirror: None });
+    let symmetries = fixing.map(SymmetryRecord::fixing);
     let repeats = Some(halma_record::record::Repeats::All);
     Record { question, symmetries, repeats, ..serde_json::from_value(record).unwrap() }
 }

@@ -1,5 +1,7 @@
 //! The moves of a state, as one thread makes them: a step at a time on the state itself, and undone again.
 
+use std::collections::HashSet;
+
 use halma_engine::key::{Key, U256};
 use halma_rules::puzzle::ground::Until;
 
@@ -235,11 +237,49 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
         self.state.read(self.model, state);
         self.all_moves(moves);
     }
+
+    /// What whole moves lead to from a state: where steps are free, from all that these lead to.
+    fn find_forward(&mut self, state: K, images: bool) {
+        let model = self.model;
+        let Some(free) = &model.free else { return self.find(state, &model.forward, images) };
+        let mut found = Vec::new();
+        for here in self.reached_freely(state, free) {
+            self.find(here, &model.forward, images);
+            found.extend(self.found.iter().copied().filter(|&(own, _)| own != here));
+        }
+        found.sort_unstable();
+        found.dedup();
+        self.found = found;
+    }
+
+    /// What free steps lead to from a state, itself first.
+    fn reached_freely(&mut self, state: K, free: &Moves) -> Vec<K> {
+        let (mut reached, mut seen) = (vec![state], HashSet::from([state]));
+        let mut next = 0;
+        while let Some(&here) = reached.get(next) {
+            self.find(here, free, false);
+            for &(own, _) in &self.found {
+                // It is still the turn of the same side.
+                let own = if self.model.ground.turns { other_side(own) } else { own };
+                if seen.insert(own) {
+                    reached.push(own);
+                }
+            }
+            next += 1;
+        }
+        reached
+    }
+}
+
+/// The number of the same letters with the other side to move.
+fn other_side<K: Key>(number: K) -> K {
+    let one = K::from_words([1, 0, 0, 0]);
+    if number.words()[0] & 1 == 1 { number.minus(one) } else { number.plus(one) }
 }
 
 impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
     fn after(&mut self, state: K, out: &mut Vec<K>) {
-        self.find(state, &self.model.forward, false);
+        self.find_forward(state, false);
         out.extend(self.found.iter().map(|&(own, _)| own).filter(|&own| own != state));
     }
 
@@ -247,10 +287,8 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
         if let Some(backward) = &self.model.backward {
             // The move that leads here was the other side's.
             let turn = self.model.ground.turns;
-            let one = K::from_words([1, 0, 0, 0]);
-            let other = |number: K| if number.words()[0] & 1 == 1 { number.minus(one) } else { number.plus(one) };
-            self.find(if turn { other(state) } else { state }, backward, false);
-            let found = self.found.iter().map(|&(own, _)| if turn { other(own) } else { own });
+            self.find(if turn { other_side(state) } else { state }, backward, false);
+            let found = self.found.iter().map(|&(own, _)| if turn { other_side(own) } else { own });
             out.extend(found.filter(|&own| own != state));
         }
     }
@@ -268,8 +306,18 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
         self.state.number(self.model, map)
     }
 
+    fn mirrored(&mut self, state: K) -> K {
+        let Some(mirror) = &self.model.mirror else { return state };
+        self.state.read(self.model, state);
+        let cells = self.model.ground.board.len();
+        let image = mirror.image(&self.state.letters[..cells]);
+        self.state.letters[..cells].copy_from_slice(&image);
+        self.state.sum_up(self.model);
+        self.state.least(self.model).1
+    }
+
     fn successors(&mut self, state: K, out: &mut Vec<K>) {
-        self.find(state, &self.model.forward, true);
+        self.find_forward(state, true);
         out.extend(self.found.iter().filter(|&&(own, _)| own != state).map(|&(_, least)| least));
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Schema {
     /// Of a schema that repeats, the number of its run.
     pub run: Option<usize>,
     pub turn: u8,
+    /// Whether it costs nothing.
+    pub free: bool,
     /// The number of its table.
     pub table: usize,
 }
@@ -69,6 +71,7 @@ struct Kind {
     chain: bool,
     until: Until,
     turn: u8,
+    free: bool,
 }
 
 impl<'a> Lifted<'a> {
@@ -97,9 +100,9 @@ impl<'a> Lifted<'a> {
             }
             let number = of_rule.entry(kind.rule).or_default();
             *number += 1;
-            let Kind { rule, run, places, from, to, chain, until, turn } = kind;
+            let Kind { rule, run, places, from, to, chain, until, turn, free } = kind;
             let name = format!("r{}_{number}", rule + 1);
-            schemas.push(Schema { name, places, from, to, chain, until, run, turn, table });
+            schemas.push(Schema { name, places, from, to, chain, until, run, turn, free, table });
         }
         let letters = names("l_", ground.letters.iter().map(|c| c.to_string()));
         let cells = (0..ground.board.len()).map(|cell| ground.board.name_of(cell)).collect();
@@ -122,6 +125,11 @@ impl<'a> Lifted<'a> {
                     .into())
             }
         }
+    }
+
+    /// Whether a move may begin with steps that cost nothing.
+    pub fn has_free(&self) -> bool {
+        self.schemas.iter().any(|schema| schema.free)
     }
 
     /// Whether a move can have several steps.
@@ -232,6 +240,7 @@ fn kind_of(ground: &Ground, step: &Step, runs: &mut Vec<(u16, u8)>) -> (Kind, Ve
         chain: step.chain && step.until == Until::Once,
         until: step.until,
         turn: step.turn,
+        free: step.free,
     };
     (kind, needs.iter().map(|&(cell, _)| cell).collect())
 }

@@ -1,6 +1,7 @@
 //! PDDL (typed, with action costs), for Fast Downward and other planners: a domain and a problem.
 //!
-//! A move costs 1. Where a move can have several steps the first costs 1, those after it and the end of the move nothing.
+//! A move costs 1. Where a move can have several steps the first costs 1, those after it and the end of the move nothing. Free rules cost
+//! nothing, and the goal does not hold after one: it belongs to a move that is not made yet.
 
 mod blocked;
 mod permutations;
@@ -113,9 +114,16 @@ impl Domain<'_> {
     /// The actions of a schema: the beginning of a move, and going on with it.
     fn actions(&mut self, schema: &Schema) -> Vec<Action> {
         let mut first = self.step(schema, schema.name.clone());
-        first.cost = 1;
+        first.cost = u32::from(!schema.free);
         if self.lifted.has_long_moves() {
             first.needs.push("(rest)".into());
+        }
+        if schema.free {
+            first.effects.push("(not (counted))".into());
+            return vec![first];
+        }
+        if self.lifted.has_free() {
+            first.effects.push("(counted)".into());
         }
         let on = match schema.run {
             None if !schema.chain => {
@@ -187,6 +195,7 @@ impl Domain<'_> {
                 }
             }
             action.needs.extend(rest.clone());
+            action.needs.extend(self.lifted.has_free().then(|| "(counted)".to_string()));
             action.effects.push("(solved)".into());
             all.push(action);
         }
@@ -208,6 +217,7 @@ impl Domain<'_> {
                 all.push(format!("(count_{number} n{count})"));
             }
             all.extend(self.lifted.has_long_moves().then(|| "(rest)".to_string()));
+            all.extend(self.lifted.has_free().then(|| "(counted)".to_string()));
             all.extend(ground.turns.then(|| "(side_1)".to_string()));
             all
         };
@@ -242,6 +252,7 @@ impl Domain<'_> {
         all.extend(self.changes.iter().map(|&by| format!("({} ?n ?m - amount)", change(by))));
         all.extend((0..lifted.counters.len()).map(|number| format!("(count_{number} ?n - amount)")));
         all.extend(lifted.has_long_moves().then(|| "(rest)".to_string()));
+        all.extend(lifted.has_free().then(|| "(counted)".to_string()));
         all.extend(lifted.has_chains().then(|| "(chaining ?c - cell)".to_string()));
         all.extend((1..=lifted.runs.len()).map(|run| format!("(running_{run} ?c - cell)")));
         all.extend(self.back.then(|| "(origin ?c - cell)".to_string()));
@@ -310,6 +321,9 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
     let ground = lifted.ground;
     if ground.goals.is_empty() {
         return Err("the job has no goal: a planner has nothing to look for".into());
+    }
+    if ground.turns && lifted.has_free() {
+        return Err("sides take turns, and a move may lead back after free rules: that cannot be exported".into());
     }
     let (classes, changes) = (BTreeSet::new(), BTreeSet::new());
     let mut domain =

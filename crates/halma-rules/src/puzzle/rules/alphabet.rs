@@ -56,9 +56,11 @@ impl Alphabet {
                     || is_met && (token.letter == '.' || alphabet.is_named(table, rules, token.letter));
                 if !named {
                     let letter = token.letter;
+                    let known = |&at: &usize| met >> at & 1 == 1 && alphabet.letters[at] != letter;
+                    let known = (0..alphabet.letters.len()).filter(known).map(|at| alphabet.letters[at]);
                     let message = format!(
                         "`{letter}` is neither on the board nor in the legend: allowed are {} and classes (legend = {{ {letter} = \"...\" }})",
-                        alphabet.list()
+                        listed(known)
                     );
                     let fault = TableFault { path: Vec::new(), range: Some(token.span.clone()), message };
                     return Err(place(table, number, fault));
@@ -105,7 +107,7 @@ impl Alphabet {
 
     /// The letters as messages list them.
     pub(super) fn list(&self) -> String {
-        self.letters.iter().map(|l| format!("`{l}`")).collect::<Vec<_>>().join(", ")
+        listed(self.letters.iter().copied())
     }
 
     fn class(&self, name: &str, members: &str) -> Result<(char, Letters), TableFault> {
@@ -142,4 +144,9 @@ impl Alphabet {
         let class = self.classes.get(&letter).copied();
         class.or_else(|| self.letters.iter().position(|&l| l == letter).map(|at| 1 << at))
     }
+}
+
+/// Letters as messages list them.
+fn listed(letters: impl Iterator<Item = char>) -> String {
+    letters.map(|letter| format!("`{letter}`")).collect::<Vec<_>>().join(", ")
 }

@@ -89,6 +89,7 @@ impl Parsed {
                         chain: self.chain && target.is_some(),
                         until: if target.is_some() { self.until } else { Until::Once },
                         turn: self.turn,
+                        free: self.free,
                     });
                 }
             }

@@ -25,6 +25,7 @@ pub(super) struct Parsed {
     pub(super) chain: bool,
     pub(super) until: Until,
     pub(super) turn: u8,
+    pub(super) free: bool,
     /// The place on the right side where the man goes that stands first on the left.
     pub(super) target: Option<usize>,
 }
@@ -81,8 +82,13 @@ pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Res
     let mut targets = (0..right.len()).filter(goes);
     let target = targets.next().filter(|_| targets.next().is_none());
     let own = |key: &str| matches!(entry, RuleEntry::Table(_)).then_some(key.to_string());
-    let chain = options.chain.unwrap_or(table.chain);
-    let until = options.until.or(table.until).unwrap_or(Until::Once);
+    let free = options.free;
+    if free && (options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once)) {
+        return Err(fault(None, "a free rule neither chains nor repeats: it is applied as often as one likes".into()));
+    }
+    // What the table says for all is for rules that count.
+    let chain = options.chain.unwrap_or(table.chain && !free);
+    let until = options.until.or(table.until.filter(|_| !free)).unwrap_or(Until::Once);
     if target.is_none() && (options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once)) {
         let message = "chain and until need a man that moves: the first letter of the left side must have one new place on the right";
         return Err(fault(None, message.into()));
@@ -101,7 +107,7 @@ pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Res
         (None, None) => DIRECTIONS[..4].iter().zip(0..).map(|(&(_, d), n)| (n, d)).collect(),
     };
     let (chain, until) = if target.is_some() { (chain, until) } else { (false, Until::Once) };
-    Ok(Parsed { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), target })
+    Ok(Parsed { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), free, target })
 }
 
 /// The words of a text with the bytes that they begin at.

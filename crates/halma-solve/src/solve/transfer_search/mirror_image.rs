@@ -1,27 +1,16 @@
-//! Where a level meets the mirror image of another one: a merge join, in batches of images.
-//!
-//! Levels are kept sorted, images are not: so those of many states are made at a time, sorted, and looked up in ascending
-//! order. Where several processes search, images go to the process that owns them.
+//! Where a level of a transfer meets the mirror image of another one, and what solution that is.
 
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use halma_bounds::Army;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
-use halma_engine::search::exchange::{Message, owner};
-use halma_engine::store::wire::{get, put};
-use halma_engine::store::{BLOCK, Level, StoreError};
+use halma_engine::store::{Level, StoreError};
 use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::Answer;
-use crate::solve::frontiers::found_on;
-
-/// How many blocks are turned into images at a time, where memory is enough: many, so that these are looked up in ascending
-/// order.
-const BLOCKS: usize = 64;
+use crate::solve::images::Meeting;
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
@@ -49,10 +38,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         if self.engine.expander.fault == Some(crate::fault::Fault::Unmirrored) {
             return Ok(None);
         }
-        let found = match self.engine.expander.exchange().is_shared() {
-            true => self.common_shared(small, large)?,
-            false => self.common_alone(small, large)?,
-        };
+        let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks);
+        let found = self.meeting().common(small, large, images)?;
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
@@ -70,61 +57,11 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
 
     /// How many blocks a thread turns into images at a time. No answer depends on it.
     pub(super) fn image_blocks(&self) -> usize {
-        // Images and the states behind them, in a vector that grows by doubling.
-        self.engine.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+        self.meeting().blocks::<K>()
     }
 
-    /// The least state of `small` whose image is in `large`, and its image.
-    fn common_alone(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
-        let at_once = self.image_blocks();
-        let search = |first: usize| {
-            let blocks = first..(first + at_once).min(small.blocks());
-            Ok(found_on(self.images(small, blocks)?, large)?.into_iter().min())
-        };
-        self.first_of((0..small.blocks()).step_by(at_once).collect(), search)
-    }
-
-    /// The same where each process has its share of both levels: images go to those who own them.
-    fn common_shared(&self, small: &Level<K>, large: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
-        const BLOCKS: usize = 256;
-        let exchange = self.engine.expander.exchange();
-        let rounds = exchange.all_gather(small.blocks().div_ceil(BLOCKS))?.into_iter().max().unwrap_or(0);
-        let mut least: Option<(K, K)> = None;
-        for round in 0..rounds {
-            let end = small.blocks().min((round + 1) * BLOCKS);
-            let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
-            let images = self.engine.expander.install(|| {
-                let images = blocks.into_par_iter().map(|block| self.images(small, block..block + 1));
-                images.collect::<Result<Vec<_>, StoreError>>()
-            })?;
-            let (mut own, mut messages) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
-            for (image, key) in images.into_iter().flatten() {
-                let peer = owner(image, exchange.processes());
-                if peer == exchange.process() {
-                    own.push((image, key));
-                } else {
-                    put(image, &mut messages[peer]);
-                    put(key, &mut messages[peer]);
-                }
-            }
-            let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
-            for message in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
-                own.extend(message.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
-            }
-            least = least.into_iter().chain(found_on(own, large)?).min();
-        }
-        let all = exchange.all_gather(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
-        Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
-    }
-
-    /// What `search` finds in the first of `places` where it finds something.
-    fn first_of<T: Send>(
-        &self,
-        places: Vec<usize>,
-        search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
-    ) -> Result<Option<T>, Stopped> {
-        let search = |place| self.engine.cancel.check().and_then(|()| Ok(search(place)?)).transpose();
-        self.engine.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
+    fn meeting(&self) -> Meeting<'_> {
+        Meeting { engine: self.engine }
     }
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
@@ -149,7 +86,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             });
             Ok(first)
         };
-        let here = self.first_of((0..middle.blocks()).collect(), search)?;
+        let here = self.meeting().first_of((0..middle.blocks()).collect(), search)?;
         let Some(key) = self.engine.expander.exchange().all_reduce_min(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
         Ok(Answer::Found(self.palindrome(length, &walk)?))

@@ -1,0 +1,132 @@
+//! Mirrors: maps of cells and letters that take the starts to the states of the goal, and every move, turned round, to a move. The
+//! levels from the goal are then the images of those from the start (`docs/proof.md`, Lemma 12).
+
+use std::collections::HashSet;
+
+use super::{CellMap, Ground, cell_maps};
+
+impl Ground {
+    /// A mirror that takes classes under `fixing` to classes, if there is one among the linear maps of the board with the letters that
+    /// a start and a goal ask for. Of blocks none is looked for.
+    #[must_use]
+    pub fn mirror(&self, fixing: &[CellMap]) -> Option<CellMap> {
+        if !self.bodies.is_empty() || !self.has_inverse() {
+            return None;
+        }
+        let goals = self.goal_states()?;
+        let (starts, ends): (HashSet<&Vec<u8>>, HashSet<&Vec<u8>>) =
+            (self.starts.iter().collect(), goals.iter().collect());
+        if starts.len() != ends.len() {
+            return None;
+        }
+        let cells = cell_maps(&self.board, &[]);
+        let maps = cells.iter().flat_map(|cells| goals.iter().filter_map(|goal| self.letters_between(cells, goal)));
+        let is_mirror = |map: &CellMap| {
+            starts.iter().all(|start| ends.contains(&map.image(start)))
+                && map.normalizes(fixing)
+                && self.turns_round(|step| self.image_of_step(map, step))
+        };
+        maps.into_iter().find(is_mirror)
+    }
+
+    /// The map with these cells that takes the first start to `goal`; letters that the start does not have stay what they are, as
+    /// far as they can.
+    fn letters_between(&self, cells: &[u8], goal: &[u8]) -> Option<CellMap> {
+        let start = self.starts.first()?;
+        let mut letters: Vec<Option<u8>> = vec![None; self.letters.len()];
+        for (&cell, &letter) in cells.iter().zip(start) {
+            let image = goal[usize::from(cell)];
+            if *letters[usize::from(letter)].get_or_insert(image) != image {
+                return None;
+            }
+        }
+        for letter in 0..letters.len() as u8 {
+            if letters[usize::from(letter)].is_none() {
+                let free = |image: &u8| !letters.contains(&Some(*image));
+                let image = Some(letter).filter(free).or_else(|| (0..letters.len() as u8).find(free))?;
+                letters[usize::from(letter)] = Some(image);
+            }
+        }
+        let letters = letters.into_iter().collect::<Option<Vec<u8>>>()?;
+        let different: HashSet<u8> = letters.iter().copied().collect();
+        (different.len() == letters.len()).then(|| CellMap { cells: cells.to_vec(), letters })
+    }
+}
+
+impl CellMap {
+    /// The map that undoes it.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let undone = |map: &[u8]| {
+            let mut inverse = vec![0; map.len()];
+            map.iter().zip(0..).for_each(|(&image, entry)| inverse[usize::from(image)] = entry);
+            inverse
+        };
+        Self { cells: undone(&self.cells), letters: undone(&self.letters) }
+    }
+
+    /// This map after `first`.
+    fn after(&self, first: &Self) -> Self {
+        let one = |then: &[u8], first: &[u8]| first.iter().map(|&entry| then[usize::from(entry)]).collect();
+        Self { cells: one(&self.cells, &first.cells), letters: one(&self.letters, &first.letters) }
+    }
+
+    /// Whether it takes classes under a group of maps to classes.
+    fn normalizes(&self, group: &[Self]) -> bool {
+        let back = self.inverse();
+        group.iter().all(|map| group.contains(&self.after(map).after(&back)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Compiled, compile};
+
+    /// The mirror of rules as its cells and the letters that it makes of the puzzle's own.
+    fn mirror(table: &str) -> Option<(Vec<u8>, String, String)> {
+        let spec = serde_json::from_str(&format!(r#"{{"kind": "rules", {table}}}"#)).unwrap();
+        let Some(Compiled::Ground(ground)) = compile(&spec).unwrap() else { panic!("a puzzle on a board") };
+        let map = ground.mirror(&ground.symmetries())?;
+        let drawn: String = map.letters.iter().map(|&letter| ground.letters[usize::from(letter)]).collect();
+        Some((map.cells, ground.letters.iter().collect(), drawn))
+    }
+
+    #[test]
+    fn frogs_and_toads_are_mirrored_though_no_move_can_be_undone() {
+        let right = |rule: &str| format!(r#"{{"rule": "{rule}", "directions": ["right"]}}"#);
+        let left = |rule: &str| format!(r#"{{"rule": "{rule}", "directions": ["left"]}}"#);
+        let all = [right("F . -> . F"), right("F T . -> . T F"), left("T . -> . T"), left("T F . -> . F T")];
+        let table = |rules: &[String]| format!(r#""board": "FF.TT", "goal": "TT.FF", "rules": [{}]"#, rules.join(", "));
+        // The row stays, frogs and toads change places; or the other way round.
+        assert_eq!(mirror(&table(&all)), Some((vec![0, 1, 2, 3, 4], "FT.".into(), "TF.".into())));
+        // If toads do not jump, they cannot change places with frogs, and the row is turned.
+        assert_eq!(mirror(&table(&all[..3])), Some((vec![4, 3, 2, 1, 0], "FT.".into(), "FT.".into())));
+        // Frogs that jump both ways, and do not step back.
+        let both = [right("F . -> . F"), left("F T . -> . T F"), right("F T . -> . T F")];
+        assert_eq!(mirror(&table(&both)).map(|map| map.0), Some(vec![4, 3, 2, 1, 0]));
+        let upright = r#""board": "F..T", "goal": "T..F", "rules": ["F . -> . F", {"rule": "T . . -> . . T", "directions": ["right"]}]"#;
+        assert_eq!(mirror(upright).map(|map| map.0), Some(vec![3, 2, 1, 0]));
+        let lopsided = r#""board": "F..T", "goal": ".TF.", "rules": ["F . -> . F"]"#;
+        assert_eq!(mirror(lopsided), None);
+    }
+
+    #[test]
+    fn the_complement_of_a_board_of_pegs_mirrors_jumps_and_not_chains() {
+        let table = |chain: bool| {
+            format!(
+                r#""board": "PPP.P", "goal": {{"count": {{"P": 1}}, "at": "d1"}}, "rules": ["P P . -> . . P"], "chain": {chain}"#
+            )
+        };
+        assert_eq!(mirror(&table(false)), Some((vec![0, 1, 2, 3, 4], "P.".into(), ".P".into())));
+        assert_eq!(mirror(&table(true)), None);
+    }
+
+    #[test]
+    fn tiles_are_renamed_if_the_blank_can_be_taken_to_its_place() {
+        let table = |goal: &str| format!(r#""board": "8.\n54\n23", "goal": "{goal}", "rules": ["* . -> . *"]"#);
+        assert!(mirror(&table("34\\n.2\\n85")).is_none());
+        let (cells, from, to) = mirror(&table(".2\\n34\\n58")).unwrap();
+        assert_eq!((cells, from.as_str(), to.as_str()), (vec![1, 0, 3, 2, 5, 4], "85423.", "24385."));
+    }
+}

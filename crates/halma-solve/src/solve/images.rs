@@ -1,0 +1,115 @@
+//! Where a level meets the image of another one: a merge join, in batches of images.
+//!
+//! Levels are kept sorted, images are not: so those of many states are made at a time, sorted, and looked up in ascending order.
+//! Where several processes search, images go to the process that owns them.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use halma_engine::key::Key;
+use halma_engine::search::exchange::{Message, owner};
+use halma_engine::search::Stopped;
+use halma_engine::store::wire::{get, put};
+use halma_engine::store::{BLOCK, Level, StoreError};
+
+use super::engine::Engine;
+use super::frontiers::found_on;
+
+/// How many blocks are turned into images at a time, where memory is enough: many, so that these are looked up in ascending
+/// order.
+const BLOCKS: usize = 64;
+
+/// The states of some blocks of a level, behind their images.
+pub(super) trait Images<K>: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync {}
+
+impl<K, F: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync> Images<K> for F {}
+
+/// What looks for common states.
+#[derive(Clone, Copy)]
+pub(super) struct Meeting<'a> {
+    pub(super) engine: Engine<'a>,
+}
+
+impl Meeting<'_> {
+    /// The least state of `level` whose image is in `other`, and its image.
+    pub(super) fn common<K: Key>(
+        self,
+        level: &Level<K>,
+        other: &Level<K>,
+        images: impl Images<K>,
+    ) -> Result<Option<(K, K)>, Stopped> {
+        match self.engine.expander.exchange().is_shared() {
+            true => self.shared(level, other, images),
+            false => self.alone(level, other, images),
+        }
+    }
+
+    /// How many blocks a thread turns into images at a time. No answer depends on it.
+    pub(super) fn blocks<K: Key>(self) -> usize {
+        // Images and the states behind them, in a vector that grows by doubling.
+        self.engine.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+    }
+
+    fn alone<K: Key>(
+        self,
+        level: &Level<K>,
+        other: &Level<K>,
+        images: impl Images<K>,
+    ) -> Result<Option<(K, K)>, Stopped> {
+        let at_once = self.blocks::<K>();
+        let search = |first: usize| {
+            let blocks = first..(first + at_once).min(level.blocks());
+            Ok(found_on(images(level, blocks)?, other)?.into_iter().min())
+        };
+        self.first_of((0..level.blocks()).step_by(at_once).collect(), search)
+    }
+
+    /// The same where each process has its share of both levels: images go to those who own them.
+    fn shared<K: Key>(
+        self,
+        level: &Level<K>,
+        other: &Level<K>,
+        images: impl Images<K>,
+    ) -> Result<Option<(K, K)>, Stopped> {
+        const BLOCKS: usize = 256;
+        let exchange = self.engine.expander.exchange();
+        let rounds = exchange.all_gather(level.blocks().div_ceil(BLOCKS))?.into_iter().max().unwrap_or(0);
+        let mut least: Option<(K, K)> = None;
+        for round in 0..rounds {
+            let end = level.blocks().min((round + 1) * BLOCKS);
+            let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
+            let images = self.engine.expander.install(|| {
+                let images = blocks.into_par_iter().map(|block| images(level, block..block + 1));
+                images.collect::<Result<Vec<_>, StoreError>>()
+            })?;
+            let (mut own, mut messages) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
+            for (image, key) in images.into_iter().flatten() {
+                let peer = owner(image, exchange.processes());
+                if peer == exchange.process() {
+                    own.push((image, key));
+                } else {
+                    put(image, &mut messages[peer]);
+                    put(key, &mut messages[peer]);
+                }
+            }
+            let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
+            for message in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
+                own.extend(message.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
+            }
+            least = least.into_iter().chain(found_on(own, other)?).min();
+        }
+        let all = exchange.all_gather(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
+        Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
+    }
+
+    /// What `search` finds in the first of `places` where it finds something.
+    pub(super) fn first_of<T: Send>(
+        self,
+        places: Vec<usize>,
+        search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
+    ) -> Result<Option<T>, Stopped> {
+        let search = |place| self.engine.cancel.check().and_then(|()| Ok(search(place)?)).transpose();
+        self.engine.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
+    }
+}
