@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use super::abstraction::Abstraction;
 use super::game_bounds::Bounds;
 use super::raw::Whole;
 use crate::source::suggestion;
@@ -67,20 +68,15 @@ pub enum Pruning {
         /// Decides among equal ones.
         seed: u64,
     },
-    /// Of a puzzle from a file: distances in puzzles with fewer letters. Those named, the largest counts; chosen by trial
-    /// where none are.
+    /// Of a puzzle from a file: distances in puzzles with fewer letters or pieces. Those named, the largest counts; chosen by
+    /// trial where none are.
     Projection(Vec<Abstraction>),
     /// Of a puzzle in Rust: its own lower bound.
     Bound,
 }
 
-/// A puzzle with fewer letters: groups of letters that become one, as in `1/2/3/45`; letters in no group become `.`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Abstraction(pub Vec<String>);
-
 /// The prunings of puzzles from files, as messages list them.
-pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer letters), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
+pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer letters or pieces), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
 
 /// The prunings of games, as messages list them.
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
@@ -314,37 +310,6 @@ fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadD
         None if least.is_some() => Err("least: only allowed beside look-ahead".into()),
         None => Ok(None),
         Some(full) => Ok(Some(LookAheadDepth { full: allowed("look-ahead", full)?, least: least.unwrap_or(LEAST) })),
-    }
-}
-
-impl TryFrom<String> for Abstraction {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let groups: Vec<String> = text.split('/').map(Into::into).collect();
-        let mut letters: Vec<char> = groups.iter().flat_map(|group| group.chars()).collect();
-        let all = letters.len();
-        letters.sort_unstable();
-        letters.dedup();
-        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c))
-        {
-            return Err(format!(
-                "`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"
-            ));
-        }
-        Ok(Self(groups))
-    }
-}
-
-impl From<Abstraction> for String {
-    fn from(abstraction: Abstraction) -> Self {
-        abstraction.to_string()
-    }
-}
-
-impl fmt::Display for Abstraction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("/"))
     }
 }
 
