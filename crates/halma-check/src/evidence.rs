@@ -271,6 +271,12 @@ impl Evidence {
         self.seen_all |= walk.is_uncut() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
     }
 
+    /// The same where all that was cut are states from which no way at all leads to the end, as was seen of each: the levels have
+    /// every other one.
+    pub fn saw_all_but_lost<S: States>(&mut self, walk: &Walk<S>) {
+        self.seen_all |= walk.current().len() == 0 && walk.met().is_none();
+    }
+
     /// Whether all that the record counts as refuted was. What was not looked at goes into the report.
     pub fn accept(self, record: &Record, report: &mut Report) -> Result<(), Rejection> {
         let claimed = record.runs.iter().filter(|run| run.verdict == Verdict::None).map(|run| run.length);

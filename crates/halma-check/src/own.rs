@@ -3,6 +3,7 @@
 
 mod blocks;
 mod code;
+mod fewer;
 mod graph;
 mod grid;
 pub mod in_rust;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
-use halma_record::record::{Asked, Record, Repeats, SymmetryRecord};
+use halma_record::record::{Asked, Record, Repeats, SymmetryRecord, Verdict};
 
 use super::evidence::Evidence;
 use super::keys::PUBLISHED;
@@ -136,7 +137,7 @@ fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<()
     }
 }
 
-/// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters.
+/// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters or pieces.
 fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
     let named = match &record.pruning {
         Pruning::None if record.projections.is_empty() => return Ok(None),
@@ -148,6 +149,15 @@ fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>,
         }
     };
     let all = &record.projections;
+    if named.is_empty() && all.is_empty() {
+        // None was of use.
+        return Ok(None);
+    }
+    // It was stopped before they were made, and claims nothing.
+    if all.is_empty() && record.verdict == Verdict::Incomplete && record.runs.is_empty() && record.lower_bound.is_none()
+    {
+        return Ok(None);
+    }
     if all.is_empty() || !named.is_empty() && named != all {
         return Err(Trouble::Wrong("projections: none, or others than the pruning names".into()));
     }

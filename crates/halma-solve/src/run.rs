@@ -178,7 +178,9 @@ fn size(bytes: u64) -> String {
 /// What of the least is not for levels, and what to do about it.
 fn of_which(Needs { tables, beam }: Needs) -> String {
     let tables = (tables >> 20 > 0).then(|| {
-        format!("{} of it for pattern databases, less with fewer classes as in leading(classes=9)", size(tables))
+        let less =
+            "less with fewer classes as in leading(classes=9), of puzzles with fewer letters as in projection(1/2)";
+        format!("{} of it for pattern databases, {less}", size(tables))
     });
     let beam = (beam >> 20 > 0).then(|| format!("{} of it for the states that it keeps", size(beam)));
     tables.into_iter().chain(beam).map(|part| format!("; {part}")).collect()

@@ -1,5 +1,7 @@
 //! `kind = "blocks"`: blocks as sets of cells, moved one cell at a time.
 
+mod fewer;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use crate::path_counts::Trouble;
 const RUSH_HOUR: usize = 6;
 
 /// Blocks that are not told apart.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Class {
     /// The letter of the first of them on the board.
     letter: char,
@@ -34,7 +36,7 @@ type Block = (u8, Vec<u8>);
 /// A puzzle of sliding blocks. A state has a class for each cell that is the first of a block; the others are empty.
 #[derive(Debug)]
 pub struct Blocks {
-    grid: Grid,
+    grid: Arc<Grid>,
     classes: Vec<Class>,
     metric: Metric,
     starts: Vec<State>,
@@ -130,7 +132,14 @@ impl Blocks {
         let empty = classes.len() as u8;
         let mut start = vec![empty; grid.len()];
         blocks.iter().for_each(|(letter, cells)| start[usize::from(cells[0])] = class(letter).unwrap_or(empty));
-        let mut made = Self { grid, classes, metric: table.metric, starts: vec![start], goals, fixing: Vec::new() };
+        let mut made = Self {
+            grid: Arc::new(grid),
+            classes,
+            metric: table.metric,
+            starts: vec![start],
+            goals,
+            fixing: Vec::new(),
+        };
         made.under(fixing)?;
         Ok(made)
     }
@@ -379,8 +388,8 @@ impl Model for Blocks {
         named(self.moves(state)?, text, |after| changes(after).unwrap_or_default())
     }
 
-    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, Trouble> {
-        Err(Trouble::TooMany("distances with fewer letters are derived again of rules alone".into()))
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
+        fewer::distances(self, groups)
     }
 
     fn picture(&self, state: &[u8]) -> String {

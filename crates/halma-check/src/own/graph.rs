@@ -1,6 +1,7 @@
 //! States by their numbers, for the walk over levels.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -12,18 +13,36 @@ use crate::rejection::{Rejection, RejectionKind};
 
 /// What drops successors: those from which so many moves do not lead to the goal.
 pub struct Cuts {
-    pub length: u32,
-    pub distance: Option<Arc<Distance>>,
+    length: u32,
+    distance: Option<Arc<Distance>>,
+    /// Whether one was dropped from which more moves may lead there.
+    live: AtomicBool,
 }
 
 impl Cuts {
+    /// By these distances, for solutions of that length.
+    pub fn of(length: u32, distance: Option<Arc<Distance>>) -> Self {
+        Self { length, distance, live: AtomicBool::new(false) }
+    }
+
     /// Nothing is dropped.
-    pub const NONE: Self = Self { length: u32::MAX, distance: None };
+    pub fn none() -> Self {
+        Self::of(u32::MAX, None)
+    }
+
+    /// Whether none was dropped so far from which any number of moves leads to the goal.
+    pub fn are_of_lost_states(&self) -> bool {
+        !self.live.load(Ordering::Relaxed)
+    }
 
     /// Whether the bound says that no way of that length leads from there to the goal.
     fn drop(&self, distance: &Distance, state: &[u8], depth: u32) -> bool {
-        let left = self.length.checked_sub(depth);
-        distance(state).is_none_or(|moves| left.is_none_or(|left| moves > left))
+        let Some(moves) = distance(state) else { return true };
+        let drop = self.length.checked_sub(depth).is_none_or(|left| moves > left);
+        if drop {
+            self.live.store(true, Ordering::Relaxed);
+        }
+        drop
     }
 }
 

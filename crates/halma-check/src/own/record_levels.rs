@@ -198,7 +198,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     /// The next level of a side.
     fn on(&self, walk: &mut Option<Walk<'a, Graph<'a, N>>>, level: &LevelRecord, mode: Mode) -> Result<(), Rejection> {
         match walk {
-            Some(walk) => walk.step(level, &Cuts::NONE, mode),
+            Some(walk) => walk.step(level, &Cuts::none(), mode),
             None => {
                 *walk = Some(self.begin(level.side, level)?);
                 Ok(())
@@ -270,19 +270,26 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
         let mode = match self.mode(run, held) {
+            // A sample does not show that all was seen where something was cut.
+            Ok(Mode::Sample(folder, _)) if self.record.exhausted && run.levels.iter().any(|level| level.pruned > 0) => {
+                Mode::Close(folder)
+            }
             Ok(mode) => mode,
             Err(too_much) => {
                 self.evidence.leave(length, too_much);
                 return Ok(());
             }
         };
-        let cuts = Cuts { length, distance };
+        let cuts = Cuts::of(length, distance);
         let mut walk = self.begin(Side::Forward, first)?;
         others.iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
         if run.verdict == Verdict::None {
             self.evidence.refutes(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
         }
         self.evidence.saw(&walk, false);
+        if !matches!(mode, Mode::Sample(..)) && cuts.are_of_lost_states() {
+            self.evidence.saw_all_but_lost(&walk);
+        }
         self.told(run, mode, walk.sampled);
         Ok(())
     }
@@ -327,9 +334,9 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             }
         };
         let mut walk = self.begin(Side::Forward, first)?;
-        others.iter().try_for_each(|level| walk.step(level, &Cuts::NONE, mode))?;
+        others.iter().try_for_each(|level| walk.step(level, &Cuts::none(), mode))?;
         if self.record.exhausted {
-            walk.ends(forward.last().unwrap_or(first), &Cuts::NONE)?;
+            walk.ends(forward.last().unwrap_or(first), &Cuts::none())?;
             self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
             self.farthest(&walk)?;
         }

@@ -3,5 +3,6 @@
 mod forged;
 mod kept;
 mod made;
+mod projections;
 mod published;
 mod rejected;

@@ -1,5 +1,6 @@
 //! `kind = "permutation"`: a twsearch file, whose moves are applied position by position.
 
+mod fewer;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -258,8 +259,8 @@ impl Model for Permutations {
         }
     }
 
-    fn with_fewer_letters(&self, _: &[String]) -> Result<Arc<Distance>, Trouble> {
-        Err(Trouble::TooMany("distances with fewer letters are derived again of rules alone".into()))
+    fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
+        fewer::distances(self, groups)
     }
 
     fn picture(&self, state: &[u8]) -> String {

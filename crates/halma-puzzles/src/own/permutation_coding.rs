@@ -6,7 +6,7 @@
 //! tables, unranking compares and subtracts, and neither multiplies nor divides.
 
 mod coordinate;
-mod tables;
+pub(in crate::own) mod tables;
 
 use halma_engine::key::{Key, U256};
 use halma_rules::puzzle::Permutations;
@@ -203,6 +203,17 @@ impl<K: Key> PermutationCoding<K> {
             tables.places(&mut rest, &mut set.places, &mut set.spare);
             tables.pieces(&set.places, &mut set.pieces);
         }
+    }
+
+    /// Reads what stands where into `scratch`, and says it set by set: pieces and orientations by position.
+    pub(in crate::own) fn read<'s>(
+        &self,
+        scratch: &'s mut Scratch<K>,
+        key: K,
+    ) -> impl Fn(usize) -> (&'s [u8], &'s [u8]) + use<'s, K> {
+        self.decode(scratch, key);
+        let sets = &scratch.0;
+        move |set| (&sets[set].pieces, &sets[set].orientations)
     }
 
     /// What [`Self::after`] needs to know of a state.

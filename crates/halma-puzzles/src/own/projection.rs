@@ -1,7 +1,7 @@
 //! Pattern databases by projection: distances in a puzzle with fewer letters are lower bounds in the puzzle itself (Culberson
 //! and Schaeffer, Pattern databases, 1998; for any homomorphism Holte et al., Maximizing over multiple pattern databases, 2006).
 //!
-//! Let f merge letters. The abstract puzzle has as its moves the images of all moves, and its goals hold wherever they hold for some
+//! Let f merge letters, or pieces of permutations ([`pieces`]). The abstract puzzle has as its moves the images of all moves, and its goals hold wherever they hold for some
 //! state with that image ([`abstraction`]). So f is a homomorphism: for every move s -> t of the puzzle f(s) -> f(t) is an abstract
 //! move, or f(s) = f(t); and f takes goals to goals. Let h(s) be the distance from f(s) to the nearest abstract goal.
 //!
@@ -15,48 +15,117 @@
 pub mod abstraction;
 mod choice;
 mod distances;
+mod piece_choice;
+mod piece_table;
+#[cfg(test)]
+mod piece_tests;
+mod pieces;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use halma_engine::key::Key;
+use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
-use halma_rules::puzzle::Ground;
+use halma_rules::puzzle::{Compiled, Ground, Permutations};
+use thiserror::Error;
 
 use super::Bound;
 use super::coding::{Coding, Set};
 use super::ground::read;
-pub use abstraction::{MOST_STATES, ProjectionError, check};
+use super::permutation_coding::PermutationCoding;
+pub use abstraction::{MOST_STATES, ProjectionError};
+use piece_table::PieceTable;
 use table::Table;
 
 /// The largest of the distances in several abstract puzzles.
 pub struct Projections<K> {
-    ground: Ground,
-    coding: Coding<K>,
     abstractions: Vec<Abstraction>,
-    tables: Vec<Table>,
+    distances: Distances<K>,
+}
+
+enum Distances<K> {
+    OfLetters { ground: Box<Ground>, coding: Coding<K>, tables: Vec<Table> },
+    OfPieces { coding: Box<PermutationCoding<K>>, tables: Vec<PieceTable> },
+}
+
+/// Why there are no distances.
+#[derive(Debug, Error)]
+pub enum Unmade {
+    /// The abstractions are none of the puzzle.
+    #[error(transparent)]
+    Projection(#[from] ProjectionError),
+    /// Their making was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Whether these are abstractions of the puzzle whose tables can be made.
+///
+/// # Errors
+/// What is wrong with the first that is none.
+pub fn check(puzzle: &Compiled, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
+    match puzzle {
+        Compiled::Ground(ground) => abstraction::check(ground, abstractions),
+        Compiled::Permutations(puzzle) => pieces::check(puzzle, abstractions),
+        Compiled::Own(_) => Err(ProjectionError::NoFile),
+    }
+}
+
+/// The memory that their making takes: of those named, or of all that [`Projections::chosen`] tries.
+#[must_use]
+pub fn bytes(puzzle: &Compiled, abstractions: &[Abstraction]) -> u64 {
+    let sizes = match (puzzle, abstractions) {
+        (Compiled::Own(_), _) => Vec::new(),
+        (Compiled::Ground(ground), _) if ground.goals.is_empty() => Vec::new(),
+        (Compiled::Ground(ground), []) => choice::sizes(ground),
+        (Compiled::Permutations(puzzle), []) => piece_choice::sizes(puzzle),
+        (Compiled::Ground(ground), named) => named.iter().filter_map(|one| abstraction::states(ground, one)).collect(),
+        (Compiled::Permutations(puzzle), named) => {
+            named.iter().filter_map(|one| pieces::project(puzzle, one).ok()).map(|fewer| fewer.states).collect()
+        }
+    };
+    distances::bytes(sizes.into_iter())
 }
 
 impl<K: Key> Projections<K> {
     /// The distances under these abstractions of a puzzle whose states fit the keys.
     ///
     /// # Errors
-    /// As [`check`].
-    pub fn new(ground: &Ground, abstractions: &[Abstraction]) -> Result<Self, ProjectionError> {
-        check(ground, abstractions)?;
-        let tables = abstractions.iter().map(|one| Ok(Table::of(&abstraction::project(ground, one)?)));
-        Ok(Self::with(ground, abstractions.to_vec(), tables.collect::<Result<_, _>>()?))
+    /// As [`check`]; what stopped their making.
+    pub fn new(puzzle: &Compiled, abstractions: &[Abstraction], stop: &CancellationToken) -> Result<Self, Unmade> {
+        check(puzzle, abstractions)?;
+        let distances = match puzzle {
+            Compiled::Ground(ground) => {
+                let table = |one| Ok(Table::of(&abstraction::project(ground, one)?, stop)?);
+                Distances::of_letters(ground, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)
+            }
+            Compiled::Permutations(puzzle) => {
+                let table = |one| Ok(PieceTable::of(pieces::project(puzzle, one)?, &puzzle.goal, stop)?);
+                Distances::of_pieces(puzzle, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)?
+            }
+            Compiled::Own(_) => return Err(ProjectionError::NoFile.into()),
+        };
+        Ok(Self { abstractions: abstractions.to_vec(), distances })
     }
 
     /// The distances under abstractions that are chosen by trial; none where none is of use: then every bound is 0.
-    #[must_use]
-    pub fn chosen(ground: &Ground) -> Self {
-        let (abstractions, tables) = choice::choose(ground).into_iter().unzip();
-        Self::with(ground, abstractions, tables)
-    }
-
-    fn with(ground: &Ground, abstractions: Vec<Abstraction>, tables: Vec<Table>) -> Self {
-        Self { ground: ground.clone(), coding: Coding::plain(ground), abstractions, tables }
+    ///
+    /// # Errors
+    /// Where the puzzle is in Rust; what stopped their making.
+    pub fn chosen(puzzle: &Compiled, stop: &CancellationToken) -> Result<Self, Unmade> {
+        let (abstractions, distances) = match puzzle {
+            Compiled::Ground(ground) => {
+                let (abstractions, tables) = choice::choose(ground, stop)?.into_iter().unzip();
+                (abstractions, Distances::of_letters(ground, tables))
+            }
+            Compiled::Permutations(puzzle) => {
+                let (abstractions, tables) = piece_choice::choose(puzzle, stop)?.into_iter().unzip();
+                (abstractions, Distances::of_pieces(puzzle, tables)?)
+            }
+            Compiled::Own(_) => return Err(ProjectionError::NoFile.into()),
+        };
+        Ok(Self { abstractions, distances })
     }
 
     /// What the distances are those of.
@@ -64,37 +133,50 @@ impl<K: Key> Projections<K> {
     pub fn abstractions(&self) -> &[Abstraction] {
         &self.abstractions
     }
+}
 
-    /// The memory that the tables take.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.tables.iter().map(Table::bytes).sum()
+impl<K: Key> Distances<K> {
+    fn of_letters(ground: &Ground, tables: Vec<Table>) -> Self {
+        Self::OfLetters { ground: Box::new(ground.clone()), coding: Coding::plain(ground), tables }
     }
 
-    fn evaluate<const W: usize>(&self) -> impl FnMut(K) -> u32 + Send + '_ {
-        let (cells, letters) = (self.ground.board.len(), self.ground.letters.len());
-        let (mut state, mut sets): ([u8; 256], Vec<Set<W>>) = ([0; 256], vec![[0; W]; letters]);
-        move |number| {
-            let state = &mut state[..cells];
-            read(&self.ground, &self.coding, number, state);
-            table::sum_up(state, &mut sets);
-            self.tables.iter().map(|table| table.distance(state, &sets)).max().unwrap_or(0)
-        }
+    fn of_pieces(puzzle: &Permutations, tables: Vec<PieceTable>) -> Result<Self, ProjectionError> {
+        let coding = PermutationCoding::new(puzzle).map_err(|_| ProjectionError::NoFile)?;
+        Ok(Self::OfPieces { coding: Box::new(coding), tables })
     }
 }
 
-/// The abstractions that [`Projections::chosen`] takes for a puzzle.
-#[must_use]
-pub fn choose(ground: &Ground) -> Vec<Abstraction> {
-    choice::choose(ground).into_iter().map(|(abstraction, _)| abstraction).collect()
+/// Looks letters up.
+fn by_letters<'a, K: Key, const W: usize>(
+    ground: &'a Ground,
+    coding: &'a Coding<K>,
+    tables: &'a [Table],
+) -> impl FnMut(K) -> u32 + Send + 'a {
+    let (cells, letters) = (ground.board.len(), ground.letters.len());
+    let (mut state, mut sets): ([u8; 256], Vec<Set<W>>) = ([0; 256], vec![[0; W]; letters]);
+    move |number| {
+        let state = &mut state[..cells];
+        read(ground, coding, number, state);
+        table::sum_up(state, &mut sets);
+        tables.iter().map(|table| table.distance(state, &sets)).max().unwrap_or(0)
+    }
 }
 
 impl<K: Key> Bound<K> for Projections<K> {
     fn evaluator(&self) -> Box<dyn FnMut(K) -> u32 + Send + '_> {
-        match self.ground.board.len() {
-            0..=64 => Box::new(self.evaluate::<1>()),
-            65..=128 => Box::new(self.evaluate::<2>()),
-            _ => Box::new(self.evaluate::<4>()),
+        match &self.distances {
+            Distances::OfPieces { coding, tables } => {
+                let (mut scratch, mut space) = (coding.scratch(), pieces::Places::default());
+                Box::new(move |number| {
+                    let at = coding.read(&mut scratch, number);
+                    tables.iter().map(|table| table.distance(&at, &mut space)).max().unwrap_or(0)
+                })
+            }
+            Distances::OfLetters { ground, coding, tables } => match ground.board.len() {
+                0..=64 => Box::new(by_letters::<K, 1>(ground, coding, tables)),
+                65..=128 => Box::new(by_letters::<K, 2>(ground, coding, tables)),
+                _ => Box::new(by_letters::<K, 4>(ground, coding, tables)),
+            },
         }
     }
 }

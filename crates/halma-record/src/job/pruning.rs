@@ -2,8 +2,7 @@
 
 mod written;
 
-use serde::{Deserialize, Serialize};
-
+pub use super::abstraction::Abstraction;
 use super::game_bounds::Bounds;
 
 /// Which states a search drops because no solution of the length asked can pass through them.
@@ -63,20 +62,15 @@ pub enum Pruning {
         /// Decides among equal ones.
         seed: u64,
     },
-    /// Of a puzzle from a file: distances in puzzles with fewer letters. Those named, the largest counts; chosen by trial
-    /// where none are.
+    /// Of a puzzle from a file: distances in puzzles with fewer letters or pieces. Those named, the largest counts; chosen by
+    /// trial where none are.
     Projection(Vec<Abstraction>),
     /// Of a puzzle in Rust: its own lower bound.
     Bound,
 }
 
-/// A puzzle with fewer letters: groups of letters that become one, as in `1/2/3/45`; letters in no group become `.`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Abstraction(pub Vec<String>);
-
 /// The prunings of puzzles from files, as messages list them.
-pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer letters), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
+pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer letters or pieces), projection(1/2/34+...) that names them, and bound of a puzzle in Rust";
 
 /// The prunings of games, as messages list them.
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";

@@ -195,9 +195,13 @@ impl Context<'_> {
         let led = |earlier: &LengthRecord| {
             earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next)
         };
-        // Without bounds the levels of a shorter length serve this one, too.
-        let served =
-            self.job.search.pruning == Pruning::None && before.iter().any(|earlier| !earlier.levels.is_empty());
+        // Without bounds the levels of a shorter length serve this one, too; where no projection is of use there is none.
+        let may_be_unbounded = match &self.job.search.pruning {
+            Pruning::None => true,
+            Pruning::Projection(named) => named.is_empty(),
+            _ => false,
+        };
+        let served = may_be_unbounded && before.iter().any(|earlier| !earlier.levels.is_empty());
         if run.verdict == Verdict::None && run.levels.is_empty() && !served && !before.iter().any(led) {
             return Err(self.odd(format!("its answer for length {next} rests on no level")));
         }

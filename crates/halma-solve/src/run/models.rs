@@ -1,12 +1,12 @@
 //! From the job of a puzzle to its record.
 
 use halma_engine::key::Key;
-use halma_puzzles::own::projection::{self, ProjectionError, Projections};
+use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
 use halma_puzzles::with_model;
 use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
-use halma_rules::puzzle::{Compiled, Ground};
+use halma_rules::puzzle::Compiled;
 
 use super::{Context, Question, RunError, too_many};
 use crate::solve::model_search::{ModelSearch, Sequences};
@@ -20,21 +20,14 @@ fn moves<K: Key>(model: &dyn Model<K>, walk: &[K]) -> Vec<String> {
 }
 
 impl Context<'_> {
-    /// The distances in puzzles with fewer letters, where the pruning asks for them and there is a goal.
-    fn projections<K: Key>(
-        &self,
-        model: &dyn Model<K>,
-        compiled: &Compiled,
-    ) -> Result<Option<Projections<K>>, RunError> {
+    /// The distances in puzzles with fewer letters or pieces, where the pruning asks for them, and some are of use.
+    fn projections<K: Key>(&self, compiled: &Compiled) -> Result<Option<Projections<K>>, Unmade> {
         let Pruning::Projection(named) = &self.job.search.pruning else { return Ok(None) };
-        if !model.has_goal() || matches!(self.question, Question::Levels { .. }) {
-            return Ok(None);
-        }
-        let ground = on_a_board(compiled)?;
-        Ok(Some(self.expander.install(|| match named.as_slice() {
-            [] => Ok(Projections::chosen(ground)),
-            named => Projections::new(ground, named),
-        })?))
+        let made = self.expander.install(|| match named.as_slice() {
+            [] => Projections::chosen(compiled, self.cancel),
+            named => Projections::new(compiled, named, self.cancel),
+        })?;
+        Ok(Some(made).filter(|made| !made.abstractions().is_empty()))
     }
 
     /// The answer for a puzzle; `None` where its states do not fit any key.
@@ -48,15 +41,25 @@ impl Context<'_> {
         let mut record = self.blank(SymmetryRecord::fixing(Vec::new()));
         record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
         record.repeats = Some(model.repeats());
-        let projections = self.projections(model, compiled)?;
-        let bound = match (&projections, self.question) {
-            (_, Question::Levels { .. }) => None,
-            (Some(projections), _) => {
+        let is_bounded = model.has_goal() && !matches!(self.question, Question::Levels { .. });
+        let projections = match is_bounded.then(|| self.projections(compiled)).transpose() {
+            Ok(projections) => projections.flatten(),
+            Err(Unmade::Projection(fault)) => return Err(fault.into()),
+            Err(Unmade::Stopped(stopped)) => {
+                self.incomplete(stopped, &mut record)?;
+                self.measure(&mut record);
+                return Ok(record);
+            }
+        };
+        let bound = match &projections {
+            Some(projections) => {
                 record.projections = projections.abstractions().to_vec();
                 Some(projections as &dyn Bound<K>)
             }
-            (None, _) if self.job.search.pruning == Pruning::Bound => Some(model.own_bound().ok_or(RunError::NoBound)?),
-            (None, _) => None,
+            None if is_bounded && self.job.search.pruning == Pruning::Bound => {
+                Some(model.own_bound().ok_or(RunError::NoBound)?)
+            }
+            None => None,
         };
         let mut search = ModelSearch::new(model, bound, self.engine());
         match self.question {
@@ -116,19 +119,14 @@ pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> R
     }
     match pruning {
         Pruning::Projection(_) | Pruning::Bound if question == Question::Count => Err(RunError::CountUnderBound),
-        Pruning::Projection(named) => match on_a_board(&puzzle.compiled)? {
-            ground if ground.has_free() => Err(RunError::ProjectionOfFree),
-            ground => Ok(projection::check(ground, named)?),
-        },
+        Pruning::Projection(_) if has_free(&puzzle.compiled) => Err(RunError::ProjectionOfFree),
+        Pruning::Projection(named) => Ok(projection::check(&puzzle.compiled, named)?),
         _ => Ok(()),
     }
 }
 
-fn on_a_board(compiled: &Compiled) -> Result<&Ground, ProjectionError> {
-    match compiled {
-        Compiled::Ground(ground) => Ok(ground),
-        Compiled::Permutations(_) | Compiled::Own(_) => Err(ProjectionError::NoBoard),
-    }
+fn has_free(compiled: &Compiled) -> bool {
+    matches!(compiled, Compiled::Ground(ground) if ground.has_free())
 }
 
 impl From<Sequences> for Counts {

@@ -2,6 +2,7 @@
 
 use halma_bounds::database::Databases;
 use halma_engine::budget::plan::Needs;
+use halma_puzzles::own::projection;
 use halma_rules::centroid;
 use halma_rules::job::{Job, Problem, Pruning};
 use halma_rules::problem::Transfer;
@@ -34,6 +35,7 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
             let each = if job.output.cache.is_some() { CACHED_HISTOGRAM } else { HISTOGRAM };
             histograms(problem, pruning) * each
         }
+        (Problem::Puzzle(puzzle), Pruning::Projection(named)) => projection::bytes(&puzzle.compiled, named),
         _ => 0,
     };
     Needs { tables, beam: kept.saturating_mul(KEPT) }

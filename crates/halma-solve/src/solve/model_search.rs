@@ -258,13 +258,49 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             grown = engine.grow(&puzzle, &mut levels);
         }
         let answer = grown.and_then(|()| match levels.is_dead() {
-            true if exhausted(&levels.figures) => Ok(Answer::Exhausted),
+            true if self.all_seen(bound, length, &levels)? => Ok(Answer::Exhausted),
             true => Ok(Answer::Refuted),
             // Every state of the goal on the last level ends a solution of this length, since there is none shorter.
             false => self.ending(&levels),
         });
         *figures = levels.figures;
         answer
+    }
+
+    /// Whether levels of which the last is empty have every state from which a way leads to the goal: whatever the bound cut has none
+    /// of any length. The last levels are looked at first, since most of what is cut for its length is cut there.
+    fn all_seen(&self, bound: &dyn Bound<K>, length: u32, levels: &LevelSequence<K>) -> Result<bool, Stopped> {
+        let exchange = self.engine.expander.exchange();
+        for (depth, level) in levels.levels.iter().enumerate().rev() {
+            let depth = depth as u32;
+            let cuts = levels.figures.get(depth as usize + 1).is_some_and(|figures| figures.tally.pruned > 0);
+            let left = length.saturating_sub(depth + 1);
+            let here = if cuts { self.cut_for_its_length(bound, left, level)? } else { None };
+            if exchange.all_reduce_min(here)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A successor of a level that is further from the goal than what is left, and not as far as can be.
+    fn cut_for_its_length(&self, bound: &dyn Bound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
+        let block = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
+            self.engine.cancel.check()?;
+            level.read_block(block, keys)?;
+            let (mut after, bound): (Vec<K>, &mut Box<dyn FnMut(K) -> u32 + Send>) = (Vec::new(), bound);
+            keys.iter().for_each(|&key| worker.successors(key, &mut after));
+            let cut = |state: &K| {
+                let moves = bound(*state);
+                moves > left && moves < u32::MAX
+            };
+            Ok(after.into_iter().find(cut))
+        };
+        let scratch = || (self.model.worker(), bound.evaluator(), Vec::new());
+        self.engine.expander.install(|| {
+            let blocks = (0..level.blocks()).into_par_iter().map_init(scratch, block);
+            blocks.find_map_any(|found: Result<Option<K>, Stopped>| found.transpose()).transpose()
+        })
     }
 
     /// The states of a level that satisfy the goal, ascending.

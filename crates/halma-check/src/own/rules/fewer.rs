@@ -1,24 +1,16 @@
-//! The same puzzle with fewer letters (an abstraction; Culberson and Schaeffer 1998): groups of letters become one, and all
-//! others `.`. Its distances to the goal never exceed those of the puzzle.
+//! Rules with fewer letters: groups of letters become one, and all others `.`.
 //!
 //! A place of a rule matches what can be one of its letters, and a man who can have moved has. A goal is reached where it can
 //! be. What goes on until it is blocked may end anywhere: what blocks it may not be seen.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::Until;
 
+use super::super::fewer::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Letters, Rules};
-use crate::memory;
 use crate::path_counts::Trouble;
-
-/// The most states with fewer letters.
-const MOST: u64 = 4_000_000;
-
-/// About how many bytes a state takes beside its entries, with what leads to it.
-const BESIDE: usize = 200;
 
 /// The puzzle in which each of these groups is one letter.
 fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {
@@ -55,44 +47,7 @@ fn image(rules: &Rules, has: &[u8], state: &[u8]) -> State {
 /// The distance to the nearest goal from all states that can be reached with fewer letters.
 pub fn distances(rules: &Rules, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
     let fewer = with_fewer(rules, groups)?;
-    let most = memory::states(rules.grid.len() + BESIDE, MOST) as usize;
-    let mut numbers: HashMap<State, usize> = HashMap::new();
-    let (mut states, mut parents): (Vec<State>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
-    let mut number_of = |state: State, states: &mut Vec<State>, parents: &mut Vec<Vec<usize>>| {
-        *numbers.entry(state).or_insert_with_key(|state| {
-            states.push(state.clone());
-            parents.push(Vec::new());
-            states.len() - 1
-        })
-    };
-    for start in fewer.starts.clone() {
-        number_of(start, &mut states, &mut parents);
-    }
-    let mut next = 0;
-    while let Some(state) = states.get(next).cloned() {
-        for after in fewer.moves(&state)? {
-            let to = number_of(after, &mut states, &mut parents);
-            parents[to].push(next);
-        }
-        if states.len() > most {
-            return Err(Trouble::TooMany(format!("more than {most} states with fewer letters")));
-        }
-        next += 1;
-    }
-    let mut distance: Vec<Option<u32>> = states.iter().map(|state| fewer.is_goal(state).then_some(0)).collect();
-    let mut level: Vec<usize> = (0..states.len()).filter(|&number| distance[number].is_some()).collect();
-    for moves in 1.. {
-        let before: Vec<usize> = level.iter().flat_map(|&number| parents[number].iter().copied()).collect();
-        level = before.into_iter().filter(|&number| distance[number].is_none()).collect();
-        level.sort_unstable();
-        level.dedup();
-        if level.is_empty() {
-            break;
-        }
-        level.iter().for_each(|&number| distance[number] = Some(moves));
-    }
-    // What no way from the starts leads to is on no level, and nothing is said of it.
+    let all = Distances::from(&fewer.starts, |state| fewer.moves(state), |state| fewer.is_goal(state))?;
     let rules = rules.clone();
-    let of = move |state: &[u8]| numbers.get(&image(&rules, &fewer.has, state)).map_or(Some(0), |&n| distance[n]);
-    Ok(Arc::new(of))
+    Ok(Arc::new(move |state: &[u8]| all.of(&image(&rules, &fewer.has, state))))
 }

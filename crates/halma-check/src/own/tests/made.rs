@@ -1,6 +1,6 @@
 //! Records made by a plain search over the interpreted puzzle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use halma_record::job::pruning::Abstraction;
@@ -212,7 +212,7 @@ fn answered(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, length: u32, runs: 
     let blank = blank(Asked::Solve, fixing);
     let model = model(spec, &blank).unwrap();
     let solution = match spec.kind.as_str() {
-        "permutation" => None,
+        "permutation" => Some(words(&*model, spec, &model.starts()[0], length).unwrap()),
         _ => Some(solution(&*model, length, &|before, after| changes(&*model, before, after))),
     };
     let refuted_up_to = length.checked_sub(1);
@@ -267,28 +267,42 @@ pub fn cross() -> Vec<Vec<u8>> {
     square(7, |x, y| (2..5).contains(&x) || (2..5).contains(&y))
 }
 
-/// The record of the shortest solution under distances in puzzles with fewer letters.
-pub fn bounded(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, named: &[&str], length: u32) -> Record {
+/// The distances of states, by key, under abstractions of these names.
+pub fn bound<'a>(graph: &'a Graph<'a, u128>, named: &[Abstraction]) -> impl Fn(u128) -> Option<u32> + 'a + use<'a> {
+    let fewer: Vec<_> =
+        named.iter().map(|one| graph.model.with_fewer_letters(&one.0).unwrap_or_else(|_| panic!("{one}"))).collect();
+    move |key: u128| {
+        let state = graph.state(key).unwrap();
+        fewer.iter().try_fold(0, |h, distance| Some(distance(&state)?.max(h)))
+    }
+}
+
+pub fn abstractions(named: &[&str]) -> Vec<Abstraction> {
+    named.iter().map(|one| Abstraction::try_from(one.to_string()).unwrap()).collect()
+}
+
+/// The record of the shortest solution under distances in puzzles with fewer letters or pieces; of a puzzle without one the record
+/// that says so.
+pub fn bounded(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, named: &[&str], length: Option<u32>) -> Record {
     let blank = blank(Asked::Solve, fixing);
     let model = model(spec, &blank).unwrap();
     let code = Code::<u128>::new(model.parts()).unwrap();
     let graph = Graph { model: &*model, code: &code, backward: false };
-    let named: Vec<Abstraction> = named.iter().map(|one| Abstraction::try_from(one.to_string()).unwrap()).collect();
-    let fewer: Vec<_> =
-        named.iter().map(|one| model.with_fewer_letters(&one.0).unwrap_or_else(|_| panic!("{one}"))).collect();
-    let distance = |key: u128| {
-        let state = graph.state(key).unwrap();
-        fewer.iter().map(|distance| distance(&state).unwrap_or(u32::MAX)).max().unwrap()
-    };
+    let named = abstractions(named);
+    let distance = bound(&graph, &named);
     let start = graph.key(&model.starts()[0]);
+    let least = distance(start).unwrap();
     let mut runs = Vec::new();
-    for moves in distance(start)..=length {
+    for moves in least..=length.unwrap_or(99) {
         let (mut level, mut seen) = (vec![start], BTreeSet::from([start]));
         let mut levels = vec![said(0, Side::Forward, &level, 0, 0)];
+        let mut for_length = false;
         for depth in 1..=moves {
             let after = |&key: &u128| model.moves(&graph.state(key).unwrap()).unwrap();
             let reached: Vec<u128> = level.iter().flat_map(after).map(|state| graph.key(&state)).collect();
-            let near: BTreeSet<u128> = reached.iter().copied().filter(|&key| distance(key) <= moves - depth).collect();
+            let is_near = |key: &u128| distance(*key).is_some_and(|h| h <= moves - depth);
+            for_length |= reached.iter().any(|key| !is_near(key) && distance(*key).is_some());
+            let near: BTreeSet<u128> = reached.iter().copied().filter(is_near).collect();
             let cut = reached.iter().filter(|key| !near.contains(key)).count() as u64;
             let all = near.len();
             level = near.into_iter().filter(|key| !seen.contains(key)).collect();
@@ -300,9 +314,73 @@ pub fn bounded(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, named: &[&str], 
                 break;
             }
         }
-        runs.push(run(moves, if moves == length { Verdict::Solution } else { Verdict::None }, levels));
+        runs.push(run(moves, if length == Some(moves) { Verdict::Solution } else { Verdict::None }, levels));
+        if length.is_none() && level.is_empty() && !for_length {
+            break;
+        }
     }
-    let lower_bound = Some(distance(start));
-    let (pruning, projections) = (Pruning::Projection(named.clone()), named);
-    Record { pruning, projections, lower_bound, ..answered(spec, blank.symmetries.map(|s| s.fixing), length, runs) }
+    let (lower_bound, pruning, projections) = (Some(least), Pruning::Projection(named.clone()), named);
+    match length {
+        Some(length) => {
+            let answered = answered(spec, blank.symmetries.map(|s| s.fixing), length, runs);
+            Record { pruning, projections, lower_bound, ..answered }
+        }
+        None => {
+            let refuted_up_to = runs.last().map(|run| run.length);
+            let (verdict, exhausted) = (Verdict::None, true);
+            Record { verdict, exhausted, refuted_up_to, pruning, projections, lower_bound, runs, ..blank }
+        }
+    }
+}
+
+/// The words of a solution of a permutation of so many moves, found by trying all moves of the file.
+fn words(model: &dyn Model, spec: &PuzzleSpec, state: &State, left: u32) -> Option<Vec<String>> {
+    if left == 0 {
+        return model.is_goal(state).then(Vec::new);
+    }
+    let names = spec.table["definition"].as_str().unwrap().lines().filter_map(|line| line.strip_prefix("Move "));
+    for name in names.flat_map(|name| {
+        (2..12).map(move |power| format!("{name}{power}")).chain([name.to_string(), format!("{name}'")])
+    }) {
+        let Ok(next) = model.play(state, &name) else { continue };
+        if let Some(rest) = words(model, spec, &next, left - 1) {
+            return Some([vec![name], rest].concat());
+        }
+    }
+    None
+}
+
+/// All states that can be reached, each with its distance to the goal and where moves lead: by brute force.
+pub fn brute(
+    spec: &PuzzleSpec,
+    fixing: Option<Vec<Vec<u8>>>,
+) -> (Box<dyn Model>, Vec<(State, Option<u32>, Vec<State>)>) {
+    let model = model(spec, &blank(Asked::Solve, fixing)).unwrap();
+    let mut moves: BTreeMap<State, BTreeSet<State>> = BTreeMap::new();
+    let mut open = model.starts().to_vec();
+    while let Some(state) = open.pop() {
+        if !moves.contains_key(&state) {
+            let after = model.moves(&state).unwrap();
+            open.extend(after.iter().cloned());
+            moves.insert(state, after);
+        }
+    }
+    let mut distance: BTreeMap<State, u32> =
+        moves.keys().filter(|state| model.is_goal(state)).map(|state| (state.clone(), 0)).collect();
+    loop {
+        let known = |after: &BTreeSet<State>| after.iter().filter_map(|next| distance.get(next)).min().copied();
+        let new: Vec<(State, u32)> = moves
+            .iter()
+            .filter(|(state, _)| !distance.contains_key(*state))
+            .filter_map(|(state, after)| Some((state.clone(), known(after)? + 1)))
+            .collect();
+        // Only the nearest: the others may have nearer ways.
+        let Some(nearest) = new.iter().map(|(_, moves)| *moves).min() else { break };
+        distance.extend(new.into_iter().filter(|(_, moves)| *moves == nearest));
+    }
+    let all = moves.into_iter().map(|(state, after)| {
+        let exact = distance.get(&state).copied();
+        (state, exact, after.into_iter().collect())
+    });
+    (model, all.collect())
 }

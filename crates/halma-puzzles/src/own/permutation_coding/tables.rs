@@ -8,7 +8,7 @@ use super::coordinate::Coordinate;
 
 /// The tables of one set.
 #[derive(Clone, Debug)]
-pub(super) struct SetTables<K> {
+pub(in crate::own) struct SetTables<K> {
     /// For each piece but those of the last number, which stand where the others do not: what its place adds, by the number
     /// of free positions before it. Where it is the j-th of equal ones, j from 0, and of the positions before it c are free or taken
     /// by those j, this is C(c, j + 1) times the weight.
@@ -26,15 +26,15 @@ pub(super) struct SetTables<K> {
     /// How many ways there are to place the pieces, with the weight of that number; then to turn them.
     sizes: [(K, K); 2],
     /// What changes make of the places, where there are few.
-    pub by_place: Option<Coordinate<K>>,
+    pub(super) by_place: Option<Coordinate<K>>,
     /// What changes make of the orientations, where there are few and all of them count.
-    pub by_turn: Option<Coordinate<K>>,
+    pub(super) by_turn: Option<Coordinate<K>>,
 }
 
 /// Where the pieces go: the new position of each old one.
-pub(super) type Places = Vec<u8>;
+pub(in crate::own) type Places = Vec<u8>;
 /// Position, where its piece comes from, and its turn.
-pub(super) type Turns = Vec<(u8, u8, u8)>;
+pub(in crate::own) type Turns = Vec<(u8, u8, u8)>;
 
 /// A number as a key, if it fits.
 pub(super) fn key<K: Key>(number: &BigUint) -> Option<K> {
@@ -61,7 +61,7 @@ fn choose(n: usize, k: usize) -> BigUint {
 }
 
 /// How many numbers a set has.
-pub(super) fn count(set: &PieceSet) -> BigUint {
+pub(in crate::own) fn count(set: &PieceSet) -> BigUint {
     let mut left = set.positions;
     let mut all = BigUint::from(1u8);
     for piece in &set.pieces {

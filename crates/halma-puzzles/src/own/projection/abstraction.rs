@@ -43,7 +43,7 @@ pub enum ProjectionError {
     },
     /// More states than a table takes.
     #[error(
-        "projection({abstraction}): the table would have {states} states; allowed are {MOST_STATES}: merge more letters"
+        "projection({abstraction}): the table would have {states} states; allowed are {MOST_STATES}: keep fewer letters or pieces apart"
     )]
     TooLarge {
         /// All of it.
@@ -51,9 +51,17 @@ pub enum ProjectionError {
         /// The number of its states.
         states: String,
     },
-    /// A puzzle without cells.
-    #[error("pruning projection needs a puzzle on a board: kind = \"rules\" or \"blocks\"")]
-    NoBoard,
+    /// Of permutations: no groups of its pieces.
+    #[error("projection({abstraction}): {why}")]
+    Pieces {
+        /// All of it.
+        abstraction: Abstraction,
+        /// What is wrong.
+        why: String,
+    },
+    /// A puzzle in Rust.
+    #[error("pruning projection needs a puzzle from a file: kind = \"rules\", \"blocks\" or \"permutation\"")]
+    NoFile,
     /// A repetition may end by an application in which no man moves; nobody has undone such moves yet.
     #[error(
         "pruning projection: a rule with `until` may end where a man would come upon his own letter; allowed is none"
@@ -70,10 +78,7 @@ pub(super) struct Projected {
 }
 
 /// Whether these are abstractions of the puzzle whose tables can be made.
-///
-/// # Errors
-/// What is wrong with the first that is none.
-pub fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
+pub(super) fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
     if ground.ends_without_man() {
         return Err(ProjectionError::EndsWithoutMan);
     }
@@ -87,6 +92,12 @@ pub fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(), Projec
         return Err(ProjectionError::TooLarge { abstraction: abstraction.clone(), states });
     }
     Ok(())
+}
+
+/// How many states the abstract puzzle has, where a table can be made of it.
+pub(super) fn states(ground: &Ground, abstraction: &Abstraction) -> Option<u64> {
+    let numbers = coding::numbers(&project(ground, abstraction).ok()?.ground)?;
+    u64::try_from(numbers.low).ok().filter(|&states| numbers.high == 0 && states <= MOST_STATES)
 }
 
 /// The abstract puzzle.

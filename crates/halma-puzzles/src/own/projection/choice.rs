@@ -1,6 +1,7 @@
 //! Abstractions chosen by trial: all candidates whose tables are small are made, and those are taken, one after another, that
 //! raise the mean bound on random walks from the starts most.
 
+use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::Ground;
 use halma_rules::puzzle::ground::Letters;
@@ -10,9 +11,9 @@ use super::table::{Table, sum_up};
 use crate::own::coding::{self, Set};
 
 /// The most states of a table.
-const MOST_STATES: u64 = 1 << 22;
+pub(super) const MOST_STATES: u64 = 1 << 22;
 /// A table has at most this part of the puzzle's states: one that has nearly all of them is the search itself.
-const PART: u128 = 8;
+pub(super) const PART: u128 = 8;
 /// The most states of all tables that are tried.
 const ALL_STATES: u64 = 1 << 25;
 /// The most letters of which every partition is a candidate.
@@ -22,7 +23,7 @@ const MOST_TAKEN: usize = 4;
 /// Random walks from each start, of so many steps, from so many starts.
 const WALKS: (usize, usize, usize) = (32, 48, 4);
 /// What no way to a goal counts as, in moves.
-const NO_WAY: u64 = 255;
+pub(super) const NO_WAY: u64 = 255;
 
 /// A candidate, with the number of its states.
 struct Candidate {
@@ -32,21 +33,48 @@ struct Candidate {
 }
 
 /// The abstractions that are of use, with their tables; none where all are not.
-pub(super) fn choose(ground: &Ground) -> Vec<(Abstraction, Table)> {
+///
+/// # Errors
+/// What stopped their making.
+pub(super) fn choose(ground: &Ground, stop: &CancellationToken) -> Result<Vec<(Abstraction, Table)>, Stopped> {
+    let sample = sample(ground);
+    let made = |Candidate { abstraction, projected, .. }| {
+        let table = Table::of(&projected, stop)?;
+        let bounds = bounds(ground, &table, &sample);
+        Ok((abstraction, table, bounds))
+    };
+    Ok(best(tried(ground).into_iter().map(made).collect::<Result<_, Stopped>>()?))
+}
+
+/// How many states each table has that [`choose`] makes.
+pub(super) fn sizes(ground: &Ground) -> Vec<u64> {
+    tried(ground).iter().map(|candidate| candidate.states).collect()
+}
+
+/// The candidates whose tables are made.
+fn tried(ground: &Ground) -> Vec<Candidate> {
     if ground.ends_without_man() {
         return Vec::new();
     }
-    let sample = sample(ground);
+    let mut tried = candidates(ground);
+    keep_few(&mut tried, |candidate| candidate.states);
+    tried
+}
+
+/// Keeps as many as have few enough states together.
+pub(super) fn keep_few<T>(candidates: &mut Vec<T>, states: impl Fn(&T) -> u64) {
     let mut left = ALL_STATES;
-    let mut tables: Vec<(Abstraction, Table, Vec<u64>)> = Vec::new();
-    for candidate in candidates(ground) {
-        let Some(rest) = left.checked_sub(candidate.states) else { continue };
-        left = rest;
-        let table = Table::of(&candidate.projected);
-        let bounds = bounds(ground, &table, &sample);
-        tables.push((candidate.abstraction, table, bounds));
-    }
-    let (mut best, mut taken) = (vec![0; sample.len()], Vec::new());
+    candidates.retain(|candidate| {
+        let rest = left.checked_sub(states(candidate));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    });
+}
+
+/// Of some tables with their bounds of the same states those that raise the mean most, one after another.
+pub(super) fn best<T>(mut tables: Vec<(Abstraction, T, Vec<u64>)>) -> Vec<(Abstraction, T)> {
+    let states = tables.first().map_or(0, |(_, _, bounds)| bounds.len());
+    let (mut best, mut taken) = (vec![0; states], Vec::new());
     while taken.len() < MOST_TAKEN {
         let sum = best.iter().sum::<u64>();
         let with = |bounds: &[u64]| best.iter().zip(bounds).map(|(&a, &b)| a.max(b)).sum::<u64>();
@@ -54,7 +82,7 @@ pub(super) fn choose(ground: &Ground) -> Vec<(Abstraction, Table)> {
         let next = (0..tables.len()).rev().max_by_key(|&at| with(&tables[at].2));
         let Some((at, new)) = next.map(|at| (at, with(&tables[at].2))) else { break };
         // A bound of one move says no more than that the goal is not reached, and a gain of a hundredth costs more than it saves.
-        if new <= sample.len() as u64 || (new - sum) * 100 <= sum {
+        if new <= states as u64 || (new - sum) * 100 <= sum {
             break;
         }
         let (abstraction, table, bounds) = tables.swap_remove(at);
@@ -77,7 +105,15 @@ fn bounds(ground: &Ground, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
 
 /// States on random walks by single steps; the seed is fixed, so the same puzzle has the same ones.
 fn sample(ground: &Ground) -> Vec<Vec<u8>> {
-    let (walks, steps, starts) = WALKS;
+    walks(&ground.starts, |state, below| {
+        let applies: Vec<_> = ground.steps.iter().filter(|step| step.applies(state)).collect();
+        (!applies.is_empty()).then(|| applies[below(applies.len())].apply(state))
+    })
+}
+
+/// States on random walks from some of the starts, where `step` goes on by a choice among so many.
+pub(super) fn walks<S: Clone>(starts: &[S], step: impl Fn(&S, &mut dyn FnMut(usize) -> usize) -> Option<S>) -> Vec<S> {
+    let (walks, steps, most) = WALKS;
     let mut random = 0u64;
     // splitmix64 (Steele, Lea and Flood 2014).
     let mut below = |n: usize| {
@@ -87,15 +123,12 @@ fn sample(ground: &Ground) -> Vec<Vec<u8>> {
         ((z ^ z >> 31) % n as u64) as usize
     };
     let mut sample = Vec::new();
-    for start in ground.starts.iter().take(starts) {
+    for start in starts.iter().take(most) {
         for _ in 0..walks {
             let mut state = start.clone();
             for _ in 0..steps {
-                let applies: Vec<_> = ground.steps.iter().filter(|step| step.applies(&state)).collect();
-                if applies.is_empty() {
-                    break;
-                }
-                state = applies[below(applies.len())].apply(&state);
+                let Some(next) = step(&state, &mut below) else { break };
+                state = next;
                 sample.push(state.clone());
             }
         }

@@ -1,9 +1,10 @@
 //! Distances of all states of a puzzle to its nearest goal, backward breadth-first over steps undone.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::puzzle::Ground;
 use halma_rules::puzzle::ground::Until;
 
@@ -17,29 +18,58 @@ pub(super) const INFINITE: u8 = u8::MAX;
 const MOST: u8 = INFINITE - 1;
 /// States that one thread takes at once.
 const CHUNK: usize = 1 << 12;
+/// The states of a distance are listed where they are at most this part of all, else they are looked for in the table.
+const LISTED: usize = 16;
+
+/// The most bytes that tables of so many states take while the last of them is made: a byte each, and as much again for the list.
+pub(super) fn bytes(states: impl Iterator<Item = u64>) -> u64 {
+    let (sum, largest) = states.fold((0u64, 0), |(sum, largest), n| (sum.saturating_add(n), n.max(largest)));
+    sum.saturating_add(largest)
+}
 
 /// The distances by number of the state. No rule of the puzzle repeats until it is blocked, and no sides take turns.
-pub(super) fn all(ground: &Ground) -> Vec<u8> {
+///
+/// # Errors
+/// What stopped it.
+pub(super) fn all(ground: &Ground, stop: &CancellationToken) -> Result<Vec<u8>, Stopped> {
     match ground.board.len() {
-        0..=64 => of_width::<1>(ground),
-        65..=128 => of_width::<2>(ground),
-        _ => of_width::<4>(ground),
+        0..=64 => of_width::<1>(ground, stop),
+        65..=128 => of_width::<2>(ground, stop),
+        _ => of_width::<4>(ground, stop),
     }
 }
 
-fn of_width<const W: usize>(ground: &Ground) -> Vec<u8> {
+fn of_width<const W: usize>(ground: &Ground, stop: &CancellationToken) -> Result<Vec<u8>, Stopped> {
     let model = GroundModel::<u64, W>::new(ground, false);
-    let (Some(numbers), Some(moves)) = (coding::numbers(ground), &model.backward) else { return Vec::new() };
-    let table: Vec<AtomicU8> = (0..numbers.low as usize).map(|_| AtomicU8::new(INFINITE)).collect();
-    let mut frontier = goals(&model, table.len());
-    for &goal in &frontier {
-        table[goal as usize].store(0, Ordering::Relaxed);
-    }
-    let mut distance = 0u8;
-    while !frontier.is_empty() {
+    let (Some(numbers), Some(moves)) = (coding::numbers(ground), &model.backward) else { return Ok(Vec::new()) };
+    let numbers = numbers.low as usize;
+    let goals = |goal: &(dyn Fn(u64) + Sync)| goals(&model, numbers, goal, stop);
+    fill(numbers, goals, stop, || Undo::new(&model, moves), |undo, number, found| undo.before(number, found))
+}
+
+/// The distances of states below `numbers` to the nearest of those that `goals` names, where `before` says from where one move leads
+/// to a state.
+///
+/// # Errors
+/// What stopped it.
+pub(super) fn fill<U>(
+    numbers: usize,
+    goals: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<(), Stopped>,
+    stop: &CancellationToken,
+    scratch: impl Fn() -> U + Sync + Send,
+    before: impl Fn(&mut U, u64, &mut dyn FnMut(u64)) + Sync + Send,
+) -> Result<Vec<u8>, Stopped> {
+    let table: Vec<AtomicU8> = (0..numbers).map(|_| AtomicU8::new(INFINITE)).collect();
+    goals(&|goal| table[goal as usize].store(0, Ordering::Relaxed))?;
+    // The states of the last distance: a list, or all in the table that have it.
+    let (mut listed, mut distance): (Option<Vec<u32>>, u8) = (None, 0);
+    loop {
+        let last = distance;
         distance = (distance + 1).min(MOST);
-        let part = |undo: &mut Undo<'_, W>, states: &[u32]| {
-            let mut new = Vec::new();
+        let count = AtomicUsize::new(0);
+        let part = |scratch: &mut U, states: &mut dyn Iterator<Item = u64>| {
+            stop.check()?;
+            let mut new: Vec<u32> = Vec::new();
             let mut found = |number: u64| {
                 let entry = &table[number as usize];
                 let known = entry.load(Ordering::Relaxed) != INFINITE;
@@ -47,39 +77,59 @@ fn of_width<const W: usize>(ground: &Ground) -> Vec<u8> {
                     new.push(number as u32);
                 }
             };
-            states.iter().for_each(|&state| undo.before(state.into(), &mut found));
-            new
+            states.for_each(|state| before(scratch, state, &mut found));
+            let all = count.fetch_add(new.len(), Ordering::Relaxed) + new.len();
+            Ok(if all > numbers / LISTED { Vec::new() } else { new })
         };
-        let parts: Vec<Vec<u32>> = frontier.par_chunks(CHUNK).map_init(|| Undo::new(&model, moves), part).collect();
-        frontier = parts.concat();
+        let parts: Result<Vec<Vec<u32>>, Stopped> = match &listed {
+            Some(states) => {
+                let chunks = states.par_chunks(CHUNK);
+                chunks.map_init(&scratch, |own, states| part(own, &mut states.iter().map(|&n| n.into()))).collect()
+            }
+            // From the greatest distance on this finds those before, too, which does no harm.
+            None => {
+                let has = |number: &usize| table[*number].load(Ordering::Relaxed) == last;
+                let chunks = (0..numbers).into_par_iter().step_by(CHUNK);
+                let range = |first: usize| (first..numbers.min(first + CHUNK)).filter(has).map(|n| n as u64);
+                chunks.map_init(&scratch, |own, first| part(own, &mut range(first))).collect()
+            }
+        };
+        let parts = parts?;
+        listed = match count.into_inner() {
+            0 => return Ok(table.into_iter().map(AtomicU8::into_inner).collect()),
+            count => (count <= numbers / LISTED).then(|| parts.concat()),
+        };
     }
-    table.into_iter().map(AtomicU8::into_inner).collect()
 }
 
-/// The numbers of all states of the goal, reachable or not.
-fn goals<const W: usize>(model: &GroundModel<u64, W>, numbers: usize) -> Vec<u32> {
+/// Names all states of the goal, reachable or not.
+fn goals<const W: usize>(
+    model: &GroundModel<u64, W>,
+    numbers: usize,
+    goal: &(dyn Fn(u64) + Sync),
+    stop: &CancellationToken,
+) -> Result<(), Stopped> {
     let ground = &model.ground;
     if let Some(states) = ground.goal_states() {
         // What has other counts has no number.
         let fits = |letters: &&Vec<u8>| ground.counts().is_none_or(|counts| counts == counted(ground, letters));
-        let mut goals: Vec<u32> =
-            states.iter().filter(fits).map(|letters| model.number(letters, false) as u32).collect();
-        goals.sort_unstable();
-        goals.dedup();
-        return goals;
+        states.iter().filter(fits).for_each(|letters| goal(model.number(letters, false)));
+        return Ok(());
     }
     let counts = ground.counts().filter(|_| !ground.bodies.is_empty());
-    let chunks = (0..numbers).into_par_iter().step_by(CHUNK);
     let of_chunk = |state: &mut State<u64, W>, first: usize| {
-        let is_goal = |&number: &usize| {
-            state.read(model, number as u64);
+        stop.check()?;
+        let is_goal = |number: &usize| {
+            state.read(model, *number as u64);
             let letters = &state.letters[..ground.board.len()];
             // Of blocks a number may be one of blocks that overlap: some cell of theirs is missing.
             ground.is_goal(letters) && counts.as_ref().is_none_or(|counts| *counts == counted(ground, letters))
         };
-        (first..numbers.min(first + CHUNK)).filter(is_goal).map(|number| number as u32).collect::<Vec<u32>>()
+        (first..numbers.min(first + CHUNK)).filter(is_goal).for_each(|number| goal(number as u64));
+        Ok(())
     };
-    chunks.map_init(|| State::new(model), of_chunk).collect::<Vec<_>>().concat()
+    let chunks = (0..numbers).into_par_iter().step_by(CHUNK);
+    chunks.map_init(|| State::new(model), of_chunk).collect()
 }
 
 /// How many cells have each letter.
@@ -105,7 +155,7 @@ impl<'a, const W: usize> Undo<'a, W> {
     }
 
     /// The states that a move leads to this one from; some of them more than once, and the state itself perhaps.
-    fn before(&mut self, number: u64, found: &mut impl FnMut(u64)) {
+    fn before(&mut self, number: u64, found: &mut dyn FnMut(u64)) {
         self.state.read(self.model, number);
         let moves = self.moves;
         for cell in 0..self.model.ground.board.len() {
@@ -117,7 +167,7 @@ impl<'a, const W: usize> Undo<'a, W> {
     }
 
     /// A step back, and all that the same move may have before it.
-    fn undo(&mut self, step: &Compact, found: &mut impl FnMut(u64)) {
+    fn undo(&mut self, step: &Compact, found: &mut dyn FnMut(u64)) {
         let moves = self.moves;
         if !moves.applies(step, &self.state.letters) {
             return;

@@ -1,5 +1,6 @@
 //! Distances in one abstract puzzle, looked up for states of the puzzle itself.
 
+use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::puzzle::ground::Letters;
 
 use super::abstraction::Projected;
@@ -30,7 +31,9 @@ pub(super) fn sum_up<const W: usize>(state: &[u8], sets: &mut [Set<W>]) {
 }
 
 impl Table {
-    pub(super) fn of(projected: &Projected) -> Self {
+    /// # Errors
+    /// What stopped its making.
+    pub(super) fn of(projected: &Projected, stop: &CancellationToken) -> Result<Self, Stopped> {
         let Projected { ground, becomes } = projected;
         let members = |letter: usize| {
             let all = becomes.iter().enumerate().filter(|&(_, &to)| usize::from(to) == letter);
@@ -46,12 +49,7 @@ impl Table {
                 Lookup::Digits(cells.map(|(cell, to)| digits.of(0, cell, to)).collect())
             }
         };
-        Self { lookup, distances: distances::all(ground) }
-    }
-
-    /// One for each abstract state.
-    pub(super) fn bytes(&self) -> u64 {
-        self.distances.len() as u64
+        Ok(Self { lookup, distances: distances::all(ground, stop)? })
     }
 
     /// The distance of a state to the nearest abstract goal; `u32::MAX` where there is no way.

@@ -29,7 +29,19 @@ fn named(texts: &[&str]) -> Vec<Abstraction> {
 }
 
 fn projections(ground: &Ground, texts: &[&str]) -> Projections<u64> {
-    Projections::new(ground, &named(texts)).unwrap()
+    made(ground, &named(texts)).unwrap()
+}
+
+fn made(ground: &Ground, abstractions: &[Abstraction]) -> Result<Projections<u64>, Unmade> {
+    Projections::new(&Compiled::Ground(ground.clone()), abstractions, &never())
+}
+
+fn chosen(ground: &Ground) -> Projections<u64> {
+    Projections::chosen(&Compiled::Ground(ground.clone()), &never()).unwrap()
+}
+
+fn never() -> CancellationToken {
+    CancellationToken::after(None)
 }
 
 fn texts(abstractions: &[Abstraction]) -> Vec<String> {
@@ -225,25 +237,27 @@ fn peg_solitaire_has_no_abstraction_of_use() {
     let board = "##PPP##\n##PPP##\nPPPPPPP\nPPP.PPP\nPPPPPPP\n##PPP##\n##PPP##\n";
     let goal = json!({ "count": { "P": 1 }, "at": "d4" });
     let puzzle = ground("rules", json!({ "board": board, "rules": ["P P . -> . . P"], "goal": goal }));
-    assert!(choose(&puzzle).is_empty());
-    let none = Projections::<u64>::chosen(&puzzle);
+    let none = chosen(&puzzle);
+    assert!(none.abstractions().is_empty());
     assert_eq!(none.evaluator()(GroundModel::<u64, 1>::new(&puzzle, false).starts()[0]), 0);
     // Nothing is left of it where the pegs are gone, and its own table is too large.
     assert_eq!(
-        check(&puzzle, &named(&["P"])).unwrap_err().to_string(),
-        "projection(P): the table would have 8589934592 states; allowed are 268435456: merge more letters"
+        check(&Compiled::Ground(puzzle), &named(&["P"])).unwrap_err().to_string(),
+        "projection(P): the table would have 8589934592 states; allowed are 268435456: keep fewer letters or pieces apart"
     );
 }
 
 #[test]
 fn what_is_no_abstraction_is_refused() {
-    let error = |ground: &Ground, text: &str| check(ground, &named(&[text])).unwrap_err().to_string();
+    let error = |ground: &Ground, text: &str| {
+        check(&Compiled::Ground(ground.clone()), &named(&[text])).unwrap_err().to_string()
+    };
     let puzzle = eight_puzzle(json!({}));
     let allowed = "allowed are `8`, `6`, `5`, `4`, `7`, `2`, `3`, `1`";
     assert_eq!(error(&puzzle, "1/29"), format!("projection(1/29): `9` is no letter of the puzzle; {allowed}"));
     let message = "projection(AB): blocks A and B have different shapes, which cannot become one letter";
     assert_eq!(error(&klotski("step"), "AB"), message);
-    assert_eq!(check(&puzzle, &named(&["1/2", "345678"])), Ok(()));
+    assert_eq!(check(&Compiled::Ground(puzzle), &named(&["1/2", "345678"])), Ok(()));
 }
 
 #[test]
@@ -263,10 +277,10 @@ fn blocks_of_one_shape_that_a_goal_tells_apart_can_be_merged() {
 fn the_choice_by_trial_is_the_same_each_time_and_of_use() {
     for (puzzle, least) in [(eight_puzzle(json!({})), 12.0), (klotski("step"), 10.0), (sokoban(), 1.0), (halma(), 1.0)]
     {
-        let chosen = Projections::<u64>::chosen(&puzzle);
-        assert_eq!(chosen.abstractions(), choose(&puzzle));
-        let mean = Graph::mean(&Graph::of(&puzzle).holds(&chosen));
-        assert!(mean > least, "{:?}: {mean}", texts(chosen.abstractions()));
+        let bound = chosen(&puzzle);
+        assert_eq!(bound.abstractions(), chosen(&puzzle).abstractions());
+        let mean = Graph::mean(&Graph::of(&puzzle).holds(&bound));
+        assert!(mean > least, "{:?}: {mean}", texts(bound.abstractions()));
     }
 }
 
@@ -308,10 +322,10 @@ proptest! {
         let Some(ground) = try_ground("rules", table) else { return Ok(()) };
         let graph = Graph::of(&ground);
         for text in ["A", "B", "C", "AB", "AC", "A/B", "AB/C", "ABC", "A/BC", "A/B/C"] {
-            if let Ok(projections) = Projections::new(&ground, &named(&[text])) {
+            if let Ok(projections) = made(&ground, &named(&[text])) {
                 graph.holds(&projections);
             }
         }
-        graph.holds(&Projections::chosen(&ground));
+        graph.holds(&chosen(&ground));
     }
 }

@@ -122,37 +122,6 @@ fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadD
     }
 }
 
-impl TryFrom<String> for Abstraction {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let groups: Vec<String> = text.split('/').map(Into::into).collect();
-        let mut letters: Vec<char> = groups.iter().flat_map(|group| group.chars()).collect();
-        let all = letters.len();
-        letters.sort_unstable();
-        letters.dedup();
-        if groups.iter().any(String::is_empty) || letters.len() < all || letters.iter().any(|c| ".+/()?*#".contains(*c))
-        {
-            return Err(format!(
-                "`{text}`: allowed are groups of letters parted by '/', each letter once, as in 1/2/34"
-            ));
-        }
-        Ok(Self(groups))
-    }
-}
-
-impl From<Abstraction> for String {
-    fn from(abstraction: Abstraction) -> Self {
-        abstraction.to_string()
-    }
-}
-
-impl fmt::Display for Abstraction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("/"))
-    }
-}
-
 impl FromStr for Pruning {
     type Err = String;
 
