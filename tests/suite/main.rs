@@ -21,6 +21,7 @@ mod counts;
 mod export;
 mod folders;
 mod forgery;
+mod frozen;
 mod game_bounds;
 mod games;
 mod guide;
