@@ -22,6 +22,7 @@ mod export;
 mod export_peers;
 mod folders;
 mod forgery;
+mod frozen;
 mod game_bounds;
 mod games;
 mod guide;

@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 use halma_engine::search::Stopped;
@@ -169,7 +170,7 @@ impl Abstraction {
     }
 
     /// The classes of values below `value`, as a set.
-    #[inline]
+    #[inline(always)]
     fn classes_below(&self, value: i32) -> u32 {
         self.below[(value - self.least).clamp(0, self.below.len() as i32 - 1) as usize]
     }
@@ -182,7 +183,7 @@ impl Abstraction {
     }
 
     /// Enters the jumps that the histogram allows.
-    #[inline]
+    #[inline(always)]
     pub fn jumps(&self, histogram: &[u8], jumps: &mut Jumps) {
         *jumps = Jumps::default();
         for (class, (&men, &capacity)) in histogram.iter().zip(self.space.capacities()).enumerate() {
@@ -199,7 +200,7 @@ impl Abstraction {
 
     /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set; `jumps` are those
     /// that the histogram allows.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn targets(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
         // Possible is what is possible without the mover: his own class may be empty then.
@@ -258,41 +259,52 @@ impl Abstraction {
     ) -> Result<Frontier, Stopped> {
         let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
             context.cancel.check()?;
-            let (mut unranking, mut around) =
-                (IncrementalUnranking::new(&self.space), NeighbourRanks::new(&self.space));
-            let mut jumps = Jumps::default();
-            let mut next = Vec::new();
-            for &rank in ranks {
-                let histogram = unranking.to(&self.space, rank);
-                self.jumps(histogram, &mut jumps);
-                // A man of class a may only go to classes of values below this and the value of a together.
-                let spare = within.below(rank).map(|limit| limit - self.centroid(histogram));
-                let mut entered = false;
-                for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
-                    let wanted = spare.map_or(u32::MAX, |spare| self.classes_below(self.partition.values[a] + spare));
-                    if wanted & jumps.room == 0 {
-                        continue;
-                    }
-                    let mut targets = self.targets(histogram, &jumps, a) & wanted;
-                    if targets != 0 && !entered {
-                        around.enter(&self.space, histogram);
-                        entered = true;
-                    }
-                    while targets != 0 {
-                        let b = targets.trailing_zeros() as usize;
-                        targets &= targets - 1;
-                        let rank = around.moved(&self.space, histogram, a, b);
-                        if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
-                            next.push(rank);
-                        }
-                    }
-                }
-            }
-            Ok(next)
+            Ok(one_move_away(self, table, ranks, d, within))
         };
         let entered = frontier.own.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>();
         context.join(entered.map(|parts| parts.concat()), self.space.count(), |rank| table.claim(rank, d))
     }
+}
+
+/// Enters the distance `d` for the histograms one abstract move from `ranks`, as [`Abstraction::advance`] says, and returns
+/// them; with the instructions that the processor turns out to have.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8, within: &impl Extent) -> Vec<u32> {
+    let (mut unranking, mut around) =
+        (IncrementalUnranking::new(&abstraction.space), NeighbourRanks::new(&abstraction.space));
+    let mut jumps = Jumps::default();
+    let mut next = Vec::new();
+    for &rank in ranks {
+        let histogram = unranking.to(&abstraction.space, rank);
+        abstraction.jumps(histogram, &mut jumps);
+        // A man of class a may only go to classes of values below this and the value of a together.
+        let spare = within.below(rank).map(|limit| limit - abstraction.centroid(histogram));
+        let mut entered = false;
+        for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
+            let below = |spare| abstraction.classes_below(abstraction.partition.values[a] + spare);
+            let wanted = spare.map_or(u32::MAX, below);
+            if wanted & jumps.room == 0 {
+                continue;
+            }
+            let mut targets = abstraction.targets(histogram, &jumps, a) & wanted;
+            if targets != 0 && !entered {
+                around.enter(&abstraction.space, histogram);
+                entered = true;
+            }
+            while targets != 0 {
+                let b = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let rank = around.moved(&abstraction.space, histogram, a, b);
+                if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
+                    next.push(rank);
+                }
+            }
+        }
+    }
+    next
 }
 
 /// A distance for each histogram, by rank: a pattern database. It may grow while it is read.

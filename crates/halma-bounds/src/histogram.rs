@@ -299,7 +299,7 @@ impl NeighbourRanks {
     }
 
     /// Takes up the neighbourhood of `histogram`; returns its rank.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, space: &Histograms, histogram: &[u8]) -> u32 {
         let mut left = space.men;
         for (i, &men) in histogram.iter().enumerate() {

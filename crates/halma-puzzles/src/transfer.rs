@@ -11,6 +11,7 @@ use halma_rules::cells::Cells;
 use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetry;
+use multiversion::multiversion;
 
 use crate::rank::Ranks;
 
@@ -145,29 +146,7 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     /// Prepares the sums for the army `self.set`, whose men stand in `self.men`.
     #[inline]
     pub fn prepare(&mut self, ranks: &Ranks<K>) {
-        let Self { men, below, removed, passed, .. } = self;
-        let below = &mut below[..Cells::<W>::CAPACITY.min(256)];
-        below.fill(0);
-        for &man in &*men {
-            below.iter_mut().zip(&CELLS).for_each(|(n, &cell)| *n += u8::from(cell > man));
-        }
-        let mut whole = K::default();
-        // passed[j][0] = sum over the men below of C(c, place - 1) - C(c, place); passed[j][1] of C(c, place) - C(c, place + 1),
-        // place counted from 1.
-        for (j, &cell) in men.iter().enumerate() {
-            let cell = usize::from(cell);
-            let here = ranks.choose(cell, j + 1);
-            passed[j + 1] = [
-                passed[j][0].plus(ranks.choose(cell, j)).minus(here),
-                passed[j][1].plus(here).minus(ranks.choose(cell, j + 2)),
-            ];
-            // Men between the mover and a higher cell move down one place, to a lower cell up one.
-            removed[j] = [here.plus(passed[j + 1][0]), here.plus(passed[j][1])];
-            whole = whole.plus(here);
-        }
-        for removed in &mut removed[..men.len()] {
-            *removed = removed.map(|gone| whole.minus(gone));
-        }
+        prepare(self, ranks);
     }
 
     /// The man on `from`.
@@ -181,6 +160,37 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     pub fn moved(&self, ranks: &Ranks<K>, MovingMan { from, removed }: MovingMan<K>, to: u8) -> K {
         let (j, lower) = (usize::from(self.below[usize::from(to)]), usize::from(to < from));
         removed[lower].plus(self.passed[j][lower]).plus(ranks.choose(usize::from(to), j + lower))
+    }
+}
+
+/// [`SymmetricView::prepare`], with the instructions that the processor turns out to have.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn prepare<const W: usize, K: Key>(view: &mut SymmetricView<W, K>, ranks: &Ranks<K>) {
+    let SymmetricView { men, below, removed, passed, .. } = view;
+    let below = &mut below[..Cells::<W>::CAPACITY.min(256)];
+    below.fill(0);
+    for &man in &*men {
+        below.iter_mut().zip(&CELLS).for_each(|(n, &cell)| *n += u8::from(cell > man));
+    }
+    let mut whole = K::default();
+    // passed[j][0] = sum over the men below of C(c, place - 1) - C(c, place); passed[j][1] of C(c, place) - C(c, place + 1),
+    // place counted from 1.
+    for (j, &cell) in men.iter().enumerate() {
+        let cell = usize::from(cell);
+        let here = ranks.choose(cell, j + 1);
+        passed[j + 1] = [
+            passed[j][0].plus(ranks.choose(cell, j)).minus(here),
+            passed[j][1].plus(here).minus(ranks.choose(cell, j + 2)),
+        ];
+        // Men between the mover and a higher cell move down one place, to a lower cell up one.
+        removed[j] = [here.plus(passed[j + 1][0]), here.plus(passed[j][1])];
+        whole = whole.plus(here);
+    }
+    for removed in &mut removed[..men.len()] {
+        *removed = removed.map(|gone| whole.minus(gone));
     }
 }
 

@@ -11,6 +11,8 @@ pub mod word;
 
 pub use pieces::Pieces;
 
+use multiversion::multiversion;
+
 use crate::cells::Cells;
 use crate::lattice::Lattice;
 use pieces::Pairs;
@@ -47,14 +49,29 @@ impl<const W: usize> Mover<W> {
     /// Where each man can go in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of `men`.
     #[inline]
     pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
-        for (&cell, reach) in men.iter().zip(reach.iter_mut()) {
-            *reach = if self.jumps_only { Cells::EMPTY } else { self.neighbours[usize::from(cell)] & !occupied };
-        }
-        match &self.jumps {
-            Jumps::Small(quarters) => quarters.jumps(men, reach),
-            Jumps::Large(quarters) => quarters.jumps(men, reach),
-            Jumps::Pieces(pairs) => pairs.jumps(men, scratch, reach),
-        }
+        all_reach(self, men, occupied, scratch, reach);
+    }
+}
+
+/// [`Mover::reach`], with the instructions that the processor turns out to have.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn all_reach<const W: usize>(
+    mover: &Mover<W>,
+    men: &[u8],
+    occupied: Cells<W>,
+    scratch: &mut Pieces<W>,
+    reach: &mut [Cells<W>],
+) {
+    for (&cell, reach) in men.iter().zip(reach.iter_mut()) {
+        *reach = if mover.jumps_only { Cells::EMPTY } else { mover.neighbours[usize::from(cell)] & !occupied };
+    }
+    match &mover.jumps {
+        Jumps::Small(quarters) => quarters.jumps(men, reach),
+        Jumps::Large(quarters) => quarters.jumps(men, reach),
+        Jumps::Pieces(pairs) => pairs.jumps(men, scratch, reach),
     }
 }
 

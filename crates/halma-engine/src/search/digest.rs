@@ -3,10 +3,12 @@
 //! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Two searches agree on a
 //! level exactly if counts and digests agree; the digest of a level does not depend on the order in which it was found.
 
+use multiversion::multiversion;
+
 use crate::key::Key;
 
 /// Finalizer of MurmurHash3: every input bit reaches every output bit, and nothing is lost.
-#[inline]
+#[inline(always)]
 fn fmix(mut x: u64) -> u64 {
     x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -48,6 +50,10 @@ const LANES: usize = 16;
 
 /// The digest of a set of states.
 #[must_use]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
 pub fn of<K: Key>(key: [u64; 2], states: &[K]) -> u128 {
     let (chunks, rest) = states.as_chunks::<LANES>();
     let mut sum = 0u128;

@@ -4,6 +4,8 @@
 //! dozen numbers. There, one bit for each number is both the set and its order, at a nanosecond a key and no comparison.
 //! Elsewhere keys are parted by their leading bits until they lie that close, or are few enough to sort.
 
+use multiversion::multiversion;
+
 use crate::key::Key;
 
 /// Numbers for each key up to which there is a bit for each number: two words of bits a key.
@@ -60,30 +62,7 @@ impl<K: Key> SortedSet<K> {
 
     /// Sorts what came since the last time, and `parts`.
     fn settle(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
-        let since = std::mem::take(&mut self.since);
-        let new = || parts.iter().map(|keys| &keys[..]).chain([&since[..]]);
-        let came = new().map(<[K]>::len).sum::<usize>();
-        let Some(mut span) = new().filter_map(Span::of).reduce(Span::and) else { return };
-        if let (Some(&first), Some(&last)) = (self.sorted.first(), self.sorted.last()) {
-            span = span.and(Span { first, last });
-        }
-        if let Some(words) = span.words(came + self.sorted.len()) {
-            let mut marked = Marks::new(&mut scratch.marks, span, words);
-            new().chain([&self.sorted[..]]).for_each(|keys| marked.add(keys));
-            // No larger than it has to be: there are many ranges.
-            self.sorted = Vec::with_capacity(marked.len());
-            return marked.drain(&mut self.sorted);
-        }
-        scratch.keys.clear();
-        new().for_each(|keys| scratch.keys.extend_from_slice(keys));
-        scratch.other.resize(came, K::default());
-        let mut sorted = Vec::new();
-        sort(&mut scratch.keys, &mut scratch.other, &mut scratch.marks, &mut sorted);
-        if !self.sorted.is_empty() {
-            sorted = union(&self.sorted, &sorted);
-        }
-        sorted.shrink_to_fit();
-        self.sorted = sorted;
+        settle(self, parts, scratch);
     }
 
     /// How many keys there are, or a few more: some may still be there twice.
@@ -112,6 +91,38 @@ impl<K: Key> SortedSet<K> {
     }
 }
 
+/// [`SortedSet::settle`], with the instructions that the processor turns out to have.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn settle<K: Key>(set: &mut SortedSet<K>, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
+    let since = std::mem::take(&mut set.since);
+    let new = || parts.iter().map(|keys| &keys[..]).chain([&since[..]]);
+    let came = new().map(<[K]>::len).sum::<usize>();
+    let Some(mut span) = new().filter_map(Span::of).reduce(Span::and) else { return };
+    if let (Some(&first), Some(&last)) = (set.sorted.first(), set.sorted.last()) {
+        span = span.and(Span { first, last });
+    }
+    if let Some(words) = span.words(came + set.sorted.len()) {
+        let mut marked = Marks::new(&mut scratch.marks, span, words);
+        new().chain([&set.sorted[..]]).for_each(|keys| marked.add(keys));
+        // No larger than it has to be: there are many ranges.
+        set.sorted = Vec::with_capacity(marked.len());
+        return marked.drain(&mut set.sorted);
+    }
+    scratch.keys.clear();
+    new().for_each(|keys| scratch.keys.extend_from_slice(keys));
+    scratch.other.resize(came, K::default());
+    let mut sorted = Vec::new();
+    sort(&mut scratch.keys, &mut scratch.other, &mut scratch.marks, &mut sorted);
+    if !set.sorted.is_empty() {
+        sorted = union(&set.sorted, &sorted);
+    }
+    sorted.shrink_to_fit();
+    set.sorted = sorted;
+}
+
 /// The least and the largest of some keys.
 #[derive(Clone, Copy)]
 struct Span<K> {
@@ -120,16 +131,19 @@ struct Span<K> {
 }
 
 impl<K: Key> Span<K> {
+    #[inline(always)]
     fn of(keys: &[K]) -> Option<Self> {
         let (&first, rest) = keys.split_first()?;
         Some(rest.iter().fold(Self { first, last: first }, |s, &k| Self { first: s.first.min(k), last: s.last.max(k) }))
     }
 
+    #[inline(always)]
     fn and(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last) }
     }
 
     /// Words of bits, one a number, where `keys` keys lie close enough for that.
+    #[inline(always)]
     fn words(self, keys: usize) -> Option<usize> {
         let [low, rest @ ..] = self.last.minus(self.first).words();
         (rest == [0; 3] && low / SPARSE <= keys as u64).then_some((low / 64) as usize + 1)
@@ -144,6 +158,7 @@ struct Marks<'a, K> {
 
 impl<'a, K: Key> Marks<'a, K> {
     /// No keys; `marks` are all 0.
+    #[inline(always)]
     fn new(marks: &'a mut Vec<u64>, span: Span<K>, words: usize) -> Self {
         if marks.len() < words {
             marks.resize(words, 0);
@@ -151,7 +166,7 @@ impl<'a, K: Key> Marks<'a, K> {
         Self { first: span.first, words: &mut marks[..words] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, keys: &[K]) {
         for key in keys {
             let at = key.minus(self.first).words()[0];
@@ -159,12 +174,13 @@ impl<'a, K: Key> Marks<'a, K> {
         }
     }
 
+    #[inline(always)]
     fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Takes the keys out, ascending.
-    #[inline]
+    #[inline(always)]
     fn drain(self, keys: &mut Vec<K>) {
         for (i, word) in self.words.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
             let mut rest = std::mem::take(word);

@@ -83,7 +83,7 @@ impl<const W: usize, Q: Word + Into<u64>> Quarters<W, Q> {
     }
 
     /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
-    #[inline]
+    #[inline(always)]
     pub(super) fn jumps(&self, men: &[u8], reach: &mut [Cells<W>]) {
         match self.axes {
             0..=2 => self.along::<2>(men, reach),
@@ -92,7 +92,7 @@ impl<const W: usize, Q: Word + Into<u64>> Quarters<W, Q> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn along<const A: usize>(&self, men: &[u8], reach: &mut [Cells<W>]) {
         let mut all = Shadow::<Q>::default();
         for &man in men {
