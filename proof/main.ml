@@ -187,6 +187,8 @@ let () =
     let ahead = family input "the levels ahead" cells men most in
     let back = family input "the levels from the target" cells men most in
     if input.at <> String.length text then unreadable "%d bytes too many" (String.length text - input.at);
+    (* The theorem allows it; but who reads "9 by 9" would be misled. *)
+    if List.length (List.sort_uniq compare places) < cells then raise (Refused "two cells are at one place");
     let xy = Array.of_list places in
     let room = Array.make (max classes 1) 0 in
     Array.iter (fun q -> room.(q) <- room.(q) + 1) class_of;
@@ -393,10 +395,15 @@ let () =
         end;
         Printf.printf "  holds: %s, %.0f s\n%!" name (Unix.gettimeofday () -. started))
       names (Checker.checks c);
-    let name i = let x, y = xy.(i) in Printf.sprintf "%d,%d" x y in
-    let army cells = String.concat " " (List.map name cells) in
-    Printf.printf "%s: PROVED: %d men on %d cells, %d directions%s, from %s to %s: no way of at most %d moves\n" file men
-      cells (List.length directions) (if jumps_only then ", jumps only" else "") (army start) (army target) length
+    let pairs l = String.concat " " (List.map (fun (x, y) -> Printf.sprintf "%d,%d" x y) l) in
+    let army cells = pairs (List.map (fun c -> xy.(c)) cells) in
+    let longest f = List.fold_left (fun m place -> max m (f place + 1)) 0 places in
+    let width = longest fst and height = longest snd in
+    (* As many places as a rectangle has, all different, are one. *)
+    let board = if width * height = cells then Printf.sprintf "%d by %d" width height else pairs places in
+    Printf.printf "%s: PROVED: %d men on %d cells (%s), %d directions (%s)%s, from %s to %s: no way of at most %d moves\n" file
+      men cells board (List.length directions) (pairs directions) (if jumps_only then ", jumps only" else "") (army start)
+      (army target) length
   with
   | Unreadable why ->
     Printf.printf "%s: cannot be read: %s\n" file why;

@@ -93,41 +93,53 @@ def written(c):
     return bytes(out)
 
 
-def some_level(c, rng, least):
-    levels = [keys for family in c["families"] for keys in family if len(keys) >= least]
-    return rng.choice(levels)
+FAMILIES = "FEG"
+
+
+def some_level(c, rng):
+    """The keys of a level that has some, and the name of its family."""
+    family = rng.choice([i for i in range(3) if any(c["families"][i])])
+    return rng.choice([keys for keys in c["families"][family] if keys]), FAMILIES[family]
 
 
 def left_out(c, rng):
-    keys = some_level(c, rng, 1)
+    keys, family = some_level(c, rng)
     del keys[rng.randrange(len(keys))]
+    return family
 
 
 def several_left_out(c, rng):
-    keys = some_level(c, rng, 1)
+    keys, family = some_level(c, rng)
     share = rng.choice([2, 3, 10])
     keys[:] = [key for key in keys if rng.randrange(share)]
     if keys:
         del keys[0]
+    return family
 
 
 def added(c, rng):
-    families = [family for family in c["families"] if family]
-    everything = [key for family in families for keys in family for key in keys]
+    everything = [key for family in c["families"] for keys in family for key in keys]
     # Another level's, or one next to one.
     new = rng.choice(everything) + rng.choice([0, 0, 1, 2, 5])
-    rng.choice(rng.choice(families)).append(new)
+    family = rng.choice([i for i in range(3) if c["families"][i]])
+    rng.choice(c["families"][family]).append(new)
+    return FAMILIES[family]
 
 
 def moved(c, rng):
-    family = rng.choice([family for family in c["families"] if len(family) > 1])
-    keys = rng.choice([keys for keys in family if keys])
-    rng.choice(family).append(keys.pop(rng.randrange(len(keys))))
+    family = rng.choice([i for i in range(3) if len(c["families"][i]) > 1])
+    levels = c["families"][family]
+    keys = rng.choice([keys for keys in levels if keys] or [[]])
+    if keys:
+        rng.choice(levels).append(keys.pop(rng.randrange(len(keys))))
+    return FAMILIES[family]
 
 
 def level_lost(c, rng):
-    family = rng.choice([family for family in c["families"] if family])
-    del family[rng.randrange(len(family))]
+    family = rng.choice([i for i in range(3) if c["families"][i]])
+    levels = c["families"][family]
+    del levels[rng.randrange(len(levels))]
+    return FAMILIES[family]
 
 
 def swapped(numbers, rng):
@@ -272,7 +284,7 @@ def main():
                     bad += 1
                     print(f"{number}: {kind} {entry}: {found}: {said}")
                 continue
-            damaged = data
+            damaged, family = data, None
             while damaged == data:
                 damage = rng.choice(ON_LISTS * 2 + ON_BYTES)
                 if damage in ON_BYTES:
@@ -281,7 +293,7 @@ def main():
                     certificate = read(data)
                     if damage in (wrong_mirror, wrong_value) and not certificate["leading"]:
                         continue
-                    damage(certificate, rng)
+                    family = damage(certificate, rng)
                     damaged = written(certificate)
             with open(file, "wb") as out:
                 out.write(damaged)
@@ -289,8 +301,8 @@ def main():
             found = [answer[0] for answer in answers]
             if all(f in (2, 4) for f in found):
                 result = "refused by both"
-            elif found == [0, 0]:
-                # A statement, perhaps another one than before, that the theorem proves.
+            elif found == [0, 0] and answers[0][1].split(";")[0] == answers[1][1]:
+                # The same statement, perhaps another one than before, which the theorem proves.
                 result = "still proved, by both"
             else:
                 result, bad = "DIFFERENT", bad + 1
@@ -298,10 +310,15 @@ def main():
                 with open(keep, "wb") as out:
                     out.write(damaged)
                 print(f"{number}: {damage.__name__}: {answers}: kept as {keep}")
-            tally[damage.__name__.replace("_", " "), result] += 1
+            kind = damage.__name__.replace("_", " ") + (f", {family}" if family else "")
+            tally[kind, result] += 1
     print(f"{args.count} damaged certificates")
     for (kind, result), count in sorted(tally.items()):
         print(f"{count:5} {kind}: {result}")
+    totals = collections.Counter()
+    for (_, result), count in tally.items():
+        totals[result] += count
+    print("in all: " + ", ".join(f"{count} {result}" for result, count in sorted(totals.items())))
     sys.exit(1 if bad else 0)
 
 

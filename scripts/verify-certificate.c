@@ -537,15 +537,37 @@ static void check_least(const struct family *f)
 
 static u64 successors;
 
-/* Every successor of the states before level last is on the next level or an earlier one, or is cut by the table. */
-static void check_closed(const struct family *f, int last, const struct table *bound)
+/* By cell and direction: the next cell, and the one after it if both are there; else -1. */
+static short next_cell[CELLS][DIRECTIONS], cell_after[CELLS][DIRECTIONS];
+
+static void make_lines(void)
 {
-    static unsigned stamp, seen[CELLS];
+    for (int c = 0; c < cells; c++)
+        for (int d = 0; d < directions; d++) {
+            int over = cell_at(x[c] + dx[d], y[c] + dy[d]), land = cell_at(x[c] + 2 * dx[d], y[c] + 2 * dy[d]);
+            next_cell[c][d] = (short)over;
+            cell_after[c][d] = (short)(over >= 0 ? land : -1);
+        }
+}
+
+/* Every successor of the states before level last is on the next level or an earlier one, or is cut: its level and its
+   distance in the table, which are both of moves, are more than limit together. */
+static void check_closed(const struct family *f, int last, const struct table *bound, int limit)
+{
+    /* As many men as there may be, in all states together. */
+    static u64 stamp, seen[CELLS];
+    /* What the table says of a man's going from class to class, which several men do: since which state, and the distance. */
+    static struct {
+        u64 since;
+        int far;
+    } known[CLASSES][CLASSES];
+    static u64 states_seen;
     for (int level = 0; level < f->levels && level < last; level++) {
         for (u64 s = 0; s < f->count[level]; s++) {
             byte army[MEN], h[CLASSES], occupied[CELLS] = {0}, todo[CELLS];
             army_of(f->key[level][s], army);
             u64 n = histogram_of(army, h);
+            states_seen++;
             for (int i = 0; i < men; i++)
                 occupied[army[i]] = 1;
             for (int i = 0; i < men; i++) {
@@ -557,20 +579,24 @@ static void check_closed(const struct family *f, int last, const struct table *b
                 while (done < waiting) {
                     int c = todo[done++];
                     for (int d = 0; d < directions; d++) {
-                        int over = cell_at(x[c] + dx[d], y[c] + dy[d]), land = cell_at(x[c] + 2 * dx[d], y[c] + 2 * dy[d]);
-                        if (over >= 0 && land >= 0 && occupied[over] && !occupied[land] && seen[land] != stamp)
+                        int over = next_cell[c][d], land = cell_after[c][d];
+                        if (land >= 0 && occupied[over] && !occupied[land] && seen[land] != stamp)
                             seen[land] = stamp, todo[waiting++] = (byte)land;
                     }
                 }
                 for (int d = 0; d < directions && !jumps_only; d++) {
-                    int to = cell_at(x[from] + dx[d], y[from] + dy[d]);
+                    int to = next_cell[from][d];
                     if (to >= 0 && !occupied[to] && seen[to] != stamp)
                         seen[to] = stamp, todo[waiting++] = (byte)to;
                 }
                 for (done = 1; done < waiting; done++) {
-                    int to = todo[done];
+                    int to = todo[done], q = class_of[from], r = class_of[to];
                     successors++;
-                    if (bound && level + 1 + distance(bound, n - weight[class_of[from]] + weight[class_of[to]]) > last)
+                    if (bound && known[q][r].since != states_seen) {
+                        known[q][r].since = states_seen;
+                        known[q][r].far = distance(bound, n - weight[q] + weight[r]);
+                    }
+                    if (bound && level + 1 + known[q][r].far > limit)
                         continue;
                     army[i] = (byte)to;
                     u64 key = least_key(army);
@@ -615,7 +641,7 @@ static void check_levels(void)
         fill(&to_middles, half, &from_start, half);
         if (!on_level(&first, 0, least_key(start)))
             REFUSE("F: the start is not on level 0");
-        check_closed(&first, half, &to_middles);
+        check_closed(&first, half, &to_middles, half);
         for (int level = 0; level < first.levels; level++)
             for (u64 s = 0; s < first.count[level]; s++) {
                 army_of(first.key[level][s], army);
@@ -625,7 +651,8 @@ static void check_levels(void)
             }
     } else if (!on_level(&ahead, 0, least_key(start)))
         REFUSE("E: the start is not on level 0");
-    check_closed(&ahead, meeting - half, &to_target);
+    /* Ahead of the meeting level there are the levels from the target. */
+    check_closed(&ahead, meeting - half, &to_target, length - half);
 
     if (behind) {
         empty(&to_meeting);
@@ -643,7 +670,7 @@ static void check_levels(void)
     }
     if (!on_level(&back, 0, least_key(target)))
         REFUSE("G: the target is not on level 0");
-    check_closed(&back, length - meeting, behind ? &to_meeting : NULL);
+    check_closed(&back, length - meeting, behind ? &to_meeting : NULL, length - meeting);
     for (int i = 0; i < ahead.levels; i++)
         for (int j = 0; j < back.levels; j++) {
             int swap = ahead.count[i] > back.count[j];
@@ -670,6 +697,25 @@ static void say(const char *before, const byte *army)
         printf(" %d,%d", x[army[i]], y[army[i]]);
 }
 
+/* The board, so that who reads the verdict knows of which one it is: as a rectangle, or each cell. */
+static void say_board(void)
+{
+    int width = 0, height = 0;
+    for (int c = 0; c < cells; c++) {
+        width = x[c] >= width ? x[c] + 1 : width;
+        height = y[c] >= height ? y[c] + 1 : height;
+    }
+    printf("%d men on %d cells (", men, cells);
+    if (width * height == cells)
+        printf("%d by %d", width, height);
+    for (int c = 0; width * height != cells && c < cells; c++)
+        printf("%s%d,%d", c ? " " : "", x[c], y[c]);
+    printf("), %d directions (", directions);
+    for (int d = 0; d < directions; d++)
+        printf("%s%d,%d", d ? " " : "", dx[d], dy[d]);
+    printf(")%s,", jumps_only ? ", jumps only" : "");
+}
+
 static void verify(void)
 {
     clock_t begun = clock();
@@ -678,9 +724,11 @@ static void verify(void)
     check_board();
     check_symmetries();
     make_classes();
+    make_lines();
     check_least(&first), check_least(&ahead), check_least(&back);
     check_levels();
-    printf("%s: PROVED: %d men on %d cells, %d directions%s,", file, men, cells, directions, jumps_only ? ", jumps only" : "");
+    printf("%s: PROVED: ", file);
+    say_board();
     say(" from", start);
     say(" to", target);
     printf(": no way of at most %d moves; %" PRIu64 " states, %" PRIu64 " successors, %.1f s\n", length,

@@ -35,7 +35,10 @@ fn a_certificate_of_a_published_record_is_verified_and_a_cut_or_changed_one_is_n
     assert!(said.contains("no solution of at most 22 moves; 4113 states, 7006 bytes"), "{said}");
     let (status, said) = verify(std::slice::from_ref(&whole));
     assert_eq!(status, 0, "{said}");
-    assert!(said.contains("6 men on 81 cells, 6 directions") && said.contains("no way of at most 22 moves"), "{said}");
+    for what in ["6 men on 81 cells (9 by 9), 6 directions (1,0 -1,0 0,1 0,-1 1,-1 -1,1)", "no way of at most 22 moves"]
+    {
+        assert!(said.contains(what), "{said}");
+    }
 
     let bytes = std::fs::read(&whole).unwrap();
     let (cut, changed) = (folder.path().join("cut.cert"), folder.path().join("changed.cert"));
@@ -51,6 +54,23 @@ fn a_certificate_of_a_published_record_is_verified_and_a_cut_or_changed_one_is_n
     let (status, said) = verify(&[whole, changed]);
     assert_eq!(status, 4, "{said}");
     assert!(said.contains("changed.cert: REFUSED: G: "), "{said}");
+}
+
+/// Levels from the target excuse nobody from the levels ahead of them.
+#[test]
+fn a_certificate_that_lacks_the_level_where_both_ends_are_to_meet_is_refused() {
+    let files = ["case-20-without-the-meeting-level", "corner-with-an-empty-meeting-level"]
+        .map(|name| PathBuf::from(format!("tests/certificates/refused/{name}.cert")));
+    for file in files {
+        let (status, said) = verify(std::slice::from_ref(&file));
+        assert_eq!(status, 4, "{said}");
+        assert!(said.contains("REFUSED: E: state "), "{said}");
+        let proved = Path::new("proof/build/checker");
+        if proved.exists() {
+            let (status, said, _) = ran(proved, &[file.to_str().unwrap()]);
+            assert_eq!(status, 4, "{said}");
+        }
+    }
 }
 
 #[test]

@@ -28,6 +28,46 @@ const HISTOGRAMS: u64 = 1 << 29;
 /// States whose successors are sorted together, so that what is found again and again does not pile up.
 const PIECE: usize = 1 << 12;
 
+/// States that are expanded before what they lead to is collected.
+const BATCH: usize = PIECE << 8;
+
+/// Keys that are collected before they are sorted among those that came before.
+const ROOM: usize = 1 << 24;
+
+/// A level while its states are found, again and again: sorted whenever as many have come as were different the last time,
+/// and `room` at least, it is never longer than twice the level and `room`.
+struct Collected {
+    keys: Vec<u64>,
+    /// So many, the first ones, ascend.
+    ascending: usize,
+    room: usize,
+}
+
+impl Collected {
+    fn new(room: usize) -> Self {
+        Self { keys: Vec::new(), ascending: 0, room }
+    }
+
+    fn add(&mut self, keys: &[u64]) {
+        self.keys.extend_from_slice(keys);
+        if self.keys.len() - self.ascending > self.ascending.max(self.room) {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        self.keys.par_sort_unstable();
+        self.keys.dedup();
+        self.ascending = self.keys.len();
+    }
+
+    fn finish(mut self) -> Vec<u64> {
+        self.settle();
+        self.keys.shrink_to_fit();
+        self.keys
+    }
+}
+
 /// What levels are made by.
 struct ProblemTables<'a> {
     mover: Mover<2>,
@@ -86,9 +126,13 @@ impl ProblemTables<'_> {
             next.retain(|key| last.binary_search(key).is_err() && before.binary_search(key).is_err());
             Ok(next)
         };
-        let mut next = last.par_chunks(PIECE).map(piece).collect::<Result<Vec<_>, _>>()?.concat();
-        next.par_sort_unstable();
-        next.dedup();
+        let mut collected = Collected::new(ROOM);
+        for batch in last.chunks(BATCH) {
+            let pieces = batch.par_chunks(PIECE).map(piece).collect::<Result<Vec<_>, _>>()?;
+            pieces.iter().for_each(|keys| collected.add(keys));
+        }
+        #[cfg_attr(not(any(test, feature = "testing")), expect(unused_mut))]
+        let mut next = collected.finish();
         #[cfg(any(test, feature = "testing"))]
         self.damage(&mut next);
         Ok(next)
@@ -200,7 +244,7 @@ pub(super) fn derive(
         let [.., before, last] = &levels[..] else { return false };
         last.len() > large && last.len() > 2 * before.len()
     };
-    let mut ahead = tables.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
+    let ahead = tables.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
     let open = outgrown(&ahead) && ahead.len() <= following as usize;
     let meeting = if open { half + ahead.len() as u32 - 1 } else { length };
     tell(&format!("{} states from there on, up to level {meeting}", all(&ahead)));
@@ -221,7 +265,6 @@ pub(super) fn derive(
         behind = tables.levels(vec![target], limit, |i, rank| table.within(rank, limit - i), |_| false)?;
         tell(&format!("{} states from the target", all(&behind)));
     }
-    ahead.iter_mut().chain(&mut behind).for_each(Vec::shrink_to_fit);
     let met = behind.iter().flatten().any(|key| ahead.iter().any(|level| level.binary_search(key).is_ok()));
     #[cfg(any(test, feature = "testing"))]
     let met = met && fault != Some(crate::fault::Fault::Unmirrored);
@@ -231,4 +274,28 @@ pub(super) fn derive(
     let partition = databases.abstraction.partition.clone();
     let families = [first, ahead, behind];
     Ok(Certificate { problem, symmetries, partition, length, leading, meeting, behind_is_bounded: open, families })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::Collected;
+
+    proptest! {
+        #[test]
+        fn a_level_collected_in_pieces_has_each_state_once_and_is_never_far_longer_than_that(
+            pieces in prop::collection::vec(prop::collection::vec(0u64..60, 0..20), 0..40), room in 0usize..30,
+        ) {
+            let (mut collected, mut all) = (Collected::new(room), BTreeSet::new());
+            for piece in &pieces {
+                all.extend(piece.iter().copied());
+                collected.add(piece);
+                prop_assert!(collected.keys.len() <= all.len() + all.len().max(room));
+            }
+            prop_assert_eq!(collected.finish(), Vec::from_iter(all));
+        }
+    }
 }
