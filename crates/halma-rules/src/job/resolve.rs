@@ -272,6 +272,7 @@ impl Resolver<'_> {
         };
         ArmiesSpec {
             kind: self.table.kind.get_ref().clone(),
+            title: self.table.title.clone(),
             board: transfer.lattice.board.name().into(),
             map: self.drawn().map(Into::into),
             moves: transfer.lattice.rule,

@@ -70,6 +70,7 @@ pub(super) fn of(problem: &Problem) -> ProblemSpec {
     let names = |cells: &[usize]| cells.iter().map(|&cell| board.name_of(cell)).collect::<Vec<_>>();
     let armies = ArmiesSpec {
         kind: kind.into(),
+        title: None,
         board: board.name().into(),
         map: (board.name() == "map").then(|| map(board, start, target)),
         moves: lattice.rule,
