@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use halma_rules::job::{Pruning, raw};
+use halma_rules::lattice::Rule;
 
 mod asking;
 mod batch;
@@ -14,6 +15,7 @@ pub mod cluster;
 mod commands;
 mod exit;
 mod export;
+mod gallery;
 mod manual;
 mod resume;
 pub mod row;
@@ -133,6 +135,9 @@ pub enum Command {
         /// Boards in a row of the sheet
         #[arg(long, value_name = "N", requires = "svg", default_value = "6", value_parser = clap::value_parser!(u16).range(1..))]
         columns: u16,
+        /// Names of columns and rows on every board of the sheet
+        #[arg(long, requires = "svg")]
+        coordinates: bool,
         /// Write here instead of to standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -148,12 +153,12 @@ pub enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
         threads: Option<u32>,
     },
-    /// Make one page of runs, for a browser: claims, boards, plots, tables, how to check them
+    /// Make a page of runs for a browser, or a site of them: results, boards, plots, tables, how to check them
     Report {
         /// Records or their folders; of a folder without a record, all beneath it
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<PathBuf>,
-        /// Write here instead of to standard output
+        /// Write here instead of to standard output; into a folder (`site/`): a page for each problem, and an index
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Memory to keep to, as in "4 GiB"
@@ -257,6 +262,9 @@ pub struct Options {
     /// Memory to keep to, as in "4 GiB"
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
+    /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
+    #[arg(long, value_name = "TIME", value_parser = raw::time)]
+    pub time: Option<std::time::Duration>,
     /// Let the level files stay when a run has ended
     #[arg(long)]
     pub keep_levels: bool,
@@ -276,6 +284,8 @@ impl Options {
             json: self.json,
             threads: self.threads,
             memory: self.memory,
+            time: self.time,
+            moves: None,
             output_dir: None,
             pruning: None,
             keep_levels: self.keep_levels,
@@ -302,6 +312,12 @@ pub struct SearchArgs {
     /// Memory to keep to, as in "4 GiB"
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
+    /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
+    #[arg(long, value_name = "TIME", value_parser = raw::time)]
+    pub time: Option<std::time::Duration>,
+    /// Play by these rules, of a transfer or a game: 4, 6 or 8
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub moves: Option<Rule>,
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
@@ -359,4 +375,10 @@ impl std::str::FromStr for Prunings {
             None => Ok(Self(prunings)),
         }
     }
+}
+
+/// Reads a move rule.
+fn rule(text: &str) -> Result<Rule, String> {
+    let number = text.parse::<u8>().ok().and_then(|number| Rule::try_from(number).ok());
+    number.ok_or_else(|| format!("`{text}` is no move rule: allowed are 4, 6 and 8"))
 }

@@ -1,7 +1,7 @@
 //! Boards as pictures: SVG that a paper can print, and that a screen reader can read.
 //!
 //! A man is coloured by the type of his cell (Section 2.1 of the paper), so a jump never changes his colour and a step
-//! always does. Faint lines are the jumps that lie open: joined, they are the ladders. A board under 6-move rules
+//! always does; in games he has his side's colour. Faint lines are the jumps that lie open: joined, they are the ladders. A board under 6-move rules
 //! is drawn as the triangular grid that it is, so the square between two points of the star stands on its corner.
 //!
 //! ```
@@ -17,6 +17,7 @@
 //! ```
 
 mod armies;
+mod labels;
 mod letters;
 mod plane;
 
@@ -52,6 +53,10 @@ trait Scene: Send + Sync {
     fn path(&self, _number: usize) -> String {
         String::new()
     }
+    /// Where the man of that move went, and what he looks like then.
+    fn mover(&self, _number: usize) -> Option<(String, String)> {
+        None
+    }
     /// What a position is called: the number of the move that led to it, and the move.
     fn caption(&self, number: usize) -> String;
     /// A position in words, for those who do not see it.
@@ -60,6 +65,10 @@ trait Scene: Send + Sync {
     fn ground(&self, id: &str) -> Markup;
     /// The names of columns and rows.
     fn names(&self) -> Markup;
+    /// The types of cells that there are, each with the name of a cell of it.
+    fn types(&self) -> Vec<(usize, String)> {
+        Vec::new()
+    }
     /// What stands on the ground.
     fn position(&self, number: usize) -> Markup;
 }
@@ -68,6 +77,8 @@ trait Scene: Send + Sync {
 #[derive(Clone)]
 pub struct Figure {
     scene: Arc<dyn Scene>,
+    /// Whether every board of a sheet has the names of columns and rows.
+    named: bool,
 }
 
 impl fmt::Debug for Figure {
@@ -78,7 +89,7 @@ impl fmt::Debug for Figure {
 
 impl Figure {
     fn new(scene: impl Scene + 'static) -> Self {
-        Self { scene: Arc::new(scene) }
+        Self { scene: Arc::new(scene), named: false }
     }
 
     /// A transfer, before the first move and after each of `moves`, which were checked.
@@ -113,6 +124,24 @@ impl Figure {
         }
     }
 
+    /// The same; every board of its sheet has the names of columns and rows if `named`.
+    #[must_use]
+    pub fn with_coordinates(self, named: bool) -> Self {
+        Self { named, ..self }
+    }
+
+    /// The types of cells that there are, each with the name of a cell of it; none where colours say something else.
+    #[must_use]
+    pub fn types(&self) -> Vec<(usize, String)> {
+        if self.is_game() { Vec::new() } else { self.scene.types() }
+    }
+
+    /// Width and height of a board.
+    #[must_use]
+    pub fn size(&self) -> (i32, i32) {
+        self.scene.size()
+    }
+
     /// How many positions there are, the start among them.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is a start")]
@@ -142,6 +171,11 @@ impl Figure {
     #[must_use]
     pub fn words(&self, number: usize) -> String {
         self.scene.words(number)
+    }
+
+    /// The places of the man who moved, and his classes after the move; of armies, and not of the start.
+    pub(crate) fn mover(&self, number: usize) -> Option<(String, String)> {
+        self.scene.mover(number)
     }
 
     /// What all positions share, under this name.
@@ -188,6 +222,7 @@ impl Figure {
                     @let (x, y) = ((i % columns) as i32 * width, (i / columns) as i32 * (height + room));
                     g transform={ "translate(" (x) " " (y) ")" } {
                         use href="#ground" {}
+                        @if self.named { (self.scene.names()) }
                         (self.scene.position(i))
                         @for (row, line) in (1..).zip(lines) {
                             text.caption x=(width / 2) y=(height + LINE * row - 4) { (line) }

@@ -66,13 +66,14 @@ pub fn problem(stated: &ProblemSpec) -> String {
         ProblemSpec::Armies(armies) => armies,
         ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
     };
+    let title = stated.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
     let army = match &stated.army {
         Army::Named(name) => format!("{name}, {}", counted(stated.men, "man")),
         Army::Cells(_) => counted(stated.men, "man"),
     };
     let board = if stated.map.is_some() { "a drawn board" } else { &stated.board };
     let jumps = if stated.jumps_only { ", jumps only" } else { "" };
-    format!("{army}, on {board} under {}-move rules{jumps}", stated.moves.number())
+    format!("{title}{army}, on {board} under {}-move rules{jumps}", stated.moves.number())
 }
 
 /// What a puzzle is called: its title, or what it is.

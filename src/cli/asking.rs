@@ -64,6 +64,8 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         solutions: None,
         threads: args.threads.map(|t| t as usize),
         memory: args.memory,
+        time: args.time,
+        moves: args.moves,
         output_dir: args.output_dir.clone(),
         keep_levels: args.keep_levels,
         cache: args.cache.clone(),

@@ -50,9 +50,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             batch::batch(jobs, *table, output_dir.as_deref(), options, search, out)
         }
         Command::Status { run, json } => status::status(run, *json, out),
-        Command::Replay { file, quiet, svg, html, at, columns, output } => {
+        Command::Replay { file, quiet, svg, html, at, columns, coordinates, output } => {
             let form = match (svg, html) {
-                (true, _) => Form::Svg { at: *at, columns: (*columns).into() },
+                (true, _) => Form::Svg { at: *at, columns: (*columns).into(), coordinates: *coordinates },
                 (_, true) => Form::Html,
                 _ => Form::Text { quiet: *quiet },
             };

@@ -22,7 +22,7 @@ pub(super) enum Form {
     /// Boards of letters and the summary; quiet, the summary alone.
     Text { quiet: bool },
     /// A sheet of boards, or one of them.
-    Svg { at: Option<usize>, columns: usize },
+    Svg { at: Option<usize>, columns: usize, coordinates: bool },
     /// A page.
     Html,
 }
@@ -35,8 +35,8 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
         Form::Text { quiet: true } => checked.summary() + "\n",
         Form::Text { quiet: false } => format!("{}\n{}\n", checked.draw(), checked.summary()),
         Form::Html => page::solution(&checked),
-        Form::Svg { at, columns } => {
-            let figure = Figure::of(&checked);
+        Form::Svg { at, columns, coordinates } => {
+            let figure = Figure::of(&checked).with_coordinates(coordinates);
             let last = figure.len() - 1;
             match at {
                 Some(at) if at > last => {
@@ -57,17 +57,21 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
 const PROGRAM: u64 = 24 << 20;
 const BYTE_OF_RECORD: u64 = 24;
 
-/// `halma report`: one page of all the runs.
+/// `halma report`: one page of all the runs, or a site of them.
 pub(super) fn report(
     runs: &[PathBuf],
     output: Option<&Path>,
     memory: Option<u64>,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
+    let folder = output.filter(|output| output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']));
     let mut files = Vec::new();
     for run in runs {
         let before = files.len();
-        collect(run, &mut files)?;
+        match folder {
+            Some(_) if run.is_dir() => super::gallery::records(run, &mut files)?,
+            _ => collect(run, &mut files)?,
+        }
         if files.len() == before {
             let message = format!("{}: no record (result.json) there or beneath it", run.display());
             return Err(Failure { exit: Exit::Input, message });
@@ -85,7 +89,10 @@ pub(super) fn report(
         let checked = record.solution.as_ref().map(|_| Solution::from_record(&file, &record)).transpose()?;
         entries.push(Entry { file: file.display().to_string(), record, checked });
     }
-    write(&page::report(&entries), output, out)
+    match folder {
+        Some(folder) => super::gallery::write(runs, &entries, folder, out),
+        None => write(&page::report(&entries), output, out),
+    }
 }
 
 /// `halma describe`: what is known, and what a short search says of the cost.
@@ -104,7 +111,7 @@ pub(super) fn describe(
     // A trial leaves nothing behind.
     job.output = Output::default();
     job.limits.time = Some(probe);
-    let options = Options { json: false, threads, memory: None, keep_levels: false, cache: None, quiet: true };
+    let options = Options { json: false, threads, memory: None, time: None, keep_levels: false, cache: None, quiet: true };
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;

@@ -1,4 +1,5 @@
-//! Armies on a board: men coloured by the types of their cells, the move that was made, the jumps that lie open.
+//! Armies on a board: men coloured by the types of their cells, in games by their side; the move that was made, the jumps that
+//! lie open.
 
 use maud::{Markup, html};
 
@@ -10,6 +11,7 @@ use halma_rules::notation::write_chain;
 use halma_rules::problem::set;
 
 use super::Scene;
+use super::labels::labels;
 use super::plane::{Plane, UNIT};
 
 /// A board, and the armies on it as moves are made.
@@ -49,6 +51,24 @@ impl Armies {
         }
         let [start, target] = bases.map(|cells| set(cells));
         Self { plane: Plane::of(lattice), lattice: lattice.clone(), start, target, positions }
+    }
+
+    /// Places of a drawn board that are no cells, by their upper left corners.
+    fn holes(&self) -> Vec<(i32, i32)> {
+        let board = &self.lattice.board;
+        let places = (0..board.height() as i32).flat_map(|y| (0..board.width() as i32).map(move |x| (x, y)));
+        let empty = places.filter(|&(x, y)| board.name() == "map" && board.at(x, y).is_none());
+        empty.map(|place| self.plane.point(place)).map(|(x, y)| (x - UNIT / 2, y - UNIT / 2)).collect()
+    }
+
+    /// Whether there are two armies: then sides have the colours, else types of cells.
+    fn is_game(&self) -> bool {
+        !self.positions[0].armies[1].is_empty()
+    }
+
+    /// The class of a man that says his colour.
+    fn colour(&self, cell: usize, side: Side) -> String {
+        if self.is_game() { side.name().into() } else { format!("t{}", self.lattice.board.type_of(cell)) }
     }
 
     /// The lines between neighbours.
@@ -95,6 +115,13 @@ impl Scene for Armies {
         landings.collect::<Vec<_>>().join(" ")
     }
 
+    fn mover(&self, number: usize) -> Option<(String, String)> {
+        let Position { armies, path } = &self.positions[number];
+        let &to = path.last()?;
+        let side = if armies[1].contains(to) { Side::Red } else { Side::Blue };
+        Some((self.path(number), self.colour(to, side)))
+    }
+
     fn caption(&self, number: usize) -> String {
         match &*self.positions[number].path {
             [] => "start".into(),
@@ -119,7 +146,9 @@ impl Scene for Armies {
         let (board, plane) = (&self.lattice.board, &self.plane);
         html! {
             g id=(id) {
-                @if !plane.squares() {
+                @if plane.squares() {
+                    (holes(&self.holes()))
+                } @else {
                     path.grid d=(self.grid()) {}
                 }
                 @for cell in 0..board.len() {
@@ -140,22 +169,19 @@ impl Scene for Armies {
     }
 
     fn names(&self) -> Markup {
-        let board = &self.lattice.board;
-        let first = |on_line: &dyn Fn(usize) -> bool| (0..board.len()).find(|&c| on_line(c));
-        let columns = (0..board.width() as i32).filter_map(|x| first(&|c| board.xy(c).0 == x));
-        let rows = (0..board.height() as i32).filter_map(|y| first(&|c| board.xy(c).1 == y));
         html! {
             g.names aria-hidden="true" {
-                @for cell in columns {
-                    @let (x, y) = self.plane.beside(board, cell, (0, -1));
-                    text x=(x) y=(y + 3) { (board.name_of(cell).trim_end_matches(|c: char| c.is_ascii_digit())) }
-                }
-                @for cell in rows {
-                    @let (x, y) = self.plane.beside(board, cell, (-1, 0));
-                    text x=(x) y=(y + 3) { (board.xy(cell).1 + 1) }
+                @for label in labels(&self.lattice.board, &self.plane) {
+                    text x=(label.at.0) y=(label.at.1 + 3) { (label.text) }
                 }
             }
         }
+    }
+
+    fn types(&self) -> Vec<(usize, String)> {
+        let board = &self.lattice.board;
+        let first = |kind| (0..board.len()).find(|&c| board.type_of(c) == kind);
+        (0..4).filter_map(|kind| Some((kind, board.name_of(first(kind)?)))).collect()
     }
 
     fn position(&self, number: usize) -> Markup {
@@ -164,7 +190,7 @@ impl Scene for Armies {
         let moved = path.last().copied();
         html! {
             @for (kind, d) in self.lanes(number).iter().enumerate() {
-                @if !d.is_empty() { path class={ "lane t" (kind) } d=(d) {} }
+                @if !d.is_empty() { path class=(if self.is_game() { "lane".into() } else { format!("lane t{kind}") }) d=(d) {} }
             }
             @if let Some(&from) = path.first() {
                 @let (x, y) = plane.place(board, from);
@@ -174,7 +200,7 @@ impl Scene for Armies {
             @for (army, side) in armies.iter().zip([Side::Blue, Side::Red]) {
                 @for cell in army.iter() {
                     @let (x, y) = plane.place(board, cell);
-                    @let class = format!("man t{}{}", board.type_of(cell), if moved == Some(cell) { " moved" } else { "" });
+                    @let class = format!("man {}{}", self.colour(cell, side), if moved == Some(cell) { " moved" } else { "" });
                     @if side == Side::Blue {
                         circle class=(class) cx=(x) cy=(y) r=(UNIT / 3) {}
                     } @else {
@@ -182,6 +208,18 @@ impl Scene for Armies {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Places without a cell, by their upper left corners: shaded and crossed out, so that prints show them, too.
+pub(super) fn holes(corners: &[(i32, i32)]) -> Markup {
+    let squares: String = corners.iter().map(|(x, y)| format!("M{x} {y}h{UNIT}v{UNIT}h-{UNIT}Z")).collect();
+    let cross = |&(x, y): &(i32, i32)| format!("M{x} {y}l{UNIT} {UNIT}M{} {y}l-{UNIT} {UNIT}", x + UNIT);
+    html! {
+        @if !corners.is_empty() {
+            path.hole d=(squares) {}
+            path.cross d=(corners.iter().map(cross).collect::<String>()) {}
         }
     }
 }

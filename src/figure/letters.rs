@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::Scene;
+use super::armies::holes;
 use super::plane::UNIT;
 
 /// Room for a letter of a text that is no map.
@@ -43,6 +44,13 @@ impl LetterMaps {
         rows.flat_map(|(y, row)| (0i32..).zip(row).filter(|(_, c)| **c != '#').map(move |(x, &c)| (x, y, c)))
     }
 
+    /// The upper left corners of the places without a cell.
+    fn holes(&self) -> Vec<(i32, i32)> {
+        let rows = (1i32..).zip(&self.positions[0]);
+        let places = rows.flat_map(|(y, row)| (1i32..).zip(row).filter(|(_, c)| **c == '#').map(move |(x, _)| (x, y)));
+        places.map(|(x, y)| (x * UNIT, y * UNIT)).collect()
+    }
+
     /// Whether a cell has another letter than before the move.
     fn is_new(&self, number: usize, (x, y): (i32, i32), letter: char) -> bool {
         let before = number.checked_sub(1).and_then(|n| self.positions[n].get(y as usize)?.get(x as usize));
@@ -77,6 +85,7 @@ impl Scene for LetterMaps {
         html! {
             g id=(id) {
                 @if self.maps {
+                    (holes(&self.holes()))
                     @for (x, y, _) in self.cells(0) {
                         rect class="cell" x=(UNIT + x * UNIT) y=(UNIT + y * UNIT) width=(UNIT) height=(UNIT) {}
                     }

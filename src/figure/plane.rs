@@ -51,18 +51,23 @@ impl Plane {
     }
 
     pub(super) fn place(&self, board: &Board, cell: usize) -> (i32, i32) {
-        self.beside(board, cell, (0, 0))
+        self.point(board.xy(cell))
     }
 
-    /// The place so many columns and rows away from a cell.
-    pub(super) fn beside(&self, board: &Board, cell: usize, (dx, dy): (i32, i32)) -> (i32, i32) {
-        let (x, y) = board.xy(cell);
+    /// The middle of the place in a column and a row, whether there is a cell or not.
+    pub(super) fn point(&self, place: (i32, i32)) -> (i32, i32) {
+        let (x, y) = project(self.kind, place);
+        (x + self.shift.0, y + self.shift.1)
+    }
+
+    /// The place for a name beside a cell, a step away.
+    pub(super) fn toward(&self, (x, y): (i32, i32), (dx, dy): (i32, i32)) -> (i32, i32) {
         // Past the edge a name stands a little nearer than a cell would; on a turned board, where names of columns and
         // rows share an edge, near enough to tell whose it is.
         let part = if self.kind == Kind::Turned { 3 } else { 4 };
-        let (here, there) = (project(self.kind, (x, y)), project(self.kind, (x + dx, y + dy)));
+        let (here, there) = (self.point((x, y)), self.point((x + dx, y + dy)));
         let nearer = |here: i32, there: i32| here + (there - here) * part / 5;
-        (nearer(here.0, there.0) + self.shift.0, nearer(here.1, there.1) + self.shift.1)
+        (nearer(here.0, there.0), nearer(here.1, there.1))
     }
 
     /// A cell's place as SVG writes points.

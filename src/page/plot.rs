@@ -8,20 +8,25 @@ use crate::report::grouped;
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) points: Vec<(f64, f64)>,
+    /// What of the page each point belongs to: a row of a table, a move. As many as points, or none.
+    pub(super) links: Vec<String>,
 }
 
 /// A plot: what it shows, and what its axes count.
 pub(super) struct Plot<'a> {
     pub(super) title: &'a str,
     pub(super) x: &'a str,
+    /// The upward axis, in a few words.
     pub(super) y: &'a str,
+    /// What it shows in a sentence, with the lengths.
+    pub(super) says: &'a str,
     /// Whether a power of ten is a step of the upward axis; values below 1 are then left out.
     pub(super) log: bool,
 }
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 320.0;
-const LEFT: f64 = 96.0;
+const LEFT: f64 = 112.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
@@ -30,8 +35,9 @@ impl Plot<'_> {
     /// The plot of these lines with its legend; nothing where there is no point.
     pub(super) fn draw(&self, series: &[Series]) -> Markup {
         let scaled = |y: f64| if self.log { y.log10() } else { y };
+        let is_shown = |y: f64| !self.log || y >= 1.0;
         let shown = |s: &Series| -> Vec<(f64, f64)> {
-            s.points.iter().filter(|p| !self.log || p.1 >= 1.0).map(|&(x, y)| (x, scaled(y))).collect()
+            s.points.iter().filter(|p| is_shown(p.1)).map(|&(x, y)| (x, scaled(y))).collect()
         };
         let lines: Vec<Vec<(f64, f64)>> = series.iter().map(shown).collect();
         let all = || lines.iter().flatten();
@@ -66,17 +72,28 @@ impl Plot<'_> {
                         line.rule x1=(at) x2=(at) y1=(TOP) y2=(bottom) {}
                         text x=(at) y=(HEIGHT - BOTTOM + 16.0) { (x) }
                     }
-                    text x=((WIDTH + LEFT) / 2.0) y=(HEIGHT - 8.0) { (self.x) }
-                    @for (i, line) in lines.iter().enumerate() {
+                    text.axis x=((WIDTH + LEFT) / 2.0) y=(HEIGHT - 8.0) { (self.x) }
+                    text.axis transform={ "translate(14 " ((HEIGHT - BOTTOM + TOP) / 2.0) ") rotate(-90)" } {
+                        (self.y) @if self.log { " (logarithmic)" }
+                    }
+                    @for (i, (line, s)) in lines.iter().zip(series).enumerate() {
                         @let points: Vec<(String, String)> = line.iter().map(|&(x, y)| place(x, y)).collect();
+                        @let values: Vec<usize> = (0..s.points.len()).filter(|&j| is_shown(s.points[j].1)).collect();
                         g class={ "line s" (i % 6) } {
                             polyline points=(points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ")) {}
-                            @for (x, y) in &points { (marker(i, x, y)) }
+                            @for ((x, y), &j) in points.iter().zip(&values) {
+                                g.point data-row=[s.links.get(j)] {
+                                    title { (self.value(s, s.points[j], series.len() > 1)) }
+                                    circle.hit cx=(x) cy=(y) r="9" {}
+                                    (marker(i, x, y))
+                                }
+                            }
                         }
                     }
                 }
                 figcaption {
-                    b { (self.title) } ": " (self.y)
+                    b { (self.title) } ": " (self.says)
+                    "; " @if self.log { "logarithmic scale." } @else { "linear scale." }
                     @if series.len() > 1 {
                         ul.legend {
                             @for (i, s) in series.iter().enumerate() {
@@ -92,6 +109,13 @@ impl Plot<'_> {
                 }
             }
         }
+    }
+
+    /// A point in words.
+    fn value(&self, series: &Series, (x, y): (f64, f64), named: bool) -> String {
+        let said = if y < 0.0 { format!("{y}") } else { grouped(y.round() as u64) };
+        let name = if named { format!("{}, ", series.name) } else { String::new() };
+        format!("{name}{} {x}: {said} {}", self.x, self.y)
     }
 
     fn label(&self, y: f64) -> String {

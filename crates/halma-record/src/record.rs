@@ -21,7 +21,7 @@ pub use halma_files::number::{Count, Digest, FileRecord};
 
 pub use impossible::ImpossibleRecord;
 pub use length_record::{LengthRecord, LevelRecord, Side, Together, together};
-pub use machine::{ClusterRecord, Machine};
+pub use machine::{ClusterRecord, Machine, now};
 pub use record_file::RecordError;
 
 /// The version of the document. A reader that finds another one must refuse: fields may mean something else.
@@ -62,6 +62,9 @@ pub struct Record {
     /// The machine that the run ended on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Machine>,
+    /// When the run ended, as in `2026-11-23T08:00:00Z`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
     /// The cells and the directions that all numbers of cells here refer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lattice: Option<LatticeRecord>,
@@ -258,7 +261,7 @@ impl Record {
     /// The record without what threads, memory, processes, an earlier stop or the machine's mood may change.
     #[must_use]
     pub fn without_measurements(mut self) -> Self {
-        (self.machine, self.seconds, self.cpu_seconds, self.threads) = (None, 0.0, 0.0, 0);
+        (self.machine, self.finished, self.seconds, self.cpu_seconds, self.threads) = (None, None, 0.0, 0.0, 0);
         (self.peak_memory_bytes, self.disk_bytes_written) = (0, 0);
         for run in &mut self.runs {
             run.seconds = 0.0;

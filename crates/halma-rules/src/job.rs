@@ -34,8 +34,8 @@ use halma_record::source::{Fault, Source};
 
 use crate::choose;
 use crate::game::Game;
-use crate::lattice::Lattice;
-use crate::problem::Transfer;
+use crate::lattice::{Lattice, Rule};
+use crate::problem::{Transfer, mirrored};
 use crate::puzzle::Compiled;
 
 mod puzzle_job;
@@ -174,6 +174,10 @@ pub struct Overrides {
     pub threads: Option<usize>,
     /// For [`Limits::memory`].
     pub memory: Option<u64>,
+    /// For [`Limits::time`].
+    pub time: Option<Duration>,
+    /// The move rule of a transfer or a game.
+    pub moves: Option<Rule>,
     /// For [`Output::dir`].
     pub output_dir: Option<PathBuf>,
     /// For [`Output::keep_levels`].
@@ -280,13 +284,19 @@ impl Job {
     /// # Errors
     /// Where the search that results cannot be had for the problem, as in a job file.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
-        let Overrides { pruning, max_length, solutions, threads, memory, output_dir, keep_levels, cache } =
+        let Overrides { pruning, max_length, solutions, threads, memory, time, moves, output_dir, keep_levels, cache } =
             overrides.clone();
+        if let Some(rule) = moves {
+            let file = self.file.display().to_string();
+            let refused = |reason| Fault { file: None, place: None, message: format!("--moves {}: {reason} ({file})", rule.number()) };
+            self = self.under(rule).map_err(refused)?;
+        }
         self.search.pruning = pruning.unwrap_or(self.search.pruning);
         self.search.max_length = max_length.or(self.search.max_length);
         self.search.solutions = solutions.or(self.search.solutions);
         self.limits.threads = threads.or(self.limits.threads);
         self.limits.memory = memory.or(self.limits.memory);
+        self.limits.time = time.or(self.limits.time);
         self.output.dir = output_dir.or(self.output.dir);
         self.output.keep_levels |= keep_levels;
         self.output.cache = cache.or(self.output.cache);
@@ -304,6 +314,37 @@ impl Job {
                 Err(Fault { file: None, place: None, message })
             }
         }
+    }
+}
+
+impl Job {
+    /// The job under another move rule; a target that mirrors the army under the old rule does so under the new one.
+    fn under(mut self, rule: Rule) -> Result<Self, String> {
+        const NONE: &str = "the board has no symmetry that could mirror the army under these rules";
+        let moved = |lattice: &Lattice, start: &[usize], target: &[usize]| {
+            let under = Lattice::new(lattice.board.clone(), rule);
+            let target = match mirrored(lattice, start).as_deref() == Some(target) {
+                true => mirrored(&under, start).ok_or(NONE)?,
+                false => target.to_vec(),
+            };
+            Ok::<_, String>((under, target))
+        };
+        let names = match &mut self.problem {
+            Problem::Transfer(problem) => {
+                (problem.lattice, problem.target) = moved(&problem.lattice, &problem.start, &problem.target)?;
+                problem.target.iter().map(|&c| problem.lattice.board.name_of(c)).collect()
+            }
+            Problem::Game(game) => {
+                (game.lattice, game.red) = moved(&game.lattice, &game.blue, &game.red)?;
+                game.red.iter().map(|&c| game.lattice.board.name_of(c)).collect()
+            }
+            Problem::Puzzle(_) => return Err("only transfers and games have a move rule".into()),
+        };
+        if let Some(stated) = self.stated.armies_mut() {
+            (stated.moves, stated.target) = (rule, names);
+        }
+        self.sound()?;
+        Ok(self)
     }
 }
 

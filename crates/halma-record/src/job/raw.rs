@@ -34,6 +34,8 @@ pub struct File {
 pub struct ProblemTable {
     /// `transfer` or `game`.
     pub kind: Spanned<String>,
+    /// What the problem is called.
+    pub title: Option<String>,
     /// A board's name, or a map.
     pub board: Spanned<String>,
     /// The move rule.

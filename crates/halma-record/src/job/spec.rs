@@ -24,6 +24,15 @@ impl ProblemSpec {
         }
     }
 
+    /// What it is called in lists and pages, where its job says so.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        match self {
+            Self::Armies(armies) => armies.title.as_deref(),
+            Self::Puzzle(puzzle) => puzzle.title.as_deref(),
+        }
+    }
+
     /// The armies of a transfer or a game.
     #[must_use]
     pub fn armies(&self) -> Option<&ArmiesSpec> {
@@ -83,6 +92,9 @@ impl<'de> Deserialize<'de> for ProblemSpec {
 pub struct ArmiesSpec {
     /// `transfer` or `game`.
     pub kind: String,
+    /// What the problem is called in lists and pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The board's name; `map` where it was drawn.
     pub board: String,
     /// The drawing.

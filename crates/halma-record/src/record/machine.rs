@@ -32,3 +32,9 @@ pub struct ClusterRecord {
     #[serde(with = "number::digits")]
     pub successors: u64,
 }
+
+/// The time now, as records have it.
+#[must_use]
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}

@@ -271,7 +271,8 @@ impl Resolver<'_> {
             Some(Men::Named(name)) => Army::Named(name.clone()),
             Some(Men::Listed(_)) | None => spec.army,
         };
-        ArmiesSpec { map: self.drawn().map(Into::into), army, ..spec }
+        let title = self.table.title.clone();
+        ArmiesSpec { title, map: self.drawn().map(Into::into), army, ..spec }
     }
 }
 

@@ -76,6 +76,7 @@ pub(super) fn of_armies(kind: &str, transfer: &Transfer) -> ArmiesSpec {
     let names = |cells: &[usize]| cells.iter().map(|&cell| board.name_of(cell)).collect::<Vec<_>>();
     ArmiesSpec {
         kind: kind.into(),
+        title: None,
         board: board.name().into(),
         map: (board.name() == "map").then(|| map(board, start, target)),
         moves: lattice.rule,

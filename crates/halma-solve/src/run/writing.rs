@@ -26,6 +26,7 @@ impl Context<'_> {
     /// Notes in the record what its making took.
     pub(super) fn measure(&self, record: &mut Record) {
         let measurements = self.workspace.measurements();
+        record.finished = Some(record::now());
         (record.seconds, record.cpu_seconds) = (measurements.seconds, measurements.cpu_seconds);
         (record.peak_memory_bytes, record.disk_bytes_written) =
             (measurements.peak_memory_bytes, measurements.disk_bytes_written);
@@ -40,6 +41,7 @@ impl Context<'_> {
             problem: self.job.stated.clone(),
             source: record::source().map(Into::into),
             machine: Some(this_machine()),
+            finished: None,
             lattice: match &self.job.problem {
                 Problem::Transfer(problem) => Some(LatticeRecord::from(&problem.lattice)),
                 Problem::Game(problem) => Some(LatticeRecord::from(&problem.lattice)),

@@ -1,0 +1,70 @@
+//! `halma report FOLDER -o SITE/`: all records beneath a folder as a static site.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use halma_files::folder;
+use halma_record::words::counted;
+
+use super::asking::put;
+use super::{Exit, Failure};
+use crate::page::Entry;
+use crate::page::site::{self, Stories};
+
+/// All records beneath a folder, by name: every file `*.json` that says of itself that it is one.
+pub(super) fn records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable =
+        |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", folder.display()) };
+    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        // Not links: they lead elsewhere, or in circles.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+            Ok(kind) if kind.is_file() && is_record(&entry.path()) => found.push(entry.path()),
+            _ => {}
+        }
+    }
+    found.sort();
+    folders.sort();
+    files.append(&mut found);
+    folders.iter().try_for_each(|folder| records(folder, files))
+}
+
+/// Whether a file says of itself that it is a record; whether it is a sound one is for those who read it.
+fn is_record(file: &Path) -> bool {
+    let named = file.extension().is_some_and(|end| end == "json");
+    let text = named.then(|| folder::read_named(file, folder::RECORD).ok()).flatten();
+    let document = text.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    document.is_some_and(|d| ["format", "problem", "verdict"].iter().all(|key| d.get(key).is_some()))
+}
+
+/// Writes the site; what pages of Markdown beside the records say of one stands on its page.
+pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let stories = Stories::of(&runs.iter().flat_map(|run| told(run)).collect::<Vec<_>>());
+    let name = runs.first().and_then(|run| run.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let title = match name.as_deref() {
+        None | Some("results") => "Results".into(),
+        Some(name) => format!("Results: {name}"),
+    };
+    let pages = site::pages(&title, entries, &stories);
+    let unwritten = |e: io::Error| Failure {
+        exit: Exit::Input,
+        message: format!("{}: cannot be written: {e}", folder.display()),
+    };
+    std::fs::create_dir_all(folder).map_err(unwritten)?;
+    for page in &pages {
+        std::fs::write(folder.join(&page.name), &page.html).map_err(unwritten)?;
+    }
+    put(&format!("{}: {}\n", folder.join("index.html").display(), counted(pages.len(), "page")), out)?;
+    Ok(Exit::Answered)
+}
+
+/// The pages of Markdown in a folder, README first.
+fn told(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = names.filter(|file| file.extension().is_some_and(|end| end == "md")).collect();
+    files.sort_by_key(|file| (!file.ends_with("README.md"), file.clone()));
+    let texts = files.iter().filter_map(|file| folder::read_named(file, folder::RECORD).ok());
+    texts.filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
+}

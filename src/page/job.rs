@@ -1,0 +1,90 @@
+//! The job that a record answers, written anew: whoever runs it asks the same question.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use halma_record::record::{Asked, Record};
+use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec};
+
+/// The job as a file.
+///
+/// Ends with a line break.
+pub(super) fn text(record: &Record) -> String {
+    let problem = match &record.problem {
+        ProblemSpec::Armies(armies) => of_armies(armies),
+        ProblemSpec::Puzzle(puzzle) => {
+            let table = toml::to_string_pretty(puzzle).unwrap_or_default();
+            format!("[problem]\n{table}")
+        }
+    };
+    let mut search = format!("pruning = \"{}\"\n", record.pruning);
+    if record.palindromic {
+        search += "palindromic = true\n";
+    }
+    if let Some(most) = record.max_length.filter(|_| record.question != Asked::Prove) {
+        let _ = writeln!(search, "max-length = {most}");
+    }
+    format!("{problem}\n[search]\n{search}")
+}
+
+fn of_armies(armies: &ArmiesSpec) -> String {
+    let mut text = format!("[problem]\nkind = \"{}\"\n", armies.kind);
+    if let Some(title) = &armies.title {
+        let _ = writeln!(text, "title = {}", toml::Value::from(title.as_str()));
+    }
+    match &armies.map {
+        Some(map) => {
+            let _ = writeln!(text, "board = \"\"\"\n{map}\n\"\"\"");
+        }
+        None => {
+            let _ = writeln!(text, "board = \"{}\"", armies.board);
+        }
+    }
+    let _ = writeln!(text, "moves = {}", armies.moves.number());
+    if armies.jumps_only {
+        text += "jumps-only = true\n";
+    }
+    let list = |cells: &[String]| format!("[{}]", cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(", "));
+    let army = match &armies.army {
+        Army::Named(name) => format!("army = \"{name}\"\n"),
+        Army::Cells(_) if armies.map.is_some() => String::new(),
+        Army::Cells(cells) => format!("army = {}\n", list(cells)),
+    };
+    let target = format!("target = {}\n", list(&armies.target));
+    // The target is said where it is not understood.
+    let means = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.stated, armies));
+    match means(&format!("{text}{army}")) {
+        true => text + &army,
+        false => text + &army + &target,
+    }
+}
+
+/// Whether both are on the same cells.
+fn same(stated: &ProblemSpec, armies: &ArmiesSpec) -> bool {
+    let ends = |armies: &ArmiesSpec| (armies.start.clone(), armies.target.clone());
+    stated.armies().is_some_and(|stated| ends(stated) == ends(armies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_job_of_every_record_states_its_problem_and_its_search() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
+        let mut seen = 0;
+        for below in ["table-3", "open", "counts", "puzzles", "levels"] {
+            for entry in std::fs::read_dir(folder.join(below)).unwrap() {
+                let file = entry.unwrap().path();
+                let Ok(record) = Record::read(&file) else { continue };
+                let text = text(&record);
+                let job = Job::parse(&file, &text).unwrap_or_else(|e| panic!("{}: {e}\n{text}", file.display()));
+                assert_eq!(job.stated, record.problem, "{}\n{text}", file.display());
+                assert_eq!(job.search.pruning, record.pruning, "{}", file.display());
+                assert_eq!(job.search.palindromic, record.palindromic, "{}", file.display());
+                seen += 1;
+            }
+        }
+        assert!(seen > 60, "{seen}");
+    }
+}

@@ -1,0 +1,141 @@
+//! What the records of one problem say together: the headline of its page.
+
+use halma_record::record::{Asked, Counts, Record, Verdict};
+use halma_record::words::counted;
+
+use crate::report::grouped;
+
+/// What is known of a problem.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Known<'a> {
+    /// The length of the shortest solution that was found.
+    found: Option<u32>,
+    /// The greatest length that is refuted.
+    refuted: Option<u32>,
+    /// Whether all lengths are.
+    never: bool,
+    /// Whether only palindromes were looked for.
+    palindromes: bool,
+    /// How many solutions there are of the shortest length.
+    counts: Option<&'a Counts>,
+    /// Where only levels were asked for: the last one, and how many states all have.
+    levels: Option<(u32, u64)>,
+}
+
+impl<'a> Known<'a> {
+    /// From records of one problem.
+    pub(super) fn from<'b: 'a>(records: impl Iterator<Item = &'b Record> + Clone) -> Self {
+        let palindromes = records.clone().filter(|r| r.question != Asked::Levels).all(|r| r.palindromic);
+        // A refutation of palindromes says nothing of others.
+        let speaking = records.clone().filter(|r| r.palindromic == palindromes);
+        let solving = speaking.clone().filter(|r| r.question != Asked::Levels);
+        let found = records.clone().filter_map(|r| r.length).min();
+        let counts = solving.clone().filter(|r| r.length == found).find_map(|r| r.counts.as_ref());
+        let levels = records.filter(|r| r.verdict == Verdict::Levels).filter_map(|r| Some((r.runs.last()?, r)));
+        let all = |r: &Record| r.runs.iter().flat_map(|run| &run.levels).fold(0u64, |n, l| n.saturating_add(l.states));
+        Self {
+            found,
+            refuted: solving.clone().filter_map(|r| r.refuted_up_to).max(),
+            never: solving.clone().any(|r| r.verdict == Verdict::None && r.exhausted),
+            palindromes,
+            counts,
+            levels: levels.map(|(last, r)| (last.length, all(r))).max(),
+        }
+    }
+
+    /// In a few words.
+    pub(super) fn headline(&self) -> String {
+        let of = if self.palindromes { " by a palindrome" } else { "" };
+        let said = match (self.found, self.refuted) {
+            (Some(found), Some(refuted)) if self.never || refuted >= found => {
+                format!("The records contradict each other: {} found, {refuted} refuted", moves(found))
+            }
+            (None, _) if self.never => format!("No solution of any length{of}"),
+            (Some(found), Some(refuted)) if refuted + 1 == found => format!("{}, and no fewer{of}", moves(found)),
+            (Some(0), None) => moves(0),
+            (Some(found), Some(refuted)) => format!("{} suffice{of}; {} or more are needed", moves(found), refuted + 1),
+            (Some(found), None) => format!("{} suffice{of}", moves(found)),
+            (None, Some(refuted)) => format!("No solution of {} or fewer{of}", moves(refuted)),
+            (None, None) => return self.seen(),
+        };
+        let counted = self.counts.map(|c| format!(": {}", solutions(c))).unwrap_or_default();
+        said + &counted
+    }
+
+    /// Whether the shortest length is known, or that there is none.
+    pub(super) fn is_settled(&self) -> bool {
+        self.never || self.found.is_some_and(|found| found == 0 || self.refuted == Some(found - 1))
+    }
+
+    /// The same in a word or two, for lists.
+    pub(super) fn short(&self) -> String {
+        match (self.found, self.refuted) {
+            _ if self.found.is_none() && self.never => "none".into(),
+            (Some(found), _) if self.is_settled() => found.to_string(),
+            (Some(found), refuted) => format!("{} to {found}", refuted.map_or(0, |r| r + 1)),
+            (None, Some(refuted)) => format!("{} or more", refuted + 1),
+            (None, None) => self.levels.map_or("open".into(), |(last, _)| format!("levels to {last}")),
+        }
+    }
+
+    fn seen(&self) -> String {
+        match self.levels {
+            Some((last, states)) => format!("Levels 0 to {last}: {} positions", grouped(states)),
+            None => "Nothing is decided yet".into(),
+        }
+    }
+}
+
+fn solutions(counts: &Counts) -> String {
+    let all = counts.sequences.to_string();
+    if all == "1" {
+        return "1 solution".into();
+    }
+    format!("{all} solutions, {} up to symmetry", counts.up_to_symmetry)
+}
+
+fn moves(count: u32) -> String {
+    counted(count as usize, "move")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+
+    fn read(name: &str) -> Record {
+        let file = format!("{}/results/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        Record::read(file.as_ref()).unwrap()
+    }
+
+    fn said(records: &[Record]) -> String {
+        Known::from(records.iter()).headline()
+    }
+
+    #[test]
+    fn the_result_is_the_headline() {
+        assert_eq!(said(&[read("table-3/p2-triangle-4-6move")]), "27 moves, and no fewer");
+        assert_eq!(said(&[read("open/p4-triangle-5-4move")]), "No solution of 33 moves or fewer");
+        let never = |r: Record| Record { verdict: Verdict::None, exhausted: true, length: None, ..r };
+        assert_eq!(said(&[never(read("table-3/p2-triangle-4-6move"))]), "No solution of any length");
+    }
+
+    #[test]
+    fn what_one_record_refutes_and_another_finds_is_said_together() {
+        let halma = [read("open/halma-19-8move"), read("open/halma-19-8move-truncated")];
+        assert_eq!(said(&halma), "43 moves suffice; 35 or more are needed");
+        assert_eq!(Known::from(halma.iter()).short(), "35 to 43");
+        assert_eq!(said(&halma[1..]), "43 moves suffice; 28 or more are needed");
+    }
+
+    #[test]
+    fn a_refutation_of_palindromes_refutes_no_other_solution() {
+        let palindromes = read("open/p4-palindromes-8move");
+        assert_eq!(
+            said(std::slice::from_ref(&palindromes)),
+            "24 moves, and no fewer by a palindrome: 4810 solutions, 2405 up to symmetry"
+        );
+        let open = Record { refuted_up_to: Some(20), ..read("open/p4-triangle-5-4move") };
+        assert_eq!(said(&[palindromes, open]), "24 moves suffice; 21 or more are needed");
+    }
+}
