@@ -15,6 +15,7 @@ pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
+pub mod rungs;
 pub mod two_ladders;
 pub mod types;
 pub mod vacate;
@@ -119,6 +120,7 @@ pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn G
         Name::DiagonalGaps => Arc::new(diagonal_gaps::DiagonalGaps::new(game, winner)),
         Name::TwoLadders => Arc::new(two_ladders::TwoLadders::new(game, winner)),
         Name::Hall => Arc::new(hall::Hall::new(game, winner)),
+        Name::Rungs => Arc::new(rungs::Rungs::new(game, winner)),
         Name::LookAhead => Arc::new(look_ahead::LookAhead::new(game, winner)),
     }
 }

@@ -6,6 +6,7 @@ mod ladders;
 mod look;
 mod packing;
 mod position;
+mod rungs;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ use counts::Counter;
 use position::{Position, Table};
 
 /// All bounds, as beams and `pruning = "all"` use them.
-const ALL: [&str; 9] =
-    ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "look-ahead"];
+const ALL: [&str; 10] =
+    ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "rungs", "look-ahead"];
 
 /// The bounds that a pruning names, and the largest level that is not truncated.
 fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {

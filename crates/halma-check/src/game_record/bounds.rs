@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::ladders;
 use super::look::{Bound, Look};
 use super::packing;
+use super::rungs;
 use crate::board::Board;
 use crate::moves::Set;
 
@@ -32,6 +33,7 @@ impl Bounds {
                 "diagonal-gaps" => ladders::gaps(board, start, goal),
                 "two-ladders" => ladders::two(board, start, goal),
                 "hall" => ladders::hall(board, start, goal),
+                "rungs" => rungs::bound(board, goal),
                 "look-ahead" => look_ahead(board, goal),
                 _ => return Err(format!("no bound is called {name}")),
             });

@@ -22,13 +22,15 @@ pub enum Name {
     TwoLadders,
     /// `halma_bounds::game_bounds::hall`
     Hall,
+    /// `halma_bounds::game_bounds::rungs`
+    Rungs,
     /// `halma_bounds::game_bounds::look_ahead`
     LookAhead,
 }
 
 impl Name {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Count,
         Self::Vacate,
         Self::Contact,
@@ -37,6 +39,7 @@ impl Name {
         Self::DiagonalGaps,
         Self::TwoLadders,
         Self::Hall,
+        Self::Rungs,
         Self::LookAhead,
     ];
 
@@ -52,6 +55,7 @@ impl Name {
             Self::DiagonalGaps => "diagonal-gaps",
             Self::TwoLadders => "two-ladders",
             Self::Hall => "hall",
+            Self::Rungs => "rungs",
             Self::LookAhead => "look-ahead",
         }
     }

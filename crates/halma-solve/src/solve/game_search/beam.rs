@@ -4,12 +4,15 @@
 //! - the winner's men outside the goal;
 //! - the loser's men that are still in the goal;
 //! - the men that must change their type and so must step;
-//! - the rungs that the lowest even and the lowest odd man still miss, on each direction of lines ([`Lines::rungs`]);
+//! - the rungs in the plane that each man outside still misses ([`Rungs`]); on boards too large for that, those that the
+//!   lowest even and the lowest odd man miss, on each direction of lines ([`Lines::rungs`]);
 //! - for each man outside the steps to the goal that are left after his best single move.
 //!
 //! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
 
+use halma_bounds::game_bounds::Position;
 use halma_bounds::game_bounds::lines::Lines;
+use halma_bounds::game_bounds::rungs::Rungs;
 use halma_engine::search::{Stopped, digest};
 use halma_engine::store::Level;
 use halma_puzzles::game_puzzle::pair::PairKey;
@@ -34,7 +37,8 @@ pub struct Beam {
 /// What the parts of the score weigh.
 const OUTSIDE: i64 = 16;
 const DISTANCE: i64 = 1;
-const RUNG: i64 = 3;
+const RUNG: i64 = 1;
+const LINE_RUNG: i64 = 3;
 const TYPE: i64 = 6;
 const IN_THE_WAY: i64 = 12;
 
@@ -43,6 +47,7 @@ struct Score<const W: usize> {
     base: Cells<W>,
     /// Steps to the goal, by cell.
     distance: Vec<u8>,
+    rungs: Rungs<W>,
     lines: Vec<Lines<W>>,
     of_type: [Cells<W>; 4],
 }
@@ -105,6 +110,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         Score {
             base: set(goal),
             distance: lattice.distances(goal),
+            rungs: Rungs::new(self.game, puzzle.winner()),
             lines: Lines::all(self.game, puzzle.winner()),
             of_type,
         }
@@ -158,11 +164,14 @@ impl<const W: usize> Score<W> {
             i64::from(reach.iter().map(|c| self.distance[c]).fold(here, u8::min))
         };
         let distance: i64 = men.iter().zip(&*reach).take(outside.len()).map(left).sum();
-        let rungs: i64 = self.lines.iter().map(|lines| missing(lines, outside, winner | loser)).sum();
+        let rungs = match self.rungs.missing(&Position { winner, loser, remaining: 0 }) {
+            Some(missing) => RUNG * i64::from(missing),
+            None => LINE_RUNG * self.lines.iter().map(|lines| missing(lines, outside, winner | loser)).sum::<i64>(),
+        };
         let excess = |cells: &Cells<W>| ((winner & *cells).len() as i64 - (self.base & *cells).len() as i64).max(0);
         OUTSIDE * outside.len() as i64
             + DISTANCE * distance
-            + RUNG * rungs
+            + rungs
             + TYPE * self.of_type.iter().map(excess).sum::<i64>()
             + IN_THE_WAY * (loser & self.base).len() as i64
     }
