@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use super::abstraction::Abstraction;
 use super::game_bounds::Bounds;
+pub use super::projection::Abstraction;
 use super::raw::Whole;
 use crate::source::suggestion;
 
