@@ -1,9 +1,9 @@
 //! Records of puzzles from files, interpreted from their tables as `docs/guide/puzzle-files.md` says, as plainly as can be: no
 //! rule is compiled, no state is packed, and every successor is made from the whole state.
 
+mod abstract_distances;
 mod blocks;
 mod code;
-mod fewer;
 mod graph;
 mod grid;
 pub mod in_rust;

@@ -1,7 +1,7 @@
 //! A job file's words: the problem as it is stated, the pruning, and every key with the place where it stands.
 
-pub mod abstraction;
 pub mod game_bounds;
+pub mod projection;
 pub mod pruning;
 pub mod puzzle_tables;
 pub mod raw;

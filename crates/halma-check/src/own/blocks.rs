@@ -1,6 +1,6 @@
 //! `kind = "blocks"`: blocks as sets of cells, moved one cell at a time.
 
-mod fewer;
+mod fewer_blocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -389,7 +389,7 @@ impl Model for Blocks {
     }
 
     fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
-        fewer::distances(self, groups)
+        fewer_blocks::distances(self, groups)
     }
 
     fn picture(&self, state: &[u8]) -> String {

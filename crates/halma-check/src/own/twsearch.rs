@@ -1,6 +1,6 @@
 //! `kind = "permutation"`: a twsearch file, whose moves are applied position by position.
 
-mod fewer;
+mod fewer_pieces;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -260,7 +260,7 @@ impl Model for Permutations {
     }
 
     fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {
-        fewer::distances(self, groups)
+        fewer_pieces::distances(self, groups)
     }
 
     fn picture(&self, state: &[u8]) -> String {

@@ -2,8 +2,8 @@
 
 mod written;
 
-pub use super::abstraction::Abstraction;
 use super::game_bounds::Bounds;
+pub use super::projection::Abstraction;
 
 /// Which states a search drops because no solution of the length asked can pass through them.
 ///

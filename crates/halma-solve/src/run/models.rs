@@ -151,7 +151,7 @@ mod tests {
     use halma_rules::job::Job;
 
     use super::*;
-    use crate::run::run;
+    use crate::run::{affordable, run};
 
     const SOKOBAN: &str = r#"
         board = """
@@ -177,11 +177,24 @@ mod tests {
         """
     "#;
 
-    fn solved(problem: &str, pruning: &str, question: Question) -> Result<Record, RunError> {
-        let text = format!("[problem]\nkind = \"rules\"\n{problem}\n[search]\npruning = \"{pruning}\"\n");
+    fn job(problem: &str, pruning: &str) -> Job {
+        let kind = if problem.contains("kind = ") { "" } else { "kind = \"rules\"" };
+        let text = format!("[problem]\n{kind}\n{problem}\n[search]\npruning = \"{pruning}\"\n");
         let text: String = text.lines().map(|line| line.trim_start().to_string() + "\n").collect();
-        let job = Job::parse("job.toml".as_ref(), &text).unwrap();
-        run(&job, question, &(), &CancellationToken::after(None))
+        Job::parse("job.toml".as_ref(), &text).unwrap()
+    }
+
+    fn solved(problem: &str, pruning: &str, question: Question) -> Result<Record, RunError> {
+        run(&job(problem, pruning), question, &(), &CancellationToken::after(None))
+    }
+
+    fn pancakes(n: usize, scramble: &str) -> String {
+        let row = |numbers: Vec<usize>| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let mut text = format!("Set STACK {n} 1\nSolved\nSTACK\n{}\nEnd\n", row((1..=n).collect()));
+        for top in 2..=n {
+            text += &format!("Move F{top}\nSTACK\n{}\nEnd\n", row((1..=top).rev().chain(top + 1..=n).collect()));
+        }
+        format!("kind = \"permutation\"\nscramble = \"{scramble}\"\ndefinition = \"\"\"\n{text}\"\"\"")
     }
 
     /// States of all levels of these lengths.
@@ -220,5 +233,88 @@ mod tests {
         let (plain, bounded) = (levels("none"), levels("projection"));
         assert!(bounded.projections.is_empty());
         assert_eq!(states(&plain.runs), states(&bounded.runs));
+    }
+
+    #[test]
+    fn answers_are_the_same_with_a_bound_and_without_also_where_there_is_no_solution() {
+        let parity = "board = \"\"\"\n12\n.3\n\"\"\"\nrules = [\"* . -> . *\"]\ngoal = \"\"\"\n21\n3.\n\"\"\"";
+        let map = "board = \"\"\"\n....\n.$@.\n....\n\"\"\"\nrules = [\"@ $ . -> . @ $\", \"@ . -> . @\"]\n";
+        // The box comes to the left side, but there is always a man.
+        let lost = format!("{map}goal = {{ at = {{ a2 = \"$\" }}, count = {{ \"@\" = 0 }} }}");
+        let found = format!("{map}goal = {{ at = {{ c3 = \"$\" }} }}");
+        let bars = |goal: &str, metric: &str| {
+            let board = "kind = \"blocks\"\nboard = \"\"\"\nAA.\nB.C\nDD.\n\"\"\"";
+            format!("{board}\nmetric = \"{metric}\"\ngoal = \"\"\"\n{goal}\n\"\"\"")
+        };
+        let (pass, cross) = ("???\n?AA\n???", "???\n???\nAA?");
+        for (problem, named) in [
+            (parity.to_string(), "projection(1/2)"),
+            (lost, "projection($)"),
+            (found, "projection($+@)"),
+            (bars(pass, "step"), "projection(A+A/D)"),
+            (bars(pass, "move"), "projection(AD/B)"),
+            (bars(cross, "slide"), "projection(A)"),
+            (bars(cross, "slide"), "projection(A/D)"),
+            (pancakes(6, "F6 F3 F5 F2 F4"), "projection(STACK 4 5 6+STACK 1=2=3 4)"),
+        ] {
+            let plain = solved(&problem, "none", Question::Solve).unwrap();
+            assert!(matches!(plain.verdict, Verdict::Optimal | Verdict::None), "{problem}");
+            for pruning in [named, "projection"] {
+                let bounded = solved(&problem, pruning, Question::Solve).unwrap();
+                let answer = |record: &Record| (record.verdict, record.length, record.exhausted);
+                assert_eq!(answer(&bounded), answer(&plain), "{pruning}: {problem}");
+                assert!(bounded.runs.len() < 40, "{pruning}: {problem}");
+            }
+        }
+    }
+
+    #[test]
+    fn fewer_pieces_leave_less_of_the_stacks_of_pancakes() {
+        let problem = pancakes(7, "F7 F3 F6 F2 F5 F7 F4");
+        let plain = solved(&problem, "none", Question::Solve).unwrap();
+        for pruning in ["projection(STACK 4 5 6 7)", "projection"] {
+            let bounded = solved(&problem, pruning, Question::Solve).unwrap();
+            assert_eq!((bounded.length, bounded.verdict), (plain.length, Verdict::Optimal));
+            assert!(!bounded.projections.is_empty() && bounded.lower_bound > Some(1), "{pruning}");
+        }
+    }
+
+    #[test]
+    fn where_no_abstraction_is_of_use_levels_are_those_without_a_bound() {
+        let pegs =
+            "board = \"\"\"\nPPP\nP.P\nPPP\nPPP\n\"\"\"\nrules = [\"P P . -> . . P\"]\ngoal = { count = { P = 1 } }";
+        let [plain, bounded] = ["none", "projection"].map(|pruning| solved(pegs, pruning, Question::Solve).unwrap());
+        assert!(bounded.projections.is_empty());
+        assert_eq!((states(&plain.runs), plain.verdict), (states(&bounded.runs), bounded.verdict));
+    }
+
+    #[test]
+    fn a_stop_while_tables_are_made_is_no_answer() {
+        for (problem, pruning) in [(TILES.to_string(), "projection"), (pancakes(9, "F9 F4"), "projection(STACK 7 8 9)")]
+        {
+            let stop = CancellationToken::after(None);
+            stop.request();
+            let record = run(&job(&problem, pruning), Question::Solve, &(), &stop).unwrap();
+            assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
+            assert!(record.runs.is_empty() && record.lower_bound.is_none() && record.refuted_up_to.is_none());
+        }
+    }
+
+    #[test]
+    fn a_budget_that_cannot_hold_the_tables_is_refused_with_what_is_needed() {
+        let large = pancakes(12, "F12 F4");
+        let needs = |pruning: &str| {
+            let mut job = job(&large, pruning);
+            (job.limits.memory, job.limits.threads) = (Some(64 << 20), Some(1));
+            affordable(&job, Question::Solve, 1)
+        };
+        // 12! / 4! states, twice.
+        let error = needs("projection(STACK 5 6 7 8 9 10 11 12)").unwrap_err().to_string();
+        assert!(error.contains("of it for pattern databases") && error.contains("projection(1/2)"), "{error}");
+        assert!(needs("projection(STACK 8 9 10 11 12)").is_ok() && needs("none").is_ok());
+        let RunError::TooLittleMemory { needs, .. } = needs("projection(STACK 5 6 7 8 9 10 11 12)").unwrap_err() else {
+            panic!("{error}")
+        };
+        assert_eq!(needs.tables, 2 * 19_958_400);
     }
 }

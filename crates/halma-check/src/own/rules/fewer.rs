@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::Until;
 
-use super::super::fewer::Distances;
+use super::super::abstract_distances::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Letters, Rules};
 use crate::path_counts::Trouble;

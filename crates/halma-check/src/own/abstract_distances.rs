@@ -8,7 +8,7 @@ use crate::memory;
 use crate::path_counts::Trouble;
 
 /// The most states with fewer letters.
-const MOST: u64 = 4_000_000;
+const MOST: u64 = 1 << 22;
 
 /// About how many bytes a state takes beside its entries, with what leads to it.
 const BESIDE: usize = 200;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// sets that are not named are left out.
 ///
 /// ```
-/// use halma_record::job::abstraction::{Abstraction, PieceGroup};
+/// use halma_record::job::projection::{Abstraction, PieceGroup};
 /// let one = Abstraction::try_from("EDGES 1 3=4?".to_string())?;
 /// let group = |numbers: &[u32], oriented| PieceGroup { numbers: numbers.to_vec(), oriented };
 /// assert_eq!(one.pieces()?, [("EDGES".to_string(), vec![group(&[1], true), group(&[3, 4], false)])]);

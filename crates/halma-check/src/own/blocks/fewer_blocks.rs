@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::fewer::Distances;
+use super::super::abstract_distances::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Blocks, Class};
 use crate::path_counts::Trouble;
