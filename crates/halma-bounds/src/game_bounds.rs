@@ -10,12 +10,12 @@
 
 pub mod contact;
 pub mod count;
-pub mod diagonal_gaps;
+pub(crate) mod diagonal_gaps;
 pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
-pub mod two_ladders;
+pub(crate) mod two_ladders;
 pub mod types;
 pub mod vacate;
 
@@ -48,7 +48,7 @@ impl<const W: usize> Position<W> {
     /// The winner's moves among those that remain.
     #[inline]
     #[must_use]
-    pub fn winner_moves(&self) -> u32 {
+    pub(crate) fn winner_moves(&self) -> u32 {
         self.remaining.div_ceil(2)
     }
 
