@@ -9,13 +9,13 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use field::{DEPTH, NEXT, STATES, SUCCESSORS, UNIQUE, successors};
-use halma::cells::Cells;
-use halma::moves::{Mover, Pieces, destinations};
-use halma::puzzle::Puzzle;
-use halma::rank::Ranks;
-use halma::search::duplicates::{Scratch, SortedSet};
-use halma::search::{CancellationToken, Expander, LevelDestination};
-use halma::store::{Level, Segment, SegmentWriter};
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::duplicates::{Scratch, SortedSet};
+use halma_engine::search::{CancellationToken, Expander, LevelDestination};
+use halma_engine::store::{Level, Segment, SegmentWriter};
+use halma_puzzles::rank::Ranks;
+use halma_rules::cells::Cells;
+use halma_rules::moves::{Mover, Pieces, destinations};
 
 /// Reachable cells of every man: all men at once, against a search of each man's jumps by itself.
 fn reach(c: &mut Criterion) {

@@ -9,12 +9,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use field::{DEPTH, NEXT, STATES, SUCCESSORS, UNIQUE, successors};
-use halma::cells::Cells;
-use halma::moves::{Mover, Pieces};
-use halma::puzzle::Puzzle;
-use halma::search::duplicates::{Scratch, SortedSet};
-use halma::search::{CancellationToken, Expander, LevelDestination};
-use halma::store::{Level, SegmentWriter};
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::duplicates::{Scratch, SortedSet};
+use halma_engine::search::{CancellationToken, Expander, LevelDestination};
+use halma_engine::store::{Level, SegmentWriter};
+use halma_rules::cells::Cells;
+use halma_rules::moves::{Mover, Pieces};
 
 const RUNS: usize = 9;
 
@@ -88,7 +88,7 @@ fn main() {
         return;
     }
     println!("# What bounds the expander\n");
-    let processor = halma::budget::processor().unwrap_or_else(|| "an unknown processor".into());
+    let processor = halma_engine::budget::processor().unwrap_or_else(|| "an unknown processor".into());
     println!("Written by `cargo bench --bench roofline` on {processor}, one thread, medians of {RUNS}.\n");
     memory();
     let field = field::field();
@@ -173,7 +173,7 @@ fn main() {
         black_box(new.iter().filter_map(|&key| field.search.measure(&mut scratch, key)).max());
     });
     stage("two digests of level 7", &mut || {
-        use halma::search::digest;
+        use halma_engine::search::digest;
         black_box((digest::of(digest::KEY, &new), digest::of(digest::SECOND_KEY, &new)));
     });
     for threads in [1, 2] {

@@ -1,6 +1,6 @@
 //! A puzzle in Rust with the whole command line: `cargo run --release --example jugs -- solve examples/jugs.toml`.
 
-use halma::own::OwnPuzzle;
+use halma::OwnPuzzle;
 
 /// Water is poured between jugs until one of them holds what is wanted.
 #[derive(serde::Deserialize)]

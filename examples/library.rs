@@ -2,10 +2,7 @@
 //!
 //! `cargo run --release --no-default-features --example library`
 
-use halma::Solver;
-use halma::lattice::Rule;
-use halma::problem::Transfer;
-use halma::replay::Replay;
+use halma::{Replay, Rule, Solver, Transfer, sentence};
 
 const MAP: &str = "
 SS....
@@ -19,7 +16,7 @@ SS....
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Transfer::drawn(MAP, Rule::Eight)?;
     let record = Solver::new(problem).threads(2).memory(256 << 20).solve()?;
-    println!("{}", halma::report::sentence(&record));
+    println!("{}", sentence(&record));
     for run in &record.runs {
         println!("{:>3} moves: {:?}, {} successors", run.length, run.verdict, run.generated);
     }

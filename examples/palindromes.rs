@@ -11,10 +11,9 @@
 //! turns it into its own reversal. By Burnside's lemma there are 2r - s of these up to symmetry, of s solutions up to
 //! symmetry and r up to symmetry and reversal, which is how halma counts them.
 
-use halma::job::{Job, Overrides};
-use halma::record::{Count, Counts, Verdict};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma::{CancellationToken, Counts, Job, Question, Verdict, run};
+use halma_record::record::Count;
+use halma_rules::job::Overrides;
 use rayon::prelude::*;
 
 /// The cells of an army, as column and row.
@@ -113,7 +112,7 @@ fn outcome(side: usize, army: &Army, rule: usize) -> Outcome {
     let job = Job::parse("army.toml".as_ref(), &text).and_then(|job| job.with(&overrides));
     let job = job.unwrap_or_else(|fault| panic!("{fault}"));
     let record =
-        run::run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
+        run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap_or_else(|fault| panic!("{fault}"));
     match (record.verdict, record.length, &record.counts) {
         (Verdict::None, ..) => Outcome::Unsolvable,
         (Verdict::Counted, Some(_), Some(counts)) if palindromes(counts) > 0 => Outcome::Palindromic,

@@ -1,7 +1,7 @@
 //! The program, with kinds of puzzles of somebody's own.
 //!
 //! ```no_run
-//! # use halma::own::OwnPuzzle;
+//! # use halma::OwnPuzzle;
 //! # #[derive(serde::Deserialize)]
 //! # struct Tiles;
 //! # impl OwnPuzzle for Tiles {

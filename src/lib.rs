@@ -5,10 +5,7 @@
 //! by then.
 //!
 //! ```
-//! use halma::job::Job;
-//! use halma::record::Verdict;
-//! use halma::run::{self, Question};
-//! use halma::search::CancellationToken;
+//! use halma::{Rule, Solver, Transfer, Verdict};
 //!
 //! let map = "\
 //! SS...
@@ -16,49 +13,62 @@
 //! ..#..
 //! ...TT
 //! ...TT";
-//! let text = format!("[problem]\nkind = 'transfer'\nmoves = 6\nboard = \"\"\"\n{map}\"\"\"");
-//! let job = Job::parse("corner.toml".as_ref(), &text)?;
-//! let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None))?;
+//! let record = Solver::new(Transfer::drawn(map, Rule::Six)?).solve()?;
 //! assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(11)));
 //! assert_eq!(record.refuted_up_to, Some(10));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What reads like the papers: [`problem`] and [`symmetry`] (K and the mirror ρ), [`centroid`], [`bound`] (one pruning
-//! a file), [`mod@search`] (one level after another), [`solve`] (one length after another).
+//! A problem is a [`Transfer`], a [`Game`], a [`Job`] read from a file, or an [`OwnPuzzle`]. A [`Solver`], or [`run`] for a
+//! job, answers it with a [`Record`], which [`check`] verifies by code of its own. Who wants the search alone implements
+//! [`Puzzle`] and asks [`levels`].
+//!
+//! This is the face of the crates under `crates/`, which have the rest: `halma-rules` (boards and rules), `halma-engine`
+//! (levels of any puzzle), `halma-bounds` (one bound a file), `halma-solve` (one technique a file), `halma-check`.
 
 #[cfg(feature = "cli")]
 mod app;
+// For the program and its tests; not part of the library's face.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod describe;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod figure;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod interrupt;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod page;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod progress;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod solution;
 mod solver;
 
 #[cfg(feature = "cli")]
 pub use app::{App, app};
-pub use halma_puzzles::own::in_rust as own;
+pub use report::sentence;
 pub use solver::{SolveError, Solver};
 
-pub use halma_bounds as bound;
-pub use halma_check as check;
-#[cfg(feature = "cluster")]
-pub use halma_cluster as cluster;
-pub use halma_engine::{budget, key, puzzle, search, store};
-pub use halma_files::{folder, plain};
-pub use halma_puzzles::{self as puzzles, rank, row};
-pub use halma_record::{record, source, words};
-pub use halma_rules::{
-    army, board, cells, centroid, closed, game, job, lattice, moves, notation, problem, replay, symmetry,
-};
-pub use halma_solve::{certify, run, solve};
+pub use halma_check::{CheckError, Options as CheckOptions, Report as CheckReport, check};
+pub use halma_engine::key::Key;
+pub use halma_engine::puzzle::Puzzle;
+pub use halma_engine::search::{CancellationToken, Expander, levels};
+pub use halma_puzzles::own::in_rust::OwnPuzzle;
+pub use halma_record::record::{Counts, LengthRecord, LevelRecord, Record, RecordError, Side, Verdict};
+pub use halma_rules::board::Board;
+pub use halma_rules::game::Game;
+pub use halma_rules::job::{Job, Problem, Pruning};
+pub use halma_rules::lattice::{Lattice, Rule};
+pub use halma_rules::problem::Transfer;
+pub use halma_rules::replay::Replay;
+pub use halma_solve::run::{Question, RunError, run};
+pub use halma_solve::solve::Progress;

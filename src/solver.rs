@@ -26,10 +26,7 @@ pub enum SolveError {
 /// Asks one problem a question; a builder.
 ///
 /// ```
-/// use halma::lattice::Rule;
-/// use halma::problem::Transfer;
-/// use halma::record::Verdict;
-/// use halma::Solver;
+/// use halma::{Rule, Solver, Transfer, Verdict};
 ///
 /// let problem = Transfer::drawn("SS...\nSS...\n..#..\n...TT\n...TT", Rule::Six)?;
 /// let record = Solver::new(problem).threads(2).solve()?;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use halma::centroid;
-use halma::job::{Job, Problem};
-use halma::problem::Transfer;
-use halma::puzzle::Puzzle;
-use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
-use halma::search::shards::Shards;
-use halma::search::{CancellationToken, Expander, LevelDestination};
-use halma::store::Level;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::shards::Shards;
+use halma_engine::search::{CancellationToken, Expander, LevelDestination};
+use halma_engine::store::Level;
+use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma_rules::centroid;
+use halma_rules::job::{Job, Problem};
+use halma_rules::problem::Transfer;
 
 /// The search without bounds.
 pub type Search = TransferPuzzle<2, u64>;

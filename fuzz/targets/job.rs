@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use halma::job::{Job, Problem};
-use halma::puzzles::own::{Model, ground::GroundModel};
+use halma_puzzles::own::{Model, ground::GroundModel};
+use halma_rules::job::{Job, Problem};
 use halma_rules::puzzle::{Compiled, Ground};
 use libfuzzer_sys::fuzz_target;
 
@@ -35,7 +35,9 @@ fn moves_agree(ground: &Ground) {
         return;
     }
     // Keys of 128 bits hold what most small boards have.
-    if halma::puzzles::own::ground::model(ground, true).is_none_or(|model| matches!(model, halma::puzzles::own::AnyModel::Large(_))) {
+    if halma_puzzles::own::ground::model(ground, true)
+        .is_none_or(|model| matches!(model, halma_puzzles::own::AnyModel::Large(_)))
+    {
         return;
     }
     let model = GroundModel::<u128, 1>::new(ground, true);

@@ -2,7 +2,7 @@
 //! are put right, so that inputs come past them: the first byte says how many blocks the index names.
 #![no_main]
 
-use halma::store::file;
+use halma_engine::store::file;
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -22,7 +22,8 @@ fuzz_target!(|bytes: &[u8]| {
     let entries: Vec<_> = (0..count).map(|_| (take(8), take(2), take(2), take(4))).collect();
     let (keys, digest) = (take(8), take(16));
     let blocks = rest;
-    let mut file = [&b"HALMALVL"[..], &1u32.to_le_bytes(), &8u32.to_le_bytes(), &IDENTITY.to_le_bytes(), blocks].concat();
+    let mut file =
+        [&b"HALMALVL"[..], &1u32.to_le_bytes(), &8u32.to_le_bytes(), &IDENTITY.to_le_bytes(), blocks].concat();
     let index = file.len();
     for (first, offset, size, keys) in entries {
         let number = |bytes: &[u8]| usize::from(u16::from_le_bytes([bytes[0], bytes[1]]));
@@ -39,7 +40,8 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let path = folder.path().join("level");
     std::fs::write(&path, file).unwrap();
-    let (keys, digest) = (u64::from_le_bytes(keys.try_into().unwrap()), u128::from_le_bytes(digest.try_into().unwrap()));
+    let (keys, digest) =
+        (u64::from_le_bytes(keys.try_into().unwrap()), u128::from_le_bytes(digest.try_into().unwrap()));
     let Ok(level) = file::open::<u64>(&path, IDENTITY, keys, digest) else { return };
     let (mut all, mut block) = (Vec::new(), Vec::new());
     for number in 0..level.blocks() {

@@ -1,8 +1,8 @@
 //! The list of a run's folder, from a stranger: never a panic, and nothing beside the folder is touched.
 #![no_main]
 
-use halma::run;
-use halma::store::workspace;
+use halma_engine::store::workspace;
+use halma_solve::run;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

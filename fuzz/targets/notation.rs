@@ -1,8 +1,8 @@
 //! Moves as somebody writes them never panic; what is read is written so that it reads the same.
 #![no_main]
 
-use halma::board::Board;
-use halma::notation::Script;
+use halma_rules::board::Board;
+use halma_rules::notation::Script;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

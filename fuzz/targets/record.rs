@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
-use halma::record::Record;
+use halma_check::{Options, record_holds};
+use halma_record::record::Record;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! What another process sends never panics and takes no memory that it does not fill.
 #![no_main]
 
-use halma::store::{Segment, wire};
+use halma_engine::store::{Segment, wire};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

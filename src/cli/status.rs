@@ -5,11 +5,12 @@ use std::path::Path;
 
 use halma_engine::store::workspace;
 use halma_record::record::{self, Record};
+use halma_solve::run;
 
 use super::batch::{self, Queue, State};
 use super::{Exit, Failure};
 use crate::progress::status::{self, Status};
-use crate::{report, run};
+use crate::report;
 
 /// `halma status`: the exit status is the record's, and 3 (not finished) where there is none yet.
 pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {

@@ -10,10 +10,10 @@ use crate::report::{self, no_length};
 /// What a record claims, in a sentence or two that stand on their own.
 ///
 /// ```
-/// use halma::{job::Job, page::claim, run::{self, Question}, search::CancellationToken};
+/// use halma::{CancellationToken, Job, Question, page::claim, run};
 /// let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
 /// let job = Job::parse("row.toml".as_ref(), text)?;
-/// let record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None))?;
+/// let record = run(&job, Question::Solve, &(), &CancellationToken::after(None))?;
 /// assert_eq!(
 ///     claim(&record),
 ///     "Under 4-move rules on the drawn board, 2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer."

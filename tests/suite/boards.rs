@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use halma::job::{Job, Overrides, Pruning};
-use halma::record::{Record, Side, Verdict};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Record, Side, Verdict};
+use halma_rules::job::{Job, Overrides, Pruning};
+use halma_solve::run::{self, Question};
 
 /// A job on a named board.
 fn named(board: &str, moves: u8, army: &[&str], target: &[&str]) -> String {

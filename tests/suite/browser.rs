@@ -5,11 +5,11 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use halma::job::Job;
 use halma::page::{self, Entry};
-use halma::replay::Checked;
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_engine::search::CancellationToken;
+use halma_rules::job::Job;
+use halma_rules::replay::Checked;
+use halma_solve::run::{self, Question};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;

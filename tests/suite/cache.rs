@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use halma::record::Record;
+use halma_record::record::Record;
 use tempfile::TempDir;
 
 /// Problems, by a mirror and without, of steps and jumps, that different searches make tables for.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use halma::certify::{CertifyError, LARGE, Resources, refutation};
-use halma::job::Granularity;
-use halma::job::{Job, Problem};
-use halma::search::CancellationToken;
+use halma_engine::search::CancellationToken;
+use halma_rules::job::Granularity;
+use halma_rules::job::{Job, Problem};
+use halma_solve::certify::{CertifyError, LARGE, Resources, refutation};
 
 /// Status, standard output and standard error of a program.
 fn ran(program: &Path, args: &[&str]) -> (i32, String, String) {

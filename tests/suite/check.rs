@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use halma::key::Key;
-use halma::record::{Digest, Record, Side, Verdict};
-use halma::search::digest;
-use halma::store::workspace::Disk;
-use halma::store::{Level, file};
+use halma_engine::key::Key;
+use halma_engine::search::digest;
+use halma_engine::store::workspace::Disk;
+use halma_engine::store::{Level, file};
+use halma_record::record::{Digest, Record, Side, Verdict};
 use tempfile::TempDir;
 
 /// Five men around a hole: eleven moves, levels of up to some hundred states.

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use halma::check::{Options, Report, record_holds};
-use halma::job::Job;
-use halma::record::{Count, Counts, Record};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_check::{Options, Report, record_holds};
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Count, Counts, Record};
+use halma_rules::job::Job;
+use halma_solve::run::{self, Question};
 
 /// The longest shortest solution in the file, and some.
 const LONGEST: u32 = 14;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use halma::job::Pruning;
-use halma::record::{Asked, LevelRecord, Record, RecordError, Side, Verdict};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Asked, LevelRecord, Record, RecordError, Side, Verdict};
+use halma_rules::job::Pruning;
+use halma_solve::run::{self, Question};
 use serde_json::{Value, json};
 
 use crate::forgery::{Subject, checked, job};

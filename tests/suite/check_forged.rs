@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
-use halma::job::Pruning;
-use halma::record::{
+use halma_check::{Options, record_holds};
+use halma_engine::search::CancellationToken;
+use halma_engine::store::workspace::Disk;
+use halma_engine::store::{Level, file};
+use halma_record::record::{
     Asked, Count, Counts, Digest, FileRecord, ImpossibleRecord, LengthRecord, LevelRecord, PartitionRecord, Record,
     Side, Verdict,
 };
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
-use halma::store::workspace::Disk;
-use halma::store::{Level, file};
+use halma_rules::job::Pruning;
+use halma_solve::run::{self, Question};
 
 use crate::forgery::{Subject, accepts, checked, empty, job, reseal, reseal_run};
 
@@ -371,7 +371,7 @@ fn figures_beyond_all_sense_are_refused_without_a_panic() {
     says(leading, &|it| it.partition.as_mut().unwrap().values[0] = i32::MIN);
     says(leading, &|it| it.runs.iter_mut().for_each(|run| run.up_to = Some(0)));
     for army in ["point-0", "square-2147483647", "triangle--3", "halma-19", "checkers-12", "-", "", "square-02"] {
-        says(leading, &|it| it.problem.armies_mut().unwrap().army = halma::job::Army::Named(army.into()));
+        says(leading, &|it| it.problem.armies_mut().unwrap().army = halma_rules::job::Army::Named(army.into()));
     }
     let game = of("game", DUEL, 4, "pruning = 'all'", Question::Solve);
     says(&game.record, &|it| it.runs.iter_mut().for_each(|run| run.length = u32::MAX));

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
-use halma::job::Pruning;
-use halma::key::Key;
-use halma::record::{Asked, Digest, FileRecord, ImpossibleRecord, LevelRecord, PartitionRecord, Record, Verdict};
-use halma::run::{self, Question};
-use halma::search::{CancellationToken, digest};
-use halma::store::workspace::Disk;
-use halma::store::{Level, file};
+use halma_check::{Options, record_holds};
+use halma_engine::key::Key;
+use halma_engine::search::{CancellationToken, digest};
+use halma_engine::store::workspace::Disk;
+use halma_engine::store::{Level, file};
+use halma_record::record::{
+    Asked, Digest, FileRecord, ImpossibleRecord, LevelRecord, PartitionRecord, Record, Verdict,
+};
+use halma_rules::job::Pruning;
+use halma_solve::run::{self, Question};
 use tempfile::TempDir;
 
 use crate::forgery::{Random, Subject, checked, job, reseal, reseal_run};
@@ -206,7 +208,7 @@ fn levels_where_nothing_leads_are_refused_without_a_panic() {
         let run = &mut forged.runs[0];
         (run.length, run.verdict, run.pruning) = (4, Verdict::None, None);
         if pruning.starts_with("leading") {
-            run.levels.iter_mut().for_each(|level| level.side = halma::record::Side::Leading);
+            run.levels.iter_mut().for_each(|level| level.side = halma_record::record::Side::Leading);
         }
         forged.exhausted = false;
         reseal(&mut forged);

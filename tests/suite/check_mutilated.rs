@@ -1,8 +1,8 @@
 //! Records mutilated by the ten thousand, and forged with intent: whatever `halma check` accepts is true by an oracle that
 //! shares nothing with it.
 
-use halma::record::{Asked, LengthRecord, Record, Side, Verdict};
-use halma::run::Question;
+use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
+use halma_solve::run::Question;
 
 use crate::forgery::{Random, Subject, accepts, empty, reseal, reseal_run};
 

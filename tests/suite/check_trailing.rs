@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
-use halma::job::Job;
-use halma::record::{Digest, FileRecord, LengthRecord, LevelRecord, Record, Side, Verdict};
-use halma::run::{self, Question};
-use halma::search::{CancellationToken, digest};
-use halma::store::workspace::Disk;
-use halma::store::{Level, file};
+use halma_check::{Options, record_holds};
+use halma_engine::search::{CancellationToken, digest};
+use halma_engine::store::workspace::Disk;
+use halma_engine::store::{Level, file};
+use halma_record::record::{Digest, FileRecord, LengthRecord, LevelRecord, Record, Side, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{self, Question};
 use tempfile::TempDir;
 
 use crate::forgery::{empty, reseal, reseal_run};

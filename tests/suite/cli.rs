@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use halma::record::{Record, Verdict};
+use halma_record::record::{Record, Verdict};
 use tempfile::TempDir;
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";

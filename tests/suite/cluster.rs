@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use halma::record::{Record, Verdict};
+use halma_record::record::{Record, Verdict};
 
 const TRANSFER: &str = "kind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
 const GAME: &str = "kind = \"game\"\nmoves = 6\nboard = '''\nSS...\nS....\n.....\n....T\n...TT\n'''";

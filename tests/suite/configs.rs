@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use halma::job::{Job, Problem, Pruning};
+use halma_rules::job::{Job, Problem, Pruning};
 
 fn configs(folder: &str) -> Vec<(PathBuf, Job)> {
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

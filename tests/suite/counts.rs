@@ -3,22 +3,22 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use halma::board::Board;
-use halma::cells::Cells;
-use halma::job::{Job, Pruning};
-use halma::key::Key;
-use halma::lattice::{Lattice, Rule};
-use halma::moves::destinations;
-use halma::problem::{Transfer, set};
-use halma::record::{Record, Verdict};
 use halma::report;
-use halma::run::{self, Question};
-use halma::search::{CancellationToken, Expander};
-use halma::solve::deepening::LengthSearch;
-use halma::solve::transfer_search::count::{Mirrored, Solutions};
-use halma::solve::transfer_search::{TransferOptions, TransferSearch};
-use halma::solve::{Answer, Engine};
-use halma::symmetry::Symmetry;
+use halma_engine::key::Key;
+use halma_engine::search::{CancellationToken, Expander};
+use halma_record::record::{Record, Verdict};
+use halma_rules::board::Board;
+use halma_rules::cells::Cells;
+use halma_rules::job::{Job, Pruning};
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::moves::destinations;
+use halma_rules::problem::{Transfer, set};
+use halma_rules::symmetry::Symmetry;
+use halma_solve::run::{self, Question};
+use halma_solve::solve::deepening::LengthSearch;
+use halma_solve::solve::transfer_search::count::{Mirrored, Solutions};
+use halma_solve::solve::transfer_search::{TransferOptions, TransferSearch};
+use halma_solve::solve::{Answer, Engine};
 use proptest::prelude::*;
 
 type Army = Cells<2>;
@@ -357,7 +357,7 @@ prop_compose! {
         let start = cells[..men].to_vec();
         let mut target: Vec<usize> = other.into_iter().filter(|&c| c < board.len()).take(men).collect();
         let problem = transfer(&map, rule, &start, &target, jumps_only);
-        if mirrored && let Some(image) = halma::problem::mirrored(&problem.lattice, &problem.start) {
+        if mirrored && let Some(image) = halma_rules::problem::mirrored(&problem.lattice, &problem.start) {
             target = image;
         }
         let problem = transfer(&map, rule, &start, &target, jumps_only);

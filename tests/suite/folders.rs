@@ -5,10 +5,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use halma::record::{Record, Verdict};
-use halma::search::{CancellationToken, Expander, Stopped, Tally, digest, saved};
-use halma::store::workspace::{Disk, LIST, Workspace};
-use halma::store::{Level, StoreError, file};
+use halma_engine::search::{CancellationToken, Expander, Stopped, Tally, digest, saved};
+use halma_engine::store::workspace::{Disk, LIST, Workspace};
+use halma_engine::store::{Level, StoreError, file};
+use halma_record::record::{Record, Verdict};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
@@ -288,7 +288,7 @@ fn short_runs_on_one_folder_wait_or_are_told_and_none_fails() {
 /// A puzzle of numbers below 1,000.
 struct Numbers;
 
-impl halma::puzzle::Puzzle for Numbers {
+impl halma_engine::puzzle::Puzzle for Numbers {
     type Key = u64;
     type Scratch = ();
 
@@ -319,7 +319,7 @@ fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
             states: keys.len() as u64,
             generated: keys.len() as u64,
             digest: digest::of(digest::KEY, keys),
-            second: halma::record::Digest(digest::of(digest::SECOND_KEY, keys)),
+            second: halma_record::record::Digest(digest::of(digest::SECOND_KEY, keys)),
             ..Tally::default()
         };
         (Level::of(keys.to_vec()), tally)
@@ -345,7 +345,7 @@ fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
     refused(&[1, 2, 999], &Tally { states: 4, generated: 4, ..truth.clone() }, "is not so");
     refused(&[1, 2, 999], &Tally { generated: 4, ..truth.clone() }, "does not account");
     refused(&[1, 2, 999], &Tally { measure_max: Some(7), ..truth.clone() }, "is not so");
-    refused(&[1, 2, 999], &Tally { second: halma::record::Digest(1), ..truth.clone() }, "is not so");
+    refused(&[1, 2, 999], &Tally { second: halma_record::record::Digest(1), ..truth.clone() }, "is not so");
 }
 
 /// Writes the checksum of header, index and footer of a level file as [`file`] describes it.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use halma::check::{Options, Report, record_holds};
-use halma::job::Job;
-use halma::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_check::{Options, Report, record_holds};
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{self, Question};
 
 use crate::oracle::Rules;
 
@@ -97,7 +97,7 @@ impl Subject {
 
 /// An empty level, as a search would write it.
 pub fn empty(side: Side, depth: u32) -> LevelRecord {
-    let digest = halma::record::Digest(0);
+    let digest = halma_record::record::Digest(0);
     LevelRecord {
         depth,
         side,

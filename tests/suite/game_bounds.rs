@@ -3,16 +3,16 @@
 
 use std::sync::{Arc, LazyLock};
 
-use halma::army;
-use halma::board::Board;
-use halma::bound::game_bounds::{Bounds, GameBound, Name, Position, bound};
-use halma::cells::Cells;
-use halma::game::{Game, Side};
-use halma::lattice::{Lattice, Rule};
-use halma::moves::{Mover, Pieces};
-use halma::notation::Script;
-use halma::problem::set;
-use halma::rank::{Ranks, choose};
+use halma_bounds::game_bounds::{Bounds, GameBound, Name, Position, bound};
+use halma_puzzles::rank::{Ranks, choose};
+use halma_rules::army;
+use halma_rules::board::Board;
+use halma_rules::cells::Cells;
+use halma_rules::game::{Game, Side};
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::moves::{Mover, Pieces};
+use halma_rules::notation::Script;
+use halma_rules::problem::set;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
@@ -223,7 +223,7 @@ fn every_prefix_of_a_published_game_survives_every_bound() {
         assert_eq!(positions.len() as u32, length + 1);
         assert_eq!(positions[length as usize].winner, set(game.base(Side::winner(length).other())));
         for name in Name::ALL {
-            let bound = halma::bound::game_bounds::bound::<2>(name, &game, Side::winner(length));
+            let bound = halma_bounds::game_bounds::bound::<2>(name, &game, Side::winner(length));
             for pair in positions.windows(2) {
                 assert!(bound.admits(&pair[0]), "{name:?} refuses\n{}", draw(&game, &pair[0]));
                 assert!(keeps(&game, &*bound, &pair[0], &pair[1]), "{name:?} cuts from\n{}", draw(&game, &pair[0]));

@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use halma::cells::Cells;
-use halma::game::Game;
-use halma::job::{Job, Problem, Search};
-use halma::moves::destinations;
-use halma::problem::set;
-use halma::puzzle::check_contract;
-use halma::puzzles::game_puzzle::GamePuzzle;
-use halma::record::{Record, Verdict};
-use halma::replay::Checked;
-use halma::replay::game_replay::GameReplay;
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
-use halma::source::Source;
+use halma_engine::puzzle::check_contract;
+use halma_engine::search::CancellationToken;
+use halma_puzzles::game_puzzle::GamePuzzle;
+use halma_record::record::{Record, Verdict};
+use halma_record::source::Source;
+use halma_rules::cells::Cells;
+use halma_rules::game::Game;
+use halma_rules::job::{Job, Problem, Search};
+use halma_rules::moves::destinations;
+use halma_rules::problem::set;
+use halma_rules::replay::Checked;
+use halma_rules::replay::game_replay::GameReplay;
+use halma_solve::run::{self, Question};
 
 fn job(name: &str, search: &str) -> Job {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/table-2").join(name).with_extension("toml");
@@ -177,8 +177,8 @@ fn counts_agree_with_playing_all_games_out() {
 fn the_puzzle_keeps_its_contract() {
     for (name, length) in [("chinese-checkers-10", 30), ("grasshopper", 24)] {
         let Problem::Game(game) = job(name, "").problem else { panic!("a game") };
-        let winner = halma::game::Side::winner(length);
-        let bounds = halma::bound::game_bounds::build(&halma::bound::game_bounds::Bounds::all(), &game, winner);
+        let winner = halma_rules::game::Side::winner(length);
+        let bounds = halma_bounds::game_bounds::build(&halma_bounds::game_bounds::Bounds::all(), &game, winner);
         let puzzle = GamePuzzle::<2, u128>::new(&game, length, bounds, &game.symmetries()).expect("it fits");
         check_contract(&puzzle, 3).expect("a sound puzzle");
     }

@@ -1,6 +1,6 @@
 //! Every faulty job gets one message: file, line, column, what was found, what is allowed.
 
-use halma::job::{Army, Job, Limits, Output, Overrides, Pruning, Search};
+use halma_rules::job::{Army, Job, Limits, Output, Overrides, Pruning, Search};
 
 /// A four-man army that no symmetry of the board takes to its target.
 const LOPSIDED: &str = r#"board = "9x9"
@@ -295,8 +295,8 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
     let map = "board = \"\"\"\nSBT.\nS#.T\n\"\"\"\nmoves = 8";
     for lines in [TRIANGLE, LOPSIDED, map, "board = \"S..S\"\nmoves = 4\ntarget = [\"a1\", \"d1\"]"] {
         let read = Job::parse("a.toml".as_ref(), &job(lines)).expect("a sound job");
-        let halma::job::Problem::Transfer(transfer) = read.problem else { panic!("a transfer") };
-        let again = halma::job::transfer_of(&read.stated).expect("the same problem");
+        let halma_rules::job::Problem::Transfer(transfer) = read.problem else { panic!("a transfer") };
+        let again = halma_rules::job::transfer_of(&read.stated).expect("the same problem");
         assert_eq!((again.start, again.target), (transfer.start, transfer.target), "{lines}");
         assert_eq!(again.lattice.board, transfer.lattice.board);
     }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use halma::army;
-use halma::board::Board;
-use halma::lattice::{Lattice, Rule};
-use halma::problem::{self, Transfer};
-use halma::puzzle::check_contract;
-use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
-use halma::search::digest::mix;
-use halma::search::{CancellationToken, Expander, LevelDestination, Tally};
+use halma_engine::puzzle::check_contract;
+use halma_engine::search::digest::mix;
+use halma_engine::search::{CancellationToken, Expander, LevelDestination, Tally};
+use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma_rules::army;
+use halma_rules::board::Board;
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::problem::{self, Transfer};
 
 fn problem(board: &str, rule: Rule, army: &str) -> Transfer {
     let lattice = Lattice::new(Board::named(board).unwrap(), rule);
@@ -30,7 +30,7 @@ fn levels(problem: &Transfer, depth: u32, threads: usize) -> Vec<Tally> {
     check_contract(&puzzle, 3).unwrap();
     let expander = Expander::new(threads, None).unwrap();
     let cancel = CancellationToken::after(None);
-    let first = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle));
+    let first = expander.level_of(&puzzle, halma_engine::puzzle::Puzzle::start(&puzzle));
     let (mut levels, mut tallies) = (vec![first.level], vec![first.tally]);
     for d in 0..depth as usize {
         let earlier: Vec<_> = levels[..d].iter().rev().take(1).collect();
@@ -64,11 +64,11 @@ fn levels_without_k_reduce_to_those_with_it() {
         let (plain, classes) = (tables(&problem, 1), tables(&problem, 2));
         let puzzle = TransferPuzzle::new(&plain, &problem.start, vec![]);
         let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
-        let mut level = expander.level_of(&puzzle, halma::puzzle::Puzzle::start(&puzzle)).level;
-        let mut before = halma::store::Level::default();
+        let mut level = expander.level_of(&puzzle, halma_engine::puzzle::Puzzle::start(&puzzle)).level;
+        let mut before = halma_engine::store::Level::default();
         for (depth, expected) in (0..).zip(levels(&problem, 5, 2)) {
             let reduced = level.to_vec().unwrap().into_iter().map(|key| classes.canonical(plain.army(key))).collect();
-            let reduced = halma::store::Level::of(reduced);
+            let reduced = halma_engine::store::Level::of(reduced);
             let digest = reduced.to_vec().unwrap().into_iter().fold(0u128, |sum, key| sum.wrapping_add(mix(key)));
             assert_eq!((reduced.len(), digest), (expected.states, expected.digest), "{army}, level {depth}");
             assert!(depth == 0 || level.len() > reduced.len(), "K does something on level {depth}");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use halma::record::Record;
+use halma_record::record::Record;
 use tempfile::TempDir;
 
 const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-4\"\n";
@@ -45,7 +45,7 @@ fn record(folder: &Path, line: &str, memory: u64) -> (Record, f64) {
 /// Verdict, length, and of each level the count and the digests.
 fn claims(record: &Record) -> Vec<String> {
     let levels = record.runs.iter().flat_map(|run| &run.levels);
-    let level = |l: &halma::record::LevelRecord| format!("{:?} {} {} {}", l.side, l.depth, l.states, l.digest);
+    let level = |l: &halma_record::record::LevelRecord| format!("{:?} {} {} {}", l.side, l.depth, l.states, l.digest);
     let answer = format!("{:?} {:?} {:?}", record.verdict, record.length, record.refuted_up_to);
     std::iter::once(answer).chain(levels.map(level)).collect()
 }

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use halma::job::ProblemSpec;
-use halma::record::Record;
+use halma_record::record::Record;
+use halma_rules::job::ProblemSpec;
 
 /// A map's cells, what is one step away, and what a jump leads to.
 pub struct Rules {

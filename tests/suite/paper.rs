@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use halma::job::{Job, Output};
-use halma::record::{Asked, LengthRecord, Record, Side, Verdict};
-use halma::run::{self, Question};
-use halma::search::CancellationToken;
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
+use halma_rules::job::{Job, Output};
+use halma_solve::run::{self, Question};
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(format!("{name}.toml"))

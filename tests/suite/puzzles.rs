@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 #[expect(dead_code, reason = "an example has a main function")]
 mod peg_solitaire;
 
-use halma::check::{self, Options};
-use halma::job::Job;
-use halma::record::{Record, Repeats, Verdict};
-use halma::run::{Question, run};
-use halma::search::CancellationToken;
+use halma_check::{self, Options};
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Record, Repeats, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{Question, run};
 
 fn config(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/puzzles").join(name).with_extension("toml")
@@ -163,9 +163,9 @@ fn a_search_from_both_ends_finds_what_one_from_the_start_does() {
 #[test]
 fn peg_solitaire_by_rules_has_the_digests_of_the_engines_example() {
     let rules = levels("peg-solitaire-jumps", 9);
-    let (expander, cancel) = (halma::search::Expander::new(2, None).unwrap(), CancellationToken::after(None));
+    let (expander, cancel) = (halma_engine::search::Expander::new(2, None).unwrap(), CancellationToken::after(None));
     let example = peg_solitaire::PegSolitaire::cross();
-    let example = halma::search::levels(&example, &expander, &cancel).take(10);
+    let example = halma_engine::search::levels(&example, &expander, &cancel).take(10);
     let example: Vec<_> = example.map(|level| level.map(|l| (l.states, l.generated, l.digest)).unwrap()).collect();
     let rules: Vec<_> = rules.runs[0].levels.iter().map(|l| (l.states, l.generated, l.digest.0)).collect();
     assert_eq!((rules.len(), rules), (10, example));

@@ -1,6 +1,6 @@
 //! Records: what is written reads back, the contract's example is one, and a damaged one is refused.
 
-use halma::record::{Count, Counts, Digest, FORMAT, Record, RecordError, SymmetryRecord, Verdict};
+use halma_record::record::{Count, Counts, Digest, FORMAT, Record, RecordError, SymmetryRecord, Verdict};
 
 /// The example of the contract, with the problem's cells.
 const EXAMPLE: &str = r#"{
@@ -37,7 +37,7 @@ fn the_contracts_example_is_a_record_and_keeps_its_fields() {
 #[test]
 fn what_is_written_reads_back() {
     let mut record = example();
-    let transfer = halma::job::transfer_of(&record.problem).expect("a transfer");
+    let transfer = halma_rules::job::transfer_of(&record.problem).expect("a transfer");
     record.symmetries = Some(SymmetryRecord::from(&transfer.symmetries()));
     record.verdict = Verdict::Incomplete;
     record.reason = Some("time limit".into());

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use halma::board::Board;
-use halma::key::Key;
-use halma::lattice::{Lattice, Rule};
-use halma::problem::Transfer;
-use halma::puzzle::Puzzle;
-use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
-use halma::search::{CancellationToken, Expander, LevelDestination};
-use halma::store::Level;
+use halma_engine::key::Key;
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander, LevelDestination};
+use halma_engine::store::Level;
+use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma_rules::board::Board;
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::problem::Transfer;
 
 /// A file of tests/levels: `# key: value` lines, then `depth states generated digest` lines.
 struct Fixture {

@@ -1,13 +1,13 @@
 //! Shortest transfers on small boards as `scripts/referee.py` settles them, against every pruning that proves.
 
-use halma::board::Board;
-use halma::job::Pruning;
-use halma::lattice::{Lattice, Rule};
-use halma::problem::Transfer;
-use halma::search::{CancellationToken, Expander};
-use halma::solve::deepening::LengthSearch;
-use halma::solve::transfer_search::{TransferOptions, TransferSearch};
-use halma::solve::{Answer, Engine, Side};
+use halma_engine::search::{CancellationToken, Expander};
+use halma_rules::board::Board;
+use halma_rules::job::Pruning;
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::problem::Transfer;
+use halma_solve::solve::deepening::LengthSearch;
+use halma_solve::solve::transfer_search::{TransferOptions, TransferSearch};
+use halma_solve::solve::{Answer, Engine, Side};
 
 /// The longest shortest solution in the file, and some: up to here a search without a solution must say so.
 const LONGEST: u32 = 14;

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 use clap::Parser;
 use halma::cli::row::{self, RowCommand, RowError};
-use halma::row::levels::{self, Outcome, Paths};
-use halma::row::row_board::Board;
-use halma::row::shift::{First, Shift};
-use halma::row::shift_puzzle::ShiftRow;
-use halma::search::{CancellationToken, Expander};
-use halma::solve::Answer;
-use halma::solve::deepening::shortest;
-use halma::solve::row_search::RowSearch;
+use halma_engine::search::{CancellationToken, Expander};
+use halma_puzzles::row::levels::{self, Outcome, Paths};
+use halma_puzzles::row::row_board::Board;
+use halma_puzzles::row::shift::{First, Shift};
+use halma_puzzles::row::shift_puzzle::ShiftRow;
+use halma_solve::solve::Answer;
+use halma_solve::solve::deepening::shortest;
+use halma_solve::solve::row_search::RowSearch;
 
 #[derive(Parser)]
 struct Typed {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use halma::job::Job;
+use halma_rules::job::Job;
 use serde_json::Value;
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use halma::record::{Record, Verdict};
+use halma_record::record::{Record, Verdict};
 use tempfile::TempDir;
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
@@ -65,11 +65,17 @@ fn an_impossible_jobs_record_names_its_proof_which_check_derives_and_refuses_whe
         let sound = std::fs::read_to_string(&file).expect("a record");
         for forged in [
             Record {
-                impossible: Some(halma::record::ImpossibleRecord { cells: said.cells[1..].to_vec(), ..said.clone() }),
+                impossible: Some(halma_record::record::ImpossibleRecord {
+                    cells: said.cells[1..].to_vec(),
+                    ..said.clone()
+                }),
                 ..record.clone()
             },
             Record {
-                impossible: Some(halma::record::ImpossibleRecord { in_target: said.in_target + 1, ..said.clone() }),
+                impossible: Some(halma_record::record::ImpossibleRecord {
+                    in_target: said.in_target + 1,
+                    ..said.clone()
+                }),
                 ..record.clone()
             },
         ] {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use halma::record::Record;
 use halma::report;
+use halma_record::record::Record;
 
 /// Compares with the snapshot of that name.
 fn shows(name: &str, text: &str) {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use halma::job::Army;
-use halma::record::Record;
-use halma::replay::Replay;
-use halma::source::Source;
+use halma_record::record::Record;
+use halma_record::source::Source;
+use halma_rules::job::Army;
+use halma_rules::replay::Replay;
 
 fn file(name: &str) -> PathBuf {
     format!("{}/tests/solutions/{name}.toml", env!("CARGO_MANIFEST_DIR")).into()
@@ -138,7 +138,7 @@ fn boards_are_drawn_with_the_man_that_moves() {
 /// A record of the solution of a file, which a run might have left.
 fn record_of(replay: &Replay) -> Record {
     let board = &replay.transfer.lattice.board;
-    let moves: Vec<String> = replay.moves.iter().map(|m| halma::notation::write_chain(m, board)).collect();
+    let moves: Vec<String> = replay.moves.iter().map(|m| halma_rules::notation::write_chain(m, board)).collect();
     let json = serde_json::json!({
         "format": 1, "program": "halma 0.1.0", "problem": replay.stated, "question": "solve", "verdict": "optimal",
         "length": moves.len(), "refuted_up_to": moves.len() - 1, "pruning": "leading", "solution": moves,

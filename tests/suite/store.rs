@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use halma::army;
-use halma::board::Board;
-use halma::key::{Key, U256};
-use halma::lattice::{Lattice, Rule};
-use halma::problem::{self, Transfer};
-use halma::puzzle::Puzzle;
-use halma::puzzles::transfer::{ProblemTables, TransferPuzzle};
-use halma::record::Digest;
-use halma::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, figures, saved};
-use halma::store::workspace::{Disk, LIST, Saved, Workspace};
-use halma::store::{BLOCK, Level, StoreError, file};
+use halma_engine::key::{Key, U256};
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, figures, saved};
+use halma_engine::store::workspace::{Disk, LIST, Saved, Workspace};
+use halma_engine::store::{BLOCK, Level, StoreError, file};
+use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
+use halma_record::record::Digest;
+use halma_rules::army;
+use halma_rules::board::Board;
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::problem::{self, Transfer};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -277,7 +277,7 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
         before = std::mem::replace(&mut level, next);
     }
     // The digest is of the states that the last level's file really holds.
-    let digest = level.to_vec()?.into_iter().fold(0, |d: u128, k| d.wrapping_add(halma::search::digest::mix(k)));
+    let digest = level.to_vec()?.into_iter().fold(0, |d: u128, k| d.wrapping_add(halma_engine::search::digest::mix(k)));
     assert_eq!(Some(digest), tallies.last().map(|t| t.digest));
     Ok(tallies)
 }

@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 
-use halma::check::{Options, record_holds};
-use halma::job::Job;
-use halma::record::{Record, Verdict};
-use halma::run::{self, Question};
-use halma::search::{CancellationToken, Watch};
-use halma::solve::Progress;
+use halma_check::{Options, record_holds};
+use halma_engine::search::{CancellationToken, Watch};
+use halma_record::record::{Record, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{self, Question};
+use halma_solve::solve::Progress;
 
 /// No run tries more lengths than this: a few for each position of the largest board here.
 const LENGTHS: u32 = 400;
@@ -299,7 +299,7 @@ fn transfers(seed: u64, count: usize) {
 fn games(seed: u64, count: usize) {
     let mut random = Random(seed);
     let prunings = ["none", "theorem-1", "all", "beam(1)", "beam(2,7)", "beam(100000)"];
-    let single = halma::bound::game_bounds::Name::ALL.map(|name| name.as_str());
+    let single = halma_bounds::game_bounds::Name::ALL.map(|name| name.as_str());
     let mut unsolvable = 0;
     for _ in 0..count {
         let puzzle = Puzzle::random(&mut random, true);

@@ -182,7 +182,7 @@ fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it
     for means in ["leading, up to 21", "leading, from 20"] {
         assert!(page.contains(&format!(">{means}</td>")), "{means}");
     }
-    let record = halma::record::Record::read(&at.join("six/result.json")).expect("a record");
+    let record = halma_record::record::Record::read(&at.join("six/result.json")).expect("a record");
     let machine = record.machine.expect("a machine");
     assert!(page.contains(&format!("on {}", machine.system)) && page.contains("processor"));
     assert!(page.contains(&format!("source tree <code>{}</code>", record.source.as_deref().expect("a tree"))));

@@ -322,3 +322,20 @@ fn a_word_that_was_given_up_is_found_in_a_name_and_not_in_a_text() {
     assert_eq!(found("fn foresee_all(stop: &CancellationToken)"), ["foresee_all", "stop"]);
     assert!(found("let text = \"the berth\"; // a trail\nlet stops = StopEarly;").is_empty());
 }
+
+/// Who picks the library up sees what there is at a glance; the rest is in the crates.
+#[test]
+fn the_root_of_the_library_has_some_thirty_nouns_and_no_module_to_look_into() {
+    let face = fs::read_to_string("src/lib.rs").unwrap();
+    let shown = face.split(';').filter_map(|item| item.trim().split_once("pub use ").map(|(_, path)| path));
+    let names: Vec<&str> = shown
+        .flat_map(|path| path.split_once('{').map_or(path, |(_, list)| list).split(','))
+        .map(|name| name.rsplit([' ', ':']).next().unwrap().trim_end_matches('}').trim())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!((25..=40).contains(&names.len()), "{}: {names:?}", names.len());
+    assert!(["Board", "Transfer", "Solver", "Record", "Puzzle", "levels"].iter().all(|noun| names.contains(noun)));
+    let modules = face.lines().zip(face.lines().skip(1)).filter(|(_, line)| line.starts_with("pub mod "));
+    let open: Vec<_> = modules.filter(|(before, _)| *before != "#[doc(hidden)]").collect();
+    assert!(open.is_empty(), "{open:?}");
+}

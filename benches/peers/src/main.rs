@@ -16,7 +16,7 @@ mod textbook;
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
 
-use halma::budget::{Meter, Measurements};
+use halma_engine::budget::{Meter, Measurements};
 use serde::{Deserialize, Serialize};
 
 /// What one search took.
@@ -57,7 +57,7 @@ fn one(arguments: &[String]) -> Result<(), Fault> {
     let search = search::ALL.iter().find(|s| s.0 == name).ok_or("no such search")?.1;
     let puzzle = search::puzzle()?;
     let depth = depth.parse()?;
-    let (memory, meter) = (halma::budget::memory(), Meter::start(Measurements::default()));
+    let (memory, meter) = (halma_engine::budget::memory(), Meter::start(Measurements::default()));
     let (states, successors) = search(&puzzle, depth)?;
     let Measurements { seconds, cpu_seconds, peak_memory_bytes, .. } = meter.spent(0);
     let run = Run { states, successors, cpu_seconds, seconds, peak_bytes: peak_memory_bytes.saturating_sub(memory) };
@@ -113,7 +113,7 @@ fn written(depth: u32, runs: usize, results: &[Vec<Run>]) -> String {
         "# Beside other tools\n\n10 men on 9x9, 6-move, unpruned, levels 0 to {depth}: {right} states, {successors} successors. \
          Medians of {runs} runs, one\nprocess each, in turns, on {} with {} threads. Written by\n\n```\ncargo run --release \
          --manifest-path benches/peers/Cargo.toml -- --depth {depth} --runs {runs} --out FILE\n```\n\n",
-        halma::budget::processor().unwrap_or_else(|| "an unknown processor".into()),
+        halma_engine::budget::processor().unwrap_or_else(|| "an unknown processor".into()),
         std::thread::available_parallelism().map_or(1, Into::into),
     );
     text.push_str("| search | states/CPU s | halma is faster | successors/CPU s | seconds | peak bytes/state | halma is smaller | states |\n");

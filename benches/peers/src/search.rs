@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use halma::centroid;
-use halma::job::{Job, Problem};
-use halma::puzzle::Puzzle;
-use halma::puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
-use halma::search::{Expander, CancellationToken, levels};
+use halma_rules::centroid;
+use halma_rules::job::{Job, Problem};
+use halma_engine::puzzle::Puzzle;
+use halma_puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
+use halma_engine::search::{Expander, CancellationToken, levels};
 use stateright::{Checker, Model, Property};
 
 use crate::{Fault, textbook};

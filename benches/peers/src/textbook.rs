@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use ahash::RandomState;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use dashmap::DashSet;
-use halma::puzzle::Puzzle;
+use halma_engine::puzzle::Puzzle;
 use hashbrown::HashSet;
 
 use crate::search::{Found, Transfer};

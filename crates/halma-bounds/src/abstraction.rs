@@ -131,7 +131,7 @@ impl Abstraction {
 
     /// All that abstract distances between histograms depend on, in words.
     #[must_use]
-    pub fn statement(&self) -> String {
+    pub(crate) fn statement(&self) -> String {
         let Self { partition, space, steps, jumps_over, mirrored, .. } = self;
         format!("{partition:?} {} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.men(), space.capacities())
     }
@@ -360,7 +360,7 @@ impl Table {
     }
 
     /// Enters [`FAR`] where there is no distance yet.
-    pub fn fill_far(&self) {
+    pub(crate) fn fill_far(&self) {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
 

@@ -24,7 +24,7 @@ pub struct Frontier {
 impl Frontier {
     /// One histogram, which all processes may expand.
     #[must_use]
-    pub fn of_all(rank: u32) -> Self {
+    pub(crate) fn of_all(rank: u32) -> Self {
         Self { own: vec![rank], is_empty: false }
     }
 }

@@ -10,13 +10,13 @@
 
 pub mod contact;
 pub mod count;
-pub mod diagonal_gaps;
+pub(crate) mod diagonal_gaps;
 pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
-pub mod rungs;
-pub mod two_ladders;
+pub(crate) mod rungs;
+pub(crate) mod two_ladders;
 pub mod types;
 pub mod vacate;
 
@@ -49,7 +49,7 @@ impl<const W: usize> Position<W> {
     /// The winner's moves among those that remain.
     #[inline]
     #[must_use]
-    pub fn winner_moves(&self) -> u32 {
+    pub(crate) fn winner_moves(&self) -> u32 {
         self.remaining.div_ceil(2)
     }
 

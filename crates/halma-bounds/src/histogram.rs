@@ -95,7 +95,7 @@ impl Partition {
 
     /// How many of these cells each group has.
     #[must_use]
-    pub fn quotas(&self, cells: &[usize]) -> Vec<usize> {
+    pub(crate) fn quotas(&self, cells: &[usize]) -> Vec<usize> {
         let mut first = 0;
         let counts = self.groups.iter().map(|classes| {
             let group = first..first + classes;
@@ -113,7 +113,7 @@ impl Partition {
 
     /// How many cells each class has.
     #[must_use]
-    pub fn capacities(&self) -> Vec<u8> {
+    pub(crate) fn capacities(&self) -> Vec<u8> {
         let mut capacities = vec![0u8; self.classes()];
         for &class in &self.class_of {
             capacities[usize::from(class)] = capacities[usize::from(class)].saturating_add(1);
@@ -188,7 +188,7 @@ impl Histograms {
 
     /// How many men each class has room for.
     #[must_use]
-    pub fn capacities(&self) -> &[u8] {
+    pub(crate) fn capacities(&self) -> &[u8] {
         &self.capacities
     }
 

@@ -52,7 +52,7 @@ pub fn with<R>(fault: Option<Fault>, work: impl FnOnce() -> R) -> R {
 }
 
 /// Whether a state of the range `shard` gets lost.
-pub fn loses(fault: Option<Fault>, mixed: u64, shard: usize) -> bool {
+pub(crate) fn loses(fault: Option<Fault>, mixed: u64, shard: usize) -> bool {
     match fault {
         Some(Fault::DropOneIn(n)) => mixed.is_multiple_of(n),
         Some(Fault::LoseShard) => shard == 1,

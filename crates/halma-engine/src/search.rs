@@ -4,7 +4,7 @@
 //! into ranges of keys ([`shards`]); while the next piece is expanded, each range's successors are sorted, and
 //! duplicates go ([`duplicates`]). A full shard buffer is compressed into a sorted segment; when segments exceed their share of
 //! memory they are spilled to one file. When the level is through, what each range has gathered and its segments are merged
-//! ([`merge`]), what the earlier levels hold is taken out, and the rest is coded: the ranges in order are the next
+//! (`merge`), what the earlier levels hold is taken out, and the rest is coded: the ranges in order are the next
 //! level. Which thread did what, and what went where, changes nothing but the time.
 
 mod audit;
@@ -15,7 +15,7 @@ pub mod exchange;
 mod expand;
 mod expander;
 mod levels;
-pub mod merge;
+pub(crate) mod merge;
 mod plan;
 mod shard_buffer;
 pub mod shards;

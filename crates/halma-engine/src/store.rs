@@ -1,7 +1,7 @@
 //! A level: a set of exact keys, written once in ascending order and read in order.
 //!
 //! Keys are stored in blocks of up to [`BLOCK`] keys. A block's first key stands in the level's index; every further
-//! key is coded as its difference from the one before, less one, in groups of seven bits ([`varint`]). An index entry
+//! key is coded as its difference from the one before, less one, in groups of seven bits (`varint`). An index entry
 //! also says where the block lies, how many keys it has, and the checksum of its bytes.
 //!
 //! The blocks of a level lie in memory or in a file ([`mod@file`], which has the format); whoever reads a level cannot
@@ -15,7 +15,7 @@ mod segment;
 pub mod storage;
 mod store_error;
 pub mod tables;
-pub mod varint;
+pub(crate) mod varint;
 pub mod wire;
 pub mod workspace;
 

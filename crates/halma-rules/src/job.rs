@@ -350,7 +350,7 @@ impl Job {
 
 impl Search {
     /// What of this search the problem does not allow.
-    pub fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
+    pub(crate) fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
         let transfer = match problem {
             Problem::Transfer(_) if self.pruning.only_for_games() => return Some(IncompatibleOption::OfGames),
             Problem::Transfer(transfer) => transfer,

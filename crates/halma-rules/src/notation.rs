@@ -167,7 +167,7 @@ fn beyond(lattice: &Lattice, cell: usize, over: usize) -> Option<usize> {
 
 /// The cell that a jump from `from` to `to` passes over, if the two are one jump apart.
 #[must_use]
-pub fn jumped(lattice: &Lattice, from: usize, to: usize) -> Option<usize> {
+pub(crate) fn jumped(lattice: &Lattice, from: usize, to: usize) -> Option<usize> {
     lattice.neighbours(from).iter().map(|&n| usize::from(n)).find(|&over| beyond(lattice, from, over) == Some(to))
 }
 

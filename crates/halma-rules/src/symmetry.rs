@@ -51,7 +51,7 @@ pub struct Symmetries {
 /// All symmetries of the lattice, the identity first: the linear maps that keep the set of directions, each with
 /// the one translation that can bring the board back onto itself.
 #[must_use]
-pub fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
+pub(crate) fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
     let board = &lattice.board;
     let directions: Vec<(i32, i32)> = lattice.rule.directions().collect();
     let mut found = Vec::new();

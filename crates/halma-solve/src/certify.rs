@@ -60,7 +60,7 @@ pub enum CertifyError {
 }
 
 /// The most cells that a certificate's boards have.
-pub const MOST_CELLS: usize = 128;
+pub(crate) const MOST_CELLS: usize = 128;
 
 /// The most men.
 const MOST_MEN: usize = 64;

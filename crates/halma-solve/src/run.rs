@@ -32,7 +32,6 @@ use crate::solve::{Engine, Progress};
 pub use folder::{fingerprint, unfinished};
 pub use place::place;
 pub use share::check as check_shared;
-pub use writing::level_record;
 
 /// What is asked of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The searches: what they are asked, what they answer and what they tell on the way.
 //!
 //! Each searches level by level, breadth first, for solutions of one exact length after another, the shortest first.
-//! [`transfer_search`] has the techniques for transfers, one a file; [`game_search`] is for games, [`model_search`] for
+//! [`transfer_search`] has the techniques for transfers, one a file; `game_search` is for games, `model_search` for
 //! puzzles from files and in Rust, [`row_search`] for those on one row. All of them go through lengths by [`deepening`], and
 //! grow their levels by [`Engine`].
 
@@ -9,10 +9,10 @@ mod best_states;
 pub mod deepening;
 pub mod engine;
 mod frontiers;
-pub mod game_search;
+pub(crate) mod game_search;
 mod images;
 pub(crate) mod level_sequence;
-pub mod model_search;
+pub(crate) mod model_search;
 pub mod row_search;
 pub mod transfer_search;
 pub(crate) mod walks;

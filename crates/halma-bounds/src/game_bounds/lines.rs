@@ -9,7 +9,7 @@ use halma_rules::game::{Game, Side};
 use super::Position;
 
 /// The most lines that a direction may have to be used.
-pub const MAX_LINES: usize = 32;
+pub(crate) const MAX_LINES: usize = 32;
 
 /// The lines of one direction.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl<const W: usize> Lines<W> {
 
     /// Those of them that a step changes by one at most.
     #[must_use]
-    pub fn simple(game: &Game, winner: Side) -> Vec<Self> {
+    pub(crate) fn simple(game: &Game, winner: Side) -> Vec<Self> {
         Self::all(game, winner).into_iter().filter(|lines| lines.stride == 1).collect()
     }
 

@@ -123,19 +123,19 @@ impl Room {
 
     /// What all ranges gather together before they are coded.
     #[must_use]
-    pub fn sorted_set(&self) -> u64 {
+    pub(crate) fn sorted_set(&self) -> u64 {
         self.bytes / 4
     }
 
     /// Segments together, before they go to disk as a layer.
     #[must_use]
-    pub fn segments(&self) -> u64 {
+    pub(crate) fn segments(&self) -> u64 {
         self.bytes / 4
     }
 
     /// What one of several processes makes before it ships it.
     #[must_use]
-    pub fn shipped(&self) -> u64 {
+    pub(crate) fn shipped(&self) -> u64 {
         self.bytes / 8
     }
 
@@ -147,7 +147,7 @@ impl Room {
 
     /// How many threads may work at once where each takes `each` bytes; all of them where that will do.
     #[must_use]
-    pub fn workers(&self, each: u64) -> usize {
+    pub(crate) fn workers(&self, each: u64) -> usize {
         (self.bytes / 4 / each.max(1)).clamp(1, self.threads) as usize
     }
 
@@ -159,7 +159,7 @@ impl Room {
 
     /// Whether the process holds so much that something has to go.
     #[must_use]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.brim < u64::MAX && memory() > self.brim
     }
 }

@@ -30,7 +30,7 @@ impl<K: Key> Source<'_, K> {
 ///
 /// # Errors
 /// Where a level cannot be read, and what `each` says.
-pub fn merge<K: Key>(
+pub(crate) fn merge<K: Key>(
     first: &[K],
     sources: Vec<(&Level<K>, Range<usize>)>,
     mut each: impl FnMut(K) -> Result<(), StoreError>,

@@ -58,7 +58,7 @@ impl Shards {
 
     /// The ranges with these bounds.
     #[must_use]
-    pub fn with_bounds<K: Key>(bounds: &[u32]) -> Self {
+    pub(crate) fn with_bounds<K: Key>(bounds: &[u32]) -> Self {
         if bounds.is_empty() {
             return Self::one();
         }

@@ -222,7 +222,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         self.write(&segment.bytes)
     }
 
-    /// Completes the file: what [`open_in`] would give.
+    /// Completes the file: what `open_in` would give.
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
@@ -271,7 +271,7 @@ fn checksum(header: &[u8], tail: &[u8]) -> u128 {
 ///
 /// # Errors
 /// Where a block cannot be read, or the system or the disk budget refuses.
-pub fn write_in<K: Key>(
+pub(crate) fn write_in<K: Key>(
     folder: &dyn Storage,
     name: &str,
     identity: u128,
@@ -288,10 +288,10 @@ pub fn write_in<K: Key>(
     writer.finish(digest)
 }
 
-/// [`write_in`], by a path.
+/// `write_in`, by a path.
 ///
 /// # Errors
-/// As [`write_in`].
+/// As `write_in`.
 pub fn write<K: Key>(
     path: &Path,
     identity: u128,
@@ -303,10 +303,10 @@ pub fn write<K: Key>(
     write_in(&folder, name, identity, level, digest, disk)
 }
 
-/// [`open_in`], by a path.
+/// `open_in`, by a path.
 ///
 /// # Errors
-/// As [`open_in`].
+/// As `open_in`.
 pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Level<K>, StoreError> {
     let (folder, name) = parted(path).map_err(|source| StoreError::opening(path.into(), source))?;
     open_in(&folder, name, identity, keys, digest)
@@ -317,7 +317,7 @@ pub fn open<K: Key>(path: &Path, identity: u128, keys: u64, digest: u128) -> Res
 ///
 /// # Errors
 /// [`StoreError::Missing`], [`StoreError::Version`], [`StoreError::Foreign`] or [`StoreError::Damaged`] where it is not.
-pub fn open_in<K: Key>(
+pub(crate) fn open_in<K: Key>(
     folder: &dyn Storage,
     name: &str,
     identity: u128,

@@ -328,7 +328,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Where the list cannot be written.
-    pub fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
+    pub(crate) fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
         self.change(|list| {
             list.files.extend(layers);
             list.partial = Some(partial);

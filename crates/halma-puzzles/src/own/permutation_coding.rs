@@ -257,7 +257,7 @@ impl<K: Key> PermutationCoding<K> {
     }
 
     /// The states from which one move leads here, each once, ascending, without the state itself; put behind what `out` has.
-    pub fn predecessors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
+    pub(crate) fn predecessors(&self, scratch: &mut Scratch<K>, key: K, out: &mut Vec<K>) {
         self.all_after(if self.closed { &self.moves } else { &self.inverses }, scratch, key, out);
     }
 
@@ -309,7 +309,7 @@ impl<K: Key> PermutationCoding<K> {
 
     /// The name of a move that leads from one state to another, the first in the file's order.
     #[must_use]
-    pub fn move_name(&self, from: K, to: K) -> Option<&str> {
+    pub(crate) fn move_name(&self, from: K, to: K) -> Option<&str> {
         let mut scratch = self.scratch();
         self.prepare(&mut scratch, from);
         let number = self.moves.iter().position(|step| self.after(step, &mut scratch, from) == to)?;

@@ -197,7 +197,7 @@ pub(super) fn summed(
 
 /// A level's figures as the record has them.
 #[must_use]
-pub fn level_record(figures: &LevelFigures) -> LevelRecord {
+pub(crate) fn level_record(figures: &LevelFigures) -> LevelRecord {
     let tally = &figures.tally;
     LevelRecord {
         depth: figures.depth,

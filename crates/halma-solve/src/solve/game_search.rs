@@ -12,7 +12,7 @@
 //! levels are complete.
 
 pub mod beam;
-pub mod game_count;
+pub(crate) mod game_count;
 mod walk;
 
 use std::ops::RangeInclusive;
@@ -34,16 +34,16 @@ use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 use beam::Beam;
 
 /// The size of a level from which a truncated search looks ahead.
-pub const PROBE_AT: u64 = 200_000;
+pub(crate) const PROBE_AT: u64 = 200_000;
 
 /// How much larger a level has to be than the last one from which it looked ahead.
-pub const PROBE_AGAIN: u64 = 4;
+pub(crate) const PROBE_AGAIN: u64 = 4;
 
 /// The part of such a level that it keeps: one in so many states.
-pub const PROBE_PART: u64 = 50;
+pub(crate) const PROBE_PART: u64 = 50;
 
 /// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
-pub const PROBE_MOST: u64 = 200_000;
+pub(crate) const PROBE_MOST: u64 = 200_000;
 
 /// A search for the shortest games.
 pub struct GameSearch<'a, const W: usize, K: PairKey> {
