@@ -44,6 +44,8 @@ pub mod progress;
 pub mod report;
 pub mod solution;
 mod solver;
+#[cfg(feature = "studio")]
+pub mod studio;
 
 #[cfg(feature = "cli")]
 pub use app::{App, app};
