@@ -20,6 +20,8 @@ mod manual;
 mod resume;
 pub mod row;
 mod status;
+#[cfg(feature = "studio")]
+mod studio;
 mod views;
 
 pub use asking::{Search, search};
@@ -39,6 +41,13 @@ pub struct Cli {
 
 const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a solution exists, 20 none does), \
 2 the job or the command line is wrong, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
+
+#[cfg(feature = "studio")]
+const STUDIO_EXAMPLES: &str = "Examples:
+  halma studio --open                      an empty board, in the browser
+  halma studio peg.toml --folder peg-runs  a puzzle of one's own; searches leave their folders in peg-runs
+  halma studio --threads 1 --memory 2GiB   beside other work
+  ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there, and its address here";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -164,6 +173,35 @@ pub enum Command {
         /// Memory to keep to, as in "4 GiB"
         #[arg(long, value_name = "SIZE", value_parser = raw::size)]
         memory: Option<u64>,
+    },
+    /// Open a page to design a puzzle on, to search it, and to watch what was found
+    ///
+    /// The page is served on 127.0.0.1, to this machine alone. The address that is printed has a token in it: who has that can
+    /// search with this program. Searches run one after another, whether the page is open or not; Ctrl-C ends them, and leaves
+    /// folders that go on by `halma resume`.
+    #[cfg(feature = "studio")]
+    #[command(after_help = STUDIO_EXAMPLES)]
+    Studio {
+        /// The job that the page begins with, a TOML file; - reads it from standard input
+        job: Option<PathBuf>,
+        /// The port on 127.0.0.1, 0 for any free one; 4256 where not given, or any free one if that is taken
+        #[arg(long, value_name = "N")]
+        port: Option<u16>,
+        /// Where searches leave their folders: jobs, records, reports
+        #[arg(long, value_name = "DIR", default_value = "halma-studio")]
+        folder: PathBuf,
+        /// The most threads of a search; all that the machine has where not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        threads: Option<u32>,
+        /// The most memory of a search, as in "4 GiB"; three quarters of what is free where not given
+        #[arg(long, value_name = "SIZE", value_parser = raw::size)]
+        memory: Option<u64>,
+        /// Open the page in the browser
+        #[arg(long, overrides_with = "no_open")]
+        open: bool,
+        /// Only print its address, as without --open
+        #[arg(long, hide = true)]
+        no_open: bool,
     },
     /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
     #[cfg(feature = "cluster")]

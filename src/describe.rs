@@ -18,30 +18,57 @@ use halma_rules::problem::Transfer;
 
 use crate::report::{self, grouped};
 
-/// All that is known without a search.
+/// All that is known of a job without a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The problem in a line.
+    pub about: String,
+    /// The board as text, where armies stand on one.
+    pub board: Option<String>,
+    /// What is known, each under its name.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// The facts of a description as they are found.
+type Facts = Vec<(&'static str, String)>;
+
+impl Description {
+    /// What is known of `job`.
+    #[must_use]
+    pub fn of(job: &Job) -> Self {
+        let (board, facts) = match &job.problem {
+            Problem::Transfer(problem) => {
+                let Transfer { lattice, start, target, .. } = problem;
+                (Some(board(lattice, start, target, 'T')), transfer(&job.stated, problem))
+            }
+            Problem::Game(game) => (Some(board(&game.lattice, &game.blue, &game.red, 'R')), of_game(&job.stated, game)),
+            Problem::Puzzle(puzzle) => (None, of_puzzle(puzzle, job.search.symmetry)),
+        };
+        Self { about: report::problem(&job.stated), board, facts }
+    }
+}
+
+/// All that is known without a search, as text.
 ///
 /// Ends with a line break.
 #[must_use]
 pub fn text(job: &Job) -> String {
-    let body = match &job.problem {
-        Problem::Transfer(problem) => transfer(&job.stated, problem),
-        Problem::Game(game) => of_game(&job.stated, game),
-        Problem::Puzzle(puzzle) => of_puzzle(puzzle, job.search.symmetry),
-    };
-    format!("{}\n\n{body}", report::problem(&job.stated))
+    let Description { about, board, facts } = Description::of(job);
+    let facts: String = facts.iter().map(|(name, value)| format!("{name:<16}{value}\n")).collect();
+    format!("{about}\n\n{}{facts}", board.unwrap_or_default())
 }
 
-fn of_puzzle(puzzle: &Puzzle, symmetry: bool) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+fn of_puzzle(puzzle: &Puzzle, symmetry: bool) -> Facts {
+    let mut facts = Facts::new();
+    let mut line = |name, value| facts.push((name, value));
     match own::open(&puzzle.compiled, symmetry) {
         None => line("states", "too many to number: 2^256 or more".into()),
         Some(any) => with_model!(any, model => of_model(&*model, &mut line)),
     }
-    text
+    facts
 }
 
-fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&str, String)) {
+fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&'static str, String)) {
     let starts = model.starts();
     line("starts", starts.len().to_string());
     line("keys", format!("{} bytes a state", K::BYTES));
@@ -68,7 +95,7 @@ fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&str, String)) {
     line("start", format!("\n{}", model.picture(starts[0])));
 }
 
-fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {
+fn transfer(stated: &ProblemSpec, problem: &Transfer) -> Facts {
     let Transfer { lattice, start, target, .. } = problem;
     let (from, to) = (problem.types(start), problem.types(target));
     let symmetries = problem.symmetries();
@@ -76,8 +103,8 @@ fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {
     let sum = |cells: &[usize]| cells.iter().map(|&c| values[c]).sum::<i32>();
     let closed = problem.closed();
     let bound = Theorem1::<4>::lower_bound(problem).max(steps_needed(from, to));
-    let mut text = board(lattice, start, target, 'T');
-    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+    let mut facts = Facts::new();
+    let mut line = |name, value| facts.push((name, value));
     line("men by type", format!("{} at the start, {} at the target", list(from), list(to)));
     line("balance", balance(from));
     let steps = steps_needed(from, to);
@@ -100,7 +127,7 @@ fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {
     if let Some(closed) = closed {
         let why = report::leads_out(stated, &closed.record(&lattice.board));
         line("solutions", format!("none of any length: {why}"));
-        return text;
+        return facts;
     }
     line("Theorem 1", format!("no solution has fewer than {}", counted(bound as usize, "move")));
     if let Some((over, under)) = problem.speed(1) {
@@ -115,29 +142,29 @@ fn transfer(stated: &ProblemSpec, problem: &Transfer) -> String {
             ),
         );
     }
-    text
+    facts
 }
 
-fn of_game(stated: &ProblemSpec, game: &Game) -> String {
+fn of_game(stated: &ProblemSpec, game: &Game) -> Facts {
     let types = |cells: &[usize]| {
         let mut counts = [0; 4];
         cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
         counts
     };
-    let mut text = board(&game.lattice, &game.blue, &game.red, 'R');
-    let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+    let mut facts = Facts::new();
+    let mut line = |name, value| facts.push((name, value));
     line("men by type", format!("{} blue, {} red", list(types(&game.blue)), list(types(&game.red))));
     line("balance", balance(types(&game.blue)));
     line("K", elements(game.symmetries().len()));
     if let Some(closed) = game.closed() {
         let why = report::leads_out(stated, &closed.record(&game.lattice.board));
         line("games", format!("none of any length: {why}"));
-        return text;
+        return facts;
     }
     let distance = game.distance(&game.blue, &game.red) as usize;
     line("distance", format!("{} between the nearest men", counted(distance, "step")));
     line("Theorem 1", format!("no game has fewer than {}", counted(game.theorem_1() as usize, "move")));
-    text
+    facts
 }
 
 /// The board: men by their type, the other base as `other`, cells that are both underlined by nothing but their man.

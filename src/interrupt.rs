@@ -41,6 +41,12 @@ impl Interrupts {
         Ok(Self(shared))
     }
 
+    /// Whether there was a signal.
+    #[must_use]
+    pub fn signalled(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled
+    }
+
     /// What stops the next search: a signal, or the time limit from now on.
     #[must_use]
     pub fn token(&self, limit: Option<Duration>) -> Arc<CancellationToken> {

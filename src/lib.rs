@@ -52,6 +52,8 @@ pub mod report;
 #[doc(hidden)]
 pub mod solution;
 mod solver;
+#[cfg(feature = "studio")]
+pub mod studio;
 
 #[cfg(feature = "cli")]
 pub use app::{App, app};

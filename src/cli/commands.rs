@@ -13,6 +13,8 @@ use halma_solve::run::Question;
 use super::asking::{Search, ask, json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
 use super::cluster;
+#[cfg(feature = "studio")]
+use super::studio;
 use super::views::{self, Form};
 use super::{
     Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, resume, row, status,
@@ -59,6 +61,11 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             views::replay(file, form, output.as_deref(), out)
         }
         Command::Report { runs, output, memory } => views::report(runs, output.as_deref(), *memory, out),
+        #[cfg(feature = "studio")]
+        Command::Studio { job, port, folder, threads, memory, open, no_open: _ } => {
+            let most = (threads.map(|threads| threads as usize), *memory);
+            studio::studio(job.as_deref(), *port, folder, most, *open, out)
+        }
         #[cfg(feature = "cluster")]
         Command::ClusterKey { output } => cluster::make_key(output, out),
         Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),

@@ -16,19 +16,39 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
 /// A browser with one page open, and all that went wrong on it.
-struct Browser {
+pub(crate) struct Browser {
     process: Child,
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     session: String,
     calls: u64,
     /// Messages on the console, exceptions, requests that left the page.
-    faults: Vec<String>,
+    pub(crate) faults: Vec<String>,
+    /// What it may fetch, beside files.
+    own: String,
     _profile: TempDir,
 }
 
 impl Browser {
     /// Opens a page; `None`, with a word about it, where no browser is there.
     fn open(html: &str) -> Option<Self> {
+        let mut browser = Self::start()?;
+        let file = browser._profile.path().join("page.html");
+        std::fs::write(&file, html).expect("a page");
+        browser.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        browser.until("document.readyState === 'complete' && !document.querySelector('.controls')?.hidden");
+        Some(browser)
+    }
+
+    /// Opens an address, whose site it may ask for more.
+    pub(crate) fn visit(url: &str, until: &str) -> Option<Self> {
+        let mut browser = Self::start()?;
+        browser.own = url.split('#').next().unwrap_or_default().into();
+        browser.call("Page.navigate", json!({"url": url}));
+        browser.until(until);
+        Some(browser)
+    }
+
+    fn start() -> Option<Self> {
         let names = ["chromium", "chromium-browser", "google-chrome"];
         let spawn = |name: &&str, profile: &Path| {
             let mut command = Command::new(name);
@@ -47,22 +67,25 @@ impl Browser {
         // Whoever stops reading stops the browser.
         std::thread::spawn(move || lines.for_each(drop));
         let (socket, _) = tungstenite::connect(found.expect("an address")).expect("a connection");
-        let mut browser =
-            Self { process, socket, session: String::new(), calls: 0, faults: Vec::new(), _profile: profile };
+        let mut browser = Self {
+            process,
+            socket,
+            session: String::new(),
+            calls: 0,
+            faults: Vec::new(),
+            own: "file:".into(),
+            _profile: profile,
+        };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
         let attached = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
         browser.session = attached["sessionId"].as_str().expect("a session").into();
         for domain in ["Runtime", "Log", "Page", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
-        let file = browser._profile.path().join("page.html");
-        std::fs::write(&file, html).expect("a page");
-        browser.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
-        browser.until("document.readyState === 'complete' && !document.querySelector('.controls')?.hidden");
         Some(browser)
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.calls += 1;
         let mut call = json!({"id": self.calls, "method": method, "params": params});
         if !self.session.is_empty() {
@@ -81,7 +104,9 @@ impl Browser {
                 Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => {
                     self.faults.push(message["params"].to_string());
                 }
-                Some("Network.requestWillBeSent") if !url.starts_with("file:") && !url.starts_with("data:") => {
+                Some("Network.requestWillBeSent")
+                    if !["file:", "data:", "blob:", &self.own].iter().any(|own| url.starts_with(own)) =>
+                {
                     self.faults.push(format!("fetched {url}"));
                 }
                 _ => {}
@@ -89,14 +114,14 @@ impl Browser {
         }
     }
 
-    fn eval(&mut self, expression: &str) -> Value {
+    pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let result = self.call("Runtime.evaluate", json!({"expression": expression, "returnByValue": true}));
         assert!(result["exceptionDetails"].is_null(), "{expression}: {result}");
         result["result"]["value"].clone()
     }
 
     /// Waits until it holds, ten seconds at most.
-    fn until(&mut self, expression: &str) {
+    pub(crate) fn until(&mut self, expression: &str) {
         for _ in 0..200 {
             if self.eval(expression) == json!(true) {
                 return;
@@ -106,7 +131,7 @@ impl Browser {
         panic!("never came true: {expression}");
     }
 
-    fn press(&mut self, key: &str, code: u32) {
+    pub(crate) fn press(&mut self, key: &str, code: u32) {
         let text = if key == " " { " " } else { "" };
         for kind in ["keyDown", "keyUp"] {
             let (name, text) = (if key == " " { "Space" } else { key }, if kind == "keyDown" { text } else { "" });
@@ -115,7 +140,7 @@ impl Browser {
         }
     }
 
-    fn click(&mut self, selector: &str) {
+    pub(crate) fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
             "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'center'}}); \
              const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
@@ -130,7 +155,7 @@ impl Browser {
         self.eval("Number(document.querySelector('.player').dataset.at)").as_u64().expect("a number")
     }
 
-    fn theme(&mut self, name: &str) {
+    pub(crate) fn theme(&mut self, name: &str) {
         self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": name}]}));
     }
 }

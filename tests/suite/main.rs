@@ -44,6 +44,10 @@ mod small;
 mod snapshots;
 mod solutions;
 mod store;
+#[cfg(feature = "studio")]
+mod studio;
+#[cfg(feature = "studio")]
+mod studio_page;
 mod tiny;
 mod views;
 mod walls;

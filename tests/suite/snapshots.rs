@@ -47,6 +47,15 @@ fn the_man_pages_of_every_command() {
     }
 }
 
+#[cfg(feature = "studio")]
+#[test]
+fn the_help_and_the_man_page_of_the_studio() {
+    shows("help/studio.txt", &halma(&["studio", "--help"]));
+    let folder = tempfile::tempdir().unwrap();
+    halma(&["man", "--output-dir", folder.path().to_str().unwrap()]);
+    shows("man/halma-studio.1", &std::fs::read_to_string(folder.path().join("halma-studio.1")).unwrap());
+}
+
 #[test]
 fn the_report_of_a_record() {
     for name in ["p1-triangle-3-6move", "p5-square-2-6move"] {

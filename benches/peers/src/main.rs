@@ -59,7 +59,7 @@ fn one(arguments: &[String]) -> Result<(), Fault> {
     let depth = depth.parse()?;
     let (memory, meter) = (halma_engine::budget::memory(), Meter::start(Measurements::default()));
     let (states, successors) = search(&puzzle, depth)?;
-    let Measurements { seconds, cpu_seconds, peak_memory_bytes, .. } = meter.spent(0);
+    let Measurements { seconds, cpu_seconds, peak_memory_bytes, .. } = meter.measurements(0);
     let run = Run { states, successors, cpu_seconds, seconds, peak_bytes: peak_memory_bytes.saturating_sub(memory) };
     println!("{}", serde_json::to_string(&run)?);
     // Tools that hold millions of states take their time to let go of them.

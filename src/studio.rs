@@ -1,0 +1,124 @@
+//! Halma studio: a page on the loopback address to design a puzzle on, to search it, and to watch what was found.
+//!
+//! It uses the library as any program would: a job's text, a search with its progress, a record, the views. The page talks to
+//! it over HTTP ([`oxhttp`], synchronous and small) and is served from here; the searches run one after another in the thread
+//! that calls [`Open::serve`], whether a page is open or not.
+
+mod api;
+mod drawing;
+mod guard;
+mod live;
+mod queue;
+mod server;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use halma_engine::budget;
+
+use crate::interrupt::Interrupts;
+use guard::{Guard, Token};
+use queue::{Most, Queue, Stage};
+
+/// How often it looks whether a signal asks it to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Which port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    /// The usual one, 4256, so that links go on being right; any free one where that is taken.
+    Usual,
+    /// This one; 0 is any free one.
+    Number(u16),
+}
+
+/// What a studio is given.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Where it listens, on 127.0.0.1.
+    pub port: Port,
+    /// Where its searches leave their folders; made when the first begins.
+    pub folder: PathBuf,
+    /// The most threads of a search; all that the machine has where not given.
+    pub threads: Option<usize>,
+    /// The most memory of a search, in bytes; three quarters of what is free where not given.
+    pub memory: Option<u64>,
+    /// The job that the page begins with, as text.
+    pub job: Option<String>,
+}
+
+/// Why there is no studio.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StudioError {
+    /// The port cannot be had.
+    #[error("cannot listen on port {port} of 127.0.0.1: {error}")]
+    Port {
+        /// The port.
+        port: u16,
+        /// Why.
+        error: io::Error,
+    },
+    /// The system has no random numbers.
+    #[error("the system has no random numbers for a token: {0}")]
+    Chance(String),
+}
+
+/// A studio that listens.
+pub struct Open {
+    queue: Arc<Queue>,
+    address: String,
+    token: Token,
+}
+
+/// What a studio left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The folders of searches that were stopped and can go on.
+    pub unfinished: Vec<PathBuf>,
+}
+
+/// Begins to listen. Nothing is searched before [`Open::serve`].
+///
+/// # Errors
+/// Where the port is taken.
+pub fn open(terms: Terms) -> Result<Open, StudioError> {
+    let threads = terms.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let memory = terms.memory.or_else(|| budget::available_memory().map(|memory| memory / 4 * 3));
+    let queue = Arc::new(Queue::new(terms.folder, Most { threads, memory }));
+    let token = Token::new()?;
+    let studio = Arc::new(server::Studio { queue: Arc::clone(&queue), job: terms.job });
+    let port = server::listen(terms.port, |port| Guard::new(token.clone(), port), &studio)?;
+    Ok(Open { queue, address: format!("http://127.0.0.1:{port}/"), token })
+}
+
+impl Open {
+    /// The address to open, with the token. It is behind the `#`, which browsers send to nobody.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}#token={}", self.address, self.token.digits())
+    }
+
+    /// Searches what the page asks for, until a signal; the search that is under way then stops, and can go on later.
+    #[must_use]
+    pub fn serve(self, interrupts: &Interrupts) -> Left {
+        halma_record::record::built_from(env!("HALMA_SOURCE"));
+        while !interrupts.signalled() {
+            if let Some(ticket) = self.queue.next(LOOK) {
+                queue::work(&ticket, &interrupts.stop(ticket.job.limits.time));
+            }
+        }
+        self.queue.close();
+        let stopped = self.queue.tickets().into_iter().filter(|ticket| match ticket.stage() {
+            Stage::Ended(_) => matches!(halma_solve::run::unfinished(&ticket.folder), Ok(Some(_))),
+            _ => false,
+        });
+        let mut unfinished: Vec<PathBuf> = stopped.map(|ticket| ticket.folder.clone()).collect();
+        unfinished.dedup();
+        Left { unfinished }
+    }
+}
