@@ -109,7 +109,7 @@ impl Open {
         halma_record::record::built_from(env!("HALMA_SOURCE"));
         while !interrupts.signalled() {
             if let Some(ticket) = self.queue.next(LOOK) {
-                queue::work(&ticket, &interrupts.stop(ticket.job.limits.time));
+                queue::work(&ticket, &interrupts.token(ticket.job.limits.time));
             }
         }
         self.queue.close();

@@ -101,7 +101,7 @@ fn moves(count: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
+    use halma_record::record::Record;
 
     fn read(name: &str) -> Record {
         let file = format!("{}/results/{name}.json", env!("CARGO_MANIFEST_DIR"));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use halma_engine::search::Watch;
-use halma_record::record::{RunRecord, Side, Verdict};
+use halma_record::record::{LengthRecord, Side, Verdict};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use crate::describe;
@@ -32,7 +32,7 @@ struct Told {
     levels: Vec<Level>,
     notes: Vec<String>,
     /// The lengths before the one that is tried, each with its successors and seconds.
-    decided: Vec<RunRecord>,
+    decided: Vec<LengthRecord>,
     length_begun: Option<Instant>,
     /// The successors of the length that is tried, up to the last level that is complete.
     generated: u64,
@@ -114,7 +114,7 @@ impl Told {
 
     fn close_length(&mut self) {
         let (Some(length), Some(since)) = (self.length, self.length_begun) else { return };
-        self.decided.push(RunRecord {
+        self.decided.push(LengthRecord {
             length,
             verdict: Verdict::None,
             reason: None,

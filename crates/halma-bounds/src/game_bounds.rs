@@ -15,7 +15,7 @@ pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
-pub(crate) mod rungs;
+pub mod rungs;
 pub(crate) mod two_ladders;
 pub mod types;
 pub mod vacate;

@@ -79,7 +79,7 @@ impl Context<'_> {
                 }
                 let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
                 if self.question == Question::Count || all.is_some() {
-                    search = search.from_the_start();
+                    search = search.forward_only();
                 }
                 if let Some((cells, letters)) = model.mirror().filter(|_| search.is_mirrored()) {
                     let fixing = model.symmetries().unwrap_or_default();

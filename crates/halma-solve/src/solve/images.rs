@@ -8,8 +8,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use halma_engine::key::Key;
-use halma_engine::search::exchange::{Message, owner};
 use halma_engine::search::Stopped;
+use halma_engine::search::exchange::{Message, owner};
 use halma_engine::store::wire::{get, put};
 use halma_engine::store::{BLOCK, Level, StoreError};
 

@@ -10,8 +10,11 @@ use crate::path_counts::Trouble;
 /// What becomes of a set: by number of a piece the group it comes to, or `None` where nothing is left of it.
 type Becomes = Option<Vec<u8>>;
 
+/// Pieces that become alike, and whether their orientation still counts.
+type Group = (Vec<usize>, bool);
+
 /// `SET 1 2=3 4?`: the name of the set, and its groups.
-fn groups(text: &str) -> Result<(&str, Vec<(Vec<usize>, bool)>), String> {
+fn groups(text: &str) -> Result<(&str, Vec<Group>), String> {
     let fault = || format!("projections: `{text}` is no set with groups of its pieces");
     let (name, words) = text.split_once(' ').ok_or_else(fault)?;
     let group = |word: &str| {
