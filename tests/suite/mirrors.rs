@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use halma::check::{self, Options, RejectionKind};
-use halma::job::Job;
-use halma::record::{Record, Side, Verdict};
-use halma::run::{Question, run};
-use halma::search::CancellationToken;
+use halma_check::{Options, RejectionKind};
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Record, Side, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{Question, run};
 use proptest::prelude::*;
 
-fn check(record: &Record) -> Result<check::Report, check::Rejection> {
+fn check(record: &Record) -> Result<halma_check::Report, halma_check::Rejection> {
     let options = Options { sample: None, budget: 50_000_000, memory: None, progress: &|_| {} };
-    check::record_holds(record, Path::new(""), &options)
+    halma_check::record_holds(record, Path::new(""), &options)
 }
 
 /// The answer to a job, which the verifier accepts in full.

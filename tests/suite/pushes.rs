@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use halma::check::{self, Options};
-use halma::job::Job;
-use halma::record::{Record, Repeats, Verdict};
-use halma::run::{Question, RunError, run};
-use halma::search::CancellationToken;
+use halma_check::Options;
+use halma_engine::search::CancellationToken;
+use halma_record::record::{Record, Repeats, Verdict};
+use halma_rules::job::Job;
+use halma_solve::run::{Question, RunError, run};
 use proptest::prelude::*;
 
-fn check(record: &Record) -> Result<check::Report, check::Rejection> {
+fn check(record: &Record) -> Result<halma_check::Report, halma_check::Rejection> {
     let options = Options { sample: None, budget: 50_000_000, memory: None, progress: &|_| {} };
-    check::record_holds(record, Path::new(""), &options)
+    halma_check::record_holds(record, Path::new(""), &options)
 }
 
 /// The answer to a job, which the verifier accepts in full.
@@ -181,7 +181,7 @@ fn sides_that_take_turns_may_have_free_rules() {
 fn who_counts_walking_or_not_is_found_out() {
     let record = answer(&config("sokoban-microban-2"), Question::Solve);
     let mut forged = record.clone();
-    let halma::job::ProblemSpec::Puzzle(spec) = &mut forged.problem else { panic!("a puzzle") };
+    let halma_rules::job::ProblemSpec::Puzzle(spec) = &mut forged.problem else { panic!("a puzzle") };
     let rules = spec.table.get_mut("rules").and_then(|rules| rules.as_array_mut()).unwrap();
     assert!(rules[1].as_object_mut().unwrap().remove("free").is_some());
     assert!(check(&forged).is_err());

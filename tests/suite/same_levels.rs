@@ -6,15 +6,15 @@
 
 use std::path::Path;
 
-use halma::cells::Cells;
-use halma::job::{Job, Problem};
-use halma::key::{Key, U256};
-use halma::puzzle::Puzzle;
-use halma::puzzles::game_puzzle::GamePuzzle;
-use halma::puzzles::own::{AnyModel, Model, Searched, open};
-use halma::row::shift_puzzle::ShiftRow;
-use halma::search::{CancellationToken, Expander, LevelDestination, digest};
-use halma::store::Level;
+use halma_engine::key::{Key, U256};
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander, LevelDestination, digest};
+use halma_engine::store::Level;
+use halma_puzzles::game_puzzle::GamePuzzle;
+use halma_puzzles::own::{AnyModel, Model, Searched, open};
+use halma_puzzles::row::shift_puzzle::ShiftRow;
+use halma_rules::cells::Cells;
+use halma_rules::job::{Job, Problem};
 
 /// Cells of two letters, and whether side 2 is to move.
 type Position = ([u64; 2], bool);
@@ -105,7 +105,7 @@ fn grasshopper_of_table_2_written_as_rules_has_the_digests_of_the_game() {
     let puzzle = GamePuzzle::<1, u128>::new(&game, game.theorem_1(), Vec::new(), &fixing).unwrap();
     let position = |key| {
         let (armies, turn) = puzzle.armies(key);
-        (armies.map(|army| army.words()[0]), turn == halma::game::Side::Red)
+        (armies.map(|army| army.words()[0]), turn == halma_rules::game::Side::Red)
     };
     let expected = digests(&puzzle, depth, position, &images);
     assert_eq!(expected.iter().map(|level| level.0).collect::<Vec<_>>()[..2], [1, 7]);

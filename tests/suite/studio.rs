@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use halma::record::{Record, Verdict};
-use halma::run;
+use halma_record::record::{Record, Verdict};
+use halma_solve::run;
 use serde_json::Value;
 use tempfile::TempDir;
 
