@@ -10,22 +10,8 @@ use halma_rules::job::{MAX_LENGTH, Pruning};
 
 use super::writing::attempted;
 use super::{Context, Question, RunError};
-use crate::solve::Attempt;
 use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
-
-/// What came of one length.
-pub(super) enum Outcome {
-    /// A solution, in moves.
-    Found(Vec<String>),
-    /// None of this length; where every state has been seen, none of any.
-    Refuted { exhausted: bool },
-    /// Nothing found, nothing proved.
-    Unproved,
-    /// The same, and no greater length would end otherwise.
-    GivenUp,
-    /// The search was stopped.
-    Stopped(Stopped),
-}
+use crate::solve::{Answer, Attempt};
 
 /// The record as a ledger of lengths.
 struct RecordLedger<'a, 'c, M> {
@@ -87,33 +73,33 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
     }
 
     fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, RunError> {
-        let (run, outcome) = attempted(attempt, &self.moves)?;
-        match outcome {
-            Outcome::Found(solution) => {
+        let run = attempted(&attempt);
+        match attempt.answer {
+            Answer::Found(walk) => {
+                self.record.solution = Some((self.moves)(&walk)?);
                 let prove = matches!(self.context.question, Question::Prove { .. });
                 let optimal = self.proved_nothing.is_none() && !prove;
                 self.record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
                 self.record.length = Some(run.length);
-                self.record.solution = Some(solution);
                 self.record.runs.push(run);
             }
-            Outcome::Refuted { exhausted: true } if self.proved_nothing.is_none() => {
+            Answer::Exhausted if self.proved_nothing.is_none() => {
                 self.record.verdict = Verdict::None;
                 self.record.exhausted = true;
                 self.settle(run);
             }
             // Every state was seen, yet a length before was given up: so is the question.
-            Outcome::GivenUp | Outcome::Refuted { exhausted: true } => {
+            Answer::GivenUp(_) | Answer::Exhausted => {
                 self.save()?;
                 self.settle(run);
                 self.record.reason = self.proved_nothing.clone();
             }
-            Outcome::Stopped(stopped) => {
+            Answer::Stopped(stopped) => {
                 self.save()?;
                 self.record.runs.push(run);
                 self.context.incomplete(stopped, self.record)?;
             }
-            Outcome::Refuted { .. } | Outcome::Unproved => {
+            Answer::Refuted | Answer::Unproved(_) => {
                 self.settle(run);
                 return Ok(ControlFlow::Continue(()));
             }
@@ -214,7 +200,6 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::run::folder;
-    use crate::solve::Answer;
     use halma_engine::search::exchange::Alone;
     use halma_engine::search::{CancellationToken, Expander};
     use halma_record::record::SymmetryRecord;

@@ -8,7 +8,6 @@ use halma_record::record::{
 };
 use halma_rules::job::{Problem, Pruning};
 
-use super::lengths::Outcome;
 use super::{Context, Question, RunError};
 use crate::solve::{Answer, Attempt, LevelFigures};
 
@@ -135,33 +134,21 @@ impl Context<'_> {
     }
 }
 
-/// An attempt as the record has it, and what came of it; `moves` writes a solution down.
-pub(super) fn attempted<S>(
-    attempt: Attempt<S>,
-    moves: impl FnOnce(&[S]) -> Result<Vec<String>, RunError>,
-) -> Result<(LengthRecord, Outcome), RunError> {
+/// An attempt as the record has it.
+pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
         Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
         Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
-    let run = LengthRecord {
+    LengthRecord {
         up_to: attempt.up_to,
         shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
-    };
-    let outcome = match attempt.answer {
-        Answer::Found(walk) => Outcome::Found(moves(&walk)?),
-        Answer::Refuted => Outcome::Refuted { exhausted: false },
-        Answer::Exhausted => Outcome::Refuted { exhausted: true },
-        Answer::Unproved(_) => Outcome::Unproved,
-        Answer::GivenUp(_) => Outcome::GivenUp,
-        Answer::Stopped(stopped) => Outcome::Stopped(stopped),
-    };
-    Ok((run, outcome))
+    }
 }
 
 /// A key of digests as records name it.
