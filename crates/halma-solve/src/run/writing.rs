@@ -1,4 +1,4 @@
-//! What came of a run, as its record has it.
+//! The record of a run: measurements, lengths and levels as its fields have them.
 
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
@@ -128,8 +128,8 @@ impl Context<'_> {
             self.incomplete(stopped, record)?;
         }
         let seconds = figures.iter().map(|f| f.seconds).sum();
-        let run = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
-        record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..run });
+        let entry = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
+        record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())
     }
 }

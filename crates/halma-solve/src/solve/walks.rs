@@ -1,4 +1,5 @@
-//! Walks through levels: the states on those that end where they should, and in how many ways each is come to.
+//! Path counting by dynamic programming: the states on those walks through levels that end where they should, and in how
+//! many ways each is come to.
 //!
 //! Let f(X) be the number of walks from the start to X. K keeps the start, so f(kX) = f(X), and one number for each class
 //! will do: f(X) is the sum of f over the states that one move leads from to X, taken of one member X of each class.

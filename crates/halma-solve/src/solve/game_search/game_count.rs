@@ -1,4 +1,4 @@
-//! Counting: how many games have the shortest length.
+//! Counting shortest paths by dynamic programming over levels: how many games have the shortest length.
 //!
 //! A *game* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with the same
 //! ends are one move, men of one army are not told apart. A *final position* is where both armies stand after the last move.
