@@ -246,6 +246,16 @@ pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> 
     terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
 }
 
+/// Burnside's lemma: how many classes there are, by how many things each element of the group fixes.
+pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
+    let sum = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+    let order = fixed.len() as u128;
+    match sum.is_multiple_of(order) {
+        true => Ok(sum / order),
+        false => Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number"))),
+    }
+}
+
 /// All keys of a level that `wanted` wants, ascending.
 pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
     let block = |number: usize| -> Result<Vec<K>, StoreError> {
