@@ -1,4 +1,4 @@
-//! The histograms of one distance, shared out among the processes of a search.
+//! Distributed breadth-first search in the abstract space: the histograms of one distance, shared out among the processes.
 //!
 //! Every process has the whole table, and looks at what leads on from its share of a frontier. Before the next
 //! distance all tell each other what they entered, so that the tables are the same again.

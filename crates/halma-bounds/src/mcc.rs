@@ -1,4 +1,4 @@
-//! The minimum centroid constraint of Section 3.2: Theorem 2, iterated to the middle, against the largest centroid there.
+//! An admissible bound from how far an army has come, the minimum centroid constraint (Bell 2009, Section 3.2): Theorem 2, iterated to the middle, against the largest centroid there.
 
 use std::sync::Arc;
 

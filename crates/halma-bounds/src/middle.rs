@@ -1,4 +1,5 @@
-//! The middles of one length among the states of a level: nothing follows from the others.
+//! A goal test half way, as a bound: of the states on a middle level only those are expanded that can be the middle of a
+//! solution of this length.
 
 use std::sync::Arc;
 

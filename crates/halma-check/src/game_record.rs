@@ -149,8 +149,8 @@ impl<N: Number> Levels<'_, N> {
     fn all(mut self) -> Result<Report, Rejection> {
         let Common { record, options, .. } = self.common;
         let mut budget = options.budget;
-        for run in &record.runs {
-            self.run(run, &mut budget).map_err(|fault| fault.in_length(run.length))?;
+        for entry in &record.runs {
+            self.entry(entry, &mut budget).map_err(|fault| fault.in_length(entry.length))?;
         }
         if record.question != Asked::Levels {
             std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
@@ -200,17 +200,17 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Walks all levels of a run, and enters what they show.
-    fn run(&mut self, run: &LengthRecord, budget: &mut u64) -> Result<(), Rejection> {
-        let length = run.length;
+    fn entry(&mut self, entry: &LengthRecord, budget: &mut u64) -> Result<(), Rejection> {
+        let length = entry.length;
         let Common { problem, record, folder, options, keep, .. } = self.common;
-        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
+        let [forward] = split(entry, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let asked_levels = record.question == Asked::Levels;
-        if run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != length) {
+        if entry.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != length) {
             return RejectionKind::Levels.reject(format!("levels up to {length} were asked for, and they end early"));
         }
         let Some(first) = forward.first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
-        let mode = self.tables().and_then(|()| Mode::of(run, folder, options, budget, (held, size_of::<N>())));
+        let mode = self.tables().and_then(|()| Mode::of(entry, folder, options, budget, (held, size_of::<N>())));
         let mode = match mode {
             Ok(mode) => mode,
             Err(too_much) if asked_levels => {
@@ -227,7 +227,7 @@ impl<N: Number> Levels<'_, N> {
         (options.progress)(&format!("length {length}: {} levels", forward.len()));
         let start = self.table.key(&Position::first(problem.ends()));
         let mut walk = Walk::begin(self.table, start, None, first)?;
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        let verdict = format!("{:?}", entry.verdict).to_lowercase();
         for level in &forward[1..] {
             if walk.current().len() > keep {
                 let how = format!("its levels were truncated; those after level {} were not looked at", walk.depth());
@@ -236,11 +236,11 @@ impl<N: Number> Levels<'_, N> {
             }
             walk.step(level, &rules, mode)?;
             if !asked_levels {
-                self.is_first_won(run, &walk)?;
-                self.is_on_the_way(run, &walk)?;
+                self.is_first_won(entry, &walk)?;
+                self.is_on_the_way(entry, &walk)?;
             }
         }
-        if run.verdict == Verdict::None {
+        if entry.verdict == Verdict::None {
             self.evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
         self.evidence.saw(&walk, false);
@@ -251,11 +251,11 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Where shorter games are said not to exist, none ends before the last level.
-    fn is_first_won(&self, run: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
+    fn is_first_won(&self, entry: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
-            Some((depth, ended)) if shortest && *depth < run.length => {
-                let verdict = format!("{:?}", run.verdict).to_lowercase();
+            Some((depth, ended)) if shortest && *depth < entry.length => {
+                let verdict = format!("{:?}", entry.verdict).to_lowercase();
                 let why = format!("verdict {verdict}, but a game ends on level {depth}: {ended}");
                 Err(RejectionKind::Verdict.because(why).at_level(walk.side(), *depth).at_state(ended))
             }
@@ -264,10 +264,10 @@ impl<N: Number> Levels<'_, N> {
     }
 
     /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
-    fn is_on_the_way(&self, run: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
+    fn is_on_the_way(&self, entry: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let Common { record, game, .. } = &self.common;
         let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
-        let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && run.verdict == Verdict::Solution)
+        let Some(position) = game.get(walk.depth() as usize).filter(|_| shortest && entry.verdict == Verdict::Solution)
         else {
             return Ok(());
         };

@@ -22,7 +22,7 @@ struct Lead<'a> {
     /// As far as they were walked; nothing where they were too large.
     led: Option<Led<'a>>,
     /// What follows from each middle so far.
-    ways: Vec<SecondHalf<'a>>,
+    halves: Vec<SecondHalf<'a>>,
 }
 
 /// A walk over leading levels.
@@ -44,8 +44,8 @@ struct SecondHalf<'a> {
 }
 
 /// The sides of a run that follows, and of one that leads: from which levels to which.
-fn sides(run: &LengthRecord, top: u32) -> [Walked; 3] {
-    let (middle, last) = (run.length / 2, run.shared_with.unwrap_or(run.length));
+fn sides(entry: &LengthRecord, top: u32) -> [Walked; 3] {
+    let (middle, last) = (entry.length / 2, entry.shared_with.unwrap_or(entry.length));
     [
         Walked { side: Side::Leading, first: 0, last: top / 2 },
         Walked { side: Side::Following, first: middle + 1, last },
@@ -57,16 +57,17 @@ impl<'a> Searches<'a> {
     /// All runs, group by group.
     pub(super) fn groups(&mut self) -> Result<(), Rejection> {
         let mut lead: Option<Lead> = None;
-        for run in &self.record.runs {
-            let context = |fault: Rejection| fault.in_length(run.length);
-            let leads = run.levels.iter().any(|level| level.side == Side::Leading);
+        for entry in &self.record.runs {
+            let context = |fault: Rejection| fault.in_length(entry.length);
+            let leads = entry.levels.iter().any(|level| level.side == Side::Leading);
             if leads && let Some(before) = lead.take() {
                 self.finish(before).map_err(context)?;
             }
-            let served = leads || lead.as_ref().is_some_and(|lead| run.length <= lead.top);
+            let served = leads || lead.as_ref().is_some_and(|lead| entry.length <= lead.top);
             if !served {
-                let alone = run.up_to.is_none() && run.shared_with.is_none() || run.verdict == Verdict::Incomplete;
-                if !run.levels.is_empty() || !alone {
+                let alone =
+                    entry.up_to.is_none() && entry.shared_with.is_none() || entry.verdict == Verdict::Incomplete;
+                if !entry.levels.is_empty() || !alone {
                     let why = "it has no leading levels, or no leading levels serve it";
                     return Err(context(RejectionKind::Levels.because(why)));
                 }
@@ -74,8 +75,8 @@ impl<'a> Searches<'a> {
                 continue;
             }
             let next = match lead.take() {
-                Some(lead) => self.go_on(run, lead),
-                None => self.lead_on(run),
+                Some(lead) => self.go_on(entry, lead),
+                None => self.lead_on(entry),
             };
             lead = Some(next.map_err(context)?);
         }
@@ -83,13 +84,13 @@ impl<'a> Searches<'a> {
     }
 
     /// Begins with a run's leading levels.
-    fn lead_on(&mut self, run: &'a LengthRecord) -> Result<Lead<'a>, Rejection> {
-        let top = run.up_to.unwrap_or(run.length);
-        if run.up_to.is_some_and(|up_to| up_to <= run.length) {
+    fn lead_on(&mut self, entry: &'a LengthRecord) -> Result<Lead<'a>, Rejection> {
+        let top = entry.up_to.unwrap_or(entry.length);
+        if entry.up_to.is_some_and(|up_to| up_to <= entry.length) {
             return RejectionKind::Levels.reject(format!("up_to {top}: that is no greater length"));
         }
-        let [levels, ..] = split(run, sides(run, top))?;
-        let mode = self.mode(run);
+        let [levels, ..] = split(entry, sides(entry, top))?;
+        let mode = self.mode(entry);
         let led = match mode {
             Some(mode) => {
                 let cuts = [self.to_middles(top, false)?];
@@ -97,57 +98,57 @@ impl<'a> Searches<'a> {
             }
             None => None,
         };
-        self.serve(run, Lead { top, levels, led, ways: Vec::new() }, mode)
+        self.serve(entry, Lead { top, levels, led, halves: Vec::new() }, mode)
     }
 
     /// Another run of the same group.
-    fn go_on(&mut self, run: &'a LengthRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
-        if run.up_to.is_some() {
+    fn go_on(&mut self, entry: &'a LengthRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
+        if entry.up_to.is_some() {
             return RejectionKind::Levels.reject("up_to without leading levels");
         }
-        let mode = self.mode(run);
-        self.serve(run, lead, mode)
+        let mode = self.mode(entry);
+        self.serve(entry, lead, mode)
     }
 
     /// What follows from the middle of a run's length, and what comes to meet that.
     fn serve(
         &mut self,
-        run: &'a LengthRecord,
+        entry: &'a LengthRecord,
         mut lead: Lead<'a>,
         mode: Option<Mode<'a>>,
     ) -> Result<Lead<'a>, Rejection> {
-        let (length, none) = (run.length, run.verdict == Verdict::None);
-        if let Some(way) = lead.ways.last().filter(|way| way.first < length && way.first / 2 == length / 2) {
+        let (length, none) = (entry.length, entry.verdict == Verdict::None);
+        if let Some(half) = lead.halves.last().filter(|half| half.first < length && half.first / 2 == length / 2) {
             // The run before has what follows from this middle, if anybody followed it for this length.
-            if !run.levels.is_empty() || run.shared_with.is_some() {
-                let why = format!("it has levels that follow from the middle of {} moves", way.first);
+            if !entry.levels.is_empty() || entry.shared_with.is_some() {
+                let why = format!("it has levels that follow from the middle of {} moves", half.first);
                 return RejectionKind::Levels.reject(why);
             }
-            if way.last >= length && none {
-                self.follows(length, way)?;
-                self.tell(run, "by levels of shorter lengths");
+            if half.last >= length && none {
+                self.follows(length, half)?;
+                self.tell(entry, "by levels of shorter lengths");
             }
             return Ok(lead);
         }
-        let last = run.shared_with.unwrap_or(length);
-        if last > lead.top || last / 2 != length / 2 || last < length || run.shared_with == Some(length) {
+        let last = entry.shared_with.unwrap_or(length);
+        if last > lead.top || last / 2 != length / 2 || last < length || entry.shared_with == Some(length) {
             let why = format!("shared_with {last}, which has another middle or no leading levels");
             return RejectionKind::Levels.reject(why);
         }
-        let [_, following, trailing] = split(run, sides(run, lead.top))?;
-        let way = self.follow(run, &mut lead, following, mode)?;
+        let [_, following, trailing] = split(entry, sides(entry, lead.top))?;
+        let half = self.follow(entry, &mut lead, following, mode)?;
         if none {
-            self.follows(length, &way)?;
+            self.follows(length, &half)?;
         }
-        let mut sampled = way.walk.as_ref().map(|walk| walk.sampled);
-        lead.ways.push(way);
+        let mut sampled = half.walk.as_ref().map(|walk| walk.sampled);
+        lead.halves.push(half);
         if !trailing.is_empty() {
             let met = self.meet(&mut lead, trailing, mode)?;
             sampled = sampled.zip(met).map(|(ahead, behind)| (ahead.0 + behind.0, ahead.1 + behind.1));
         }
         match (sampled, mode) {
-            (Some(sampled), Some(mode)) => self.told(run, mode, sampled),
-            (Some(_), None) => self.tell(run, "by levels of shorter lengths"),
+            (Some(sampled), Some(mode)) => self.told(entry, mode, sampled),
+            (Some(_), None) => self.tell(entry, "by levels of shorter lengths"),
             (None, _) => {}
         }
         Ok(lead)
@@ -156,21 +157,21 @@ impl<'a> Searches<'a> {
     /// Walks the leading levels to the middle of a run, and what follows from there.
     fn follow(
         &mut self,
-        run: &'a LengthRecord,
+        entry: &'a LengthRecord,
         lead: &mut Lead<'a>,
         following: Levels<'a>,
         mode: Option<Mode<'a>>,
     ) -> Result<SecondHalf<'a>, Rejection> {
-        let (first, last) = (run.length, run.shared_with.unwrap_or(run.length));
+        let (first, last) = (entry.length, entry.shared_with.unwrap_or(entry.length));
         let middle = first / 2;
         self.advance(lead, middle)?;
-        let way = |walk, open| SecondHalf { first, last, walk, open };
+        let half = |walk, open| SecondHalf { first, last, walk, open };
         let (Some(Led { walk, .. }), true) = (&lead.led, following.is_empty() || mode.is_some()) else {
-            return Ok(way(None, !following.is_empty()));
+            return Ok(half(None, !following.is_empty()));
         };
         if following.is_empty() {
             // Nothing does where that level is empty, or an earlier one; else there is no evidence.
-            return Ok(way(Some(walk.branch(Side::Leading)), false));
+            return Ok(half(Some(walk.branch(Side::Leading)), false));
         }
         if walk.depth() != middle {
             let why = format!("following levels begin after leading level {}", walk.depth());
@@ -191,7 +192,7 @@ impl<'a> Searches<'a> {
         }
         self.evidence.saw(&walk, false);
         let open = walk.current().len() > 0 && walk.depth() < last;
-        Ok(way(Some(walk), open))
+        Ok(half(Some(walk), open))
     }
 
     /// Goes on with the leading levels as far as `depth`, or to the last one there is.
@@ -206,11 +207,11 @@ impl<'a> Searches<'a> {
     }
 
     /// Enters what the following levels show of a length, given that they serve it.
-    fn follows(&mut self, length: u32, way: &SecondHalf) -> Result<(), Rejection> {
-        match &way.walk {
+    fn follows(&mut self, length: u32, half: &SecondHalf) -> Result<(), Rejection> {
+        match &half.walk {
             Some(walk) => self.evidence.refutes(Refuted::by_goal(self.claim(length), walk)?),
             None => {
-                let first = way.first;
+                let first = half.first;
                 self.evidence.leave(length, format!("length {length}: the levels of length {first} were not checked"));
             }
         }
@@ -225,13 +226,13 @@ impl<'a> Searches<'a> {
         trailing: Levels<'a>,
         mode: Option<Mode<'a>>,
     ) -> Result<Option<(u64, u64)>, Rejection> {
-        let open: Vec<&mut SecondHalf> = lead.ways.iter_mut().filter(|way| way.open).collect();
+        let open: Vec<&mut SecondHalf> = lead.halves.iter_mut().filter(|half| half.open).collect();
         let (mut ends, mut lengths) = (Vec::new(), Vec::new());
-        for way in open {
+        for half in open {
             // What one search has met no other one does.
-            way.open = false;
-            lengths.extend(way.first..=way.last);
-            ends.push(way.walk.as_ref().map(|walk| (walk, way.first, way.last)));
+            half.open = false;
+            lengths.extend(half.first..=half.last);
+            ends.push(half.walk.as_ref().map(|walk| (walk, half.first, half.last)));
         }
         let (Some(ends), Some(mode)) = (ends.into_iter().collect::<Option<Vec<_>>>(), mode) else {
             for length in lengths {
@@ -247,7 +248,7 @@ impl<'a> Searches<'a> {
         loop {
             for &(ahead, first, last) in &ends {
                 for length in first..=last {
-                    let none = |run: &LengthRecord| run.length == length && run.verdict == Verdict::None;
+                    let none = |entry: &LengthRecord| entry.length == length && entry.verdict == Verdict::None;
                     if self.record.runs.iter().any(none) && !self.evidence.has(length) {
                         self.evidence.refutes(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
                     }

@@ -37,28 +37,29 @@ impl<'a> Mode<'a> {
     /// How to look at a run's levels, of which `held` states with keys of so many bytes are in memory at a time where they are
     /// derived again; the budget pays for that. An error says what is too much.
     pub fn of(
-        run: &LengthRecord,
+        entry: &LengthRecord,
         folder: &'a Path,
         options: &Options,
         budget: &mut u64,
         (held, key): (u64, usize),
     ) -> Result<Self, String> {
-        let with_files = run.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
+        let with_files = entry.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
         match options.sample {
-            _ if !with_files && (run.generated > *budget || held > MOST_STATES) => {
-                let what = format!("length {}: levels of {} successors, kept in no files", run.length, run.generated);
+            _ if !with_files && (entry.generated > *budget || held > MOST_STATES) => {
+                let what =
+                    format!("length {}: levels of {} successors, kept in no files", entry.length, entry.generated);
                 Err(format!("{what}, and more than the {budget} left to derive again"))
             }
             _ if !with_files && held > memory::states(key, MOST_STATES) => {
                 let needed = memory::needed(held, key);
-                Err(format!("length {}: {held} states at a time, kept in no files, take {needed}", run.length))
+                Err(format!("length {}: {held} states at a time, kept in no files, take {needed}", entry.length))
             }
             _ if !with_files => {
-                *budget -= run.generated;
+                *budget -= entry.generated;
                 Ok(Self::Derive)
             }
             // A bit for each state of a level and of those that are held beside it.
-            None => memory::fit(&format!("length {}: marks of {held} states", run.length), held / 8 * 3)
+            None => memory::fit(&format!("length {}: marks of {held} states", entry.length), held / 8 * 3)
                 .map(|()| Self::Close(folder)),
             Some(sample) => Ok(Self::Sample(folder, sample)),
         }

@@ -114,7 +114,7 @@ impl<'a> Searches<'a> {
             }
         };
         // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
-        let longest = self.record.runs.iter().map(|run| run.up_to.unwrap_or(run.length)).max();
+        let longest = self.record.runs.iter().map(|entry| entry.up_to.unwrap_or(entry.length)).max();
         let longest = longest.max(self.record.lower_bound);
         let reach = match (self.record.lower_bound.and(longest), plan) {
             (Some(longest), Plan::Leading | Plan::Palindromes) if self.record.counts.is_none() => longest.div_ceil(2),
@@ -132,7 +132,10 @@ impl<'a> Searches<'a> {
     pub fn all(mut self) -> Result<Report, Rejection> {
         let record = self.record;
         if record.question == Asked::Levels {
-            record.runs.iter().try_for_each(|run| self.levels(run).map_err(|fault| fault.at_length(run.length)))?;
+            record
+                .runs
+                .iter()
+                .try_for_each(|entry| self.levels(entry).map_err(|fault| fault.at_length(entry.length)))?;
             return Ok(self.report);
         }
         let plan = self.plan()?;
@@ -142,8 +145,8 @@ impl<'a> Searches<'a> {
             Plan::Leading => self.groups()?,
             Plan::Shared => self.shared()?,
             Plan::Half | Plan::Palindromes | Plan::TwoEnded | Plan::Nothing => {
-                for run in &record.runs {
-                    self.alone(run, plan).map_err(|fault| fault.in_length(run.length))?;
+                for entry in &record.runs {
+                    self.alone(entry, plan).map_err(|fault| fault.in_length(entry.length))?;
                 }
             }
         }
@@ -210,18 +213,18 @@ impl<'a> Searches<'a> {
 
     /// How to look at the levels of a run; nothing where it has none, or where they are too large or their bounds cannot be
     /// derived, which is noted.
-    pub fn mode(&mut self, run: &LengthRecord) -> Option<Mode<'a>> {
-        if run.levels.is_empty() {
+    pub fn mode(&mut self, entry: &LengthRecord) -> Option<Mode<'a>> {
+        if entry.levels.is_empty() {
             return None;
         }
-        let length = run.length;
+        let length = entry.length;
         if self.uses_databases() && self.databases.is_none() {
             self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
             return None;
         }
-        match Mode::of(run, self.folder, self.options, &mut self.budget, (run.largest_level, KEY)) {
+        match Mode::of(entry, self.folder, self.options, &mut self.budget, (entry.largest_level, KEY)) {
             Ok(mode) => {
-                (self.options.progress)(&format!("length {length}: {} levels", run.levels.len()));
+                (self.options.progress)(&format!("length {length}: {} levels", entry.levels.len()));
                 self.report.sampled |= matches!(mode, Mode::Sample(..));
                 Some(mode)
             }
@@ -233,14 +236,14 @@ impl<'a> Searches<'a> {
     }
 
     /// Says how a run's levels were looked at.
-    pub fn tell(&mut self, run: &LengthRecord, how: &str) {
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
-        self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
+    pub fn tell(&mut self, entry: &LengthRecord, how: &str) {
+        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        self.report.checked.push(format!("length {}, {verdict}: {how}", entry.length));
     }
 
     /// Says how a run's levels were walked.
-    pub fn told(&mut self, run: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
-        self.tell(run, &format!("{} levels {}", run.levels.len(), mode.told(sampled)));
+    pub fn told(&mut self, entry: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
+        self.tell(entry, &format!("{} levels {}", entry.levels.len(), mode.told(sampled)));
     }
 
     /// Begins at one end with the first of these levels.
@@ -269,9 +272,9 @@ impl<'a> Searches<'a> {
     }
 
     /// The cuts of a search from the start that do not change from level to level.
-    fn cuts(&self, run: &LengthRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
+    fn cuts(&self, entry: &LengthRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
         let Problem { model, target, .. } = self.problem;
-        let length = run.length;
+        let length = entry.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
             Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.to_middles(length, true)?],
@@ -279,7 +282,7 @@ impl<'a> Searches<'a> {
                 vec![self.databases()?.to_target(length)]
             }
             &Pruning::Mcc { c, .. } => {
-                let c = run.c.or(c);
+                let c = entry.c.or(c);
                 let c = c.ok_or_else(|| RejectionKind::Figures.because("a run of mcc without its C"))?;
                 let missing = || RejectionKind::Problem.because("the record does not name the centroid");
                 let centroid = model.centroid.as_ref().ok_or_else(missing)?;
@@ -294,21 +297,21 @@ impl<'a> Searches<'a> {
     }
 
     /// The levels of `levels`, which no question has a goal for.
-    fn levels(&mut self, run: &'a LengthRecord) -> Result<(), Rejection> {
-        let last = run.length;
-        let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
-        let asked = run.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
+    fn levels(&mut self, entry: &'a LengthRecord) -> Result<(), Rejection> {
+        let last = entry.length;
+        let [forward] = split(entry, [Walked { side: Side::Forward, first: 0, last }])?;
+        let asked = entry.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
         if asked {
             return RejectionKind::Levels.reject(format!("levels up to {last} were asked for, and they end early"));
         }
-        let held = run.largest_level;
-        match Mode::of(run, self.folder, self.options, &mut self.budget, (held, KEY)) {
+        let held = entry.largest_level;
+        match Mode::of(entry, self.folder, self.options, &mut self.budget, (held, KEY)) {
             Err(too_much) => self.report.unchecked.push(too_much),
             Ok(mode) if !forward.is_empty() => {
                 let mut walk = self.begin(forward, false)?;
                 forward[1..].iter().try_for_each(|level| walk.step(level, &[], mode))?;
                 self.report.sampled |= matches!(mode, Mode::Sample(..));
-                self.told(run, mode, walk.sampled);
+                self.told(entry, mode, walk.sampled);
             }
             Ok(_) => {}
         }
@@ -322,17 +325,17 @@ impl<'a> Searches<'a> {
             _ => u64::MAX,
         };
         let mut shared = Shared::NotBegun;
-        for run in &self.record.runs {
-            let context = |fault: Rejection| fault.in_length(run.length);
-            shared = self.share(run, keep, shared).map_err(context)?;
+        for entry in &self.record.runs {
+            let context = |fault: Rejection| fault.in_length(entry.length);
+            shared = self.share(entry, keep, shared).map_err(context)?;
         }
         Ok(())
     }
 
-    fn share(&mut self, run: &'a LengthRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, Rejection> {
-        let (length, palindromic) = (run.length, self.record.palindromic);
-        let first = run.levels.first().map_or(0, |level| level.depth);
-        let [forward] = split(run, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
+    fn share(&mut self, entry: &'a LengthRecord, keep: u64, shared: Shared<'a>) -> Result<Shared<'a>, Rejection> {
+        let (length, palindromic) = (entry.length, self.record.palindromic);
+        let first = entry.levels.first().map_or(0, |level| level.depth);
+        let [forward] = split(entry, [Walked { side: Side::Forward, first, last: middle(length, palindromic) }])?;
         let mut walk = match (shared, forward) {
             (Shared::NotBegun, []) => return Ok(Shared::NotBegun),
             (Shared::NotBegun, _) => None,
@@ -344,13 +347,13 @@ impl<'a> Searches<'a> {
                 return Err(RejectionKind::Levels.because(why).at_level(Side::Forward, first));
             }
             (Shared::Unchecked, _) => {
-                if run.verdict == Verdict::None || !forward.is_empty() {
+                if entry.verdict == Verdict::None || !forward.is_empty() {
                     self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
                 }
                 return Ok(Shared::Unchecked);
             }
         };
-        let mode = self.mode(run);
+        let mode = self.mode(entry);
         if mode.is_none() && !forward.is_empty() {
             return Ok(Shared::Unchecked);
         }
@@ -359,7 +362,7 @@ impl<'a> Searches<'a> {
                 (Some(walk), _) if walk.current().len() > keep && walk.depth().checked_add(1) == Some(level.depth) => {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());
-                    self.tell(run, &how);
+                    self.tell(entry, &how);
                     // There is one, for which this was asked.
                     return Ok(Shared::Truncated(forward.last().map_or(first, |last| last.depth + 1)));
                 }
@@ -371,69 +374,69 @@ impl<'a> Searches<'a> {
             });
         }
         let Some(walk) = walk else { return Ok(Shared::NotBegun) };
-        if run.verdict == Verdict::None {
+        if entry.verdict == Verdict::None {
             self.evidence.refutes(Refuted::by_middle(self.claim(length), &walk, palindromic)?);
         }
         self.evidence.saw(&walk, palindromic);
         match mode {
-            Some(mode) => self.told(run, mode, walk.sampled),
-            None => self.tell(run, "by levels of shorter lengths"),
+            Some(mode) => self.told(entry, mode, walk.sampled),
+            None => self.tell(entry, "by levels of shorter lengths"),
         }
         Ok(Shared::At(walk))
     }
 
     /// A run that has all of its levels itself.
-    fn alone(&mut self, run: &'a LengthRecord, plan: Plan) -> Result<(), Rejection> {
-        let (length, palindromic) = (run.length, self.record.palindromic);
+    fn alone(&mut self, entry: &'a LengthRecord, plan: Plan) -> Result<(), Rejection> {
+        let (length, palindromic) = (entry.length, self.record.palindromic);
         let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
         let last = if plan == Plan::TwoEnded { length } else { middle(length, palindromic) };
         let ahead = Walked { side, first: 0, last };
         let (forward, backward): (_, Levels) = match plan {
             Plan::TwoEnded => {
-                let [forward, backward] = split(run, [ahead, Walked { side: Side::Backward, first: 0, last }])?;
+                let [forward, backward] = split(entry, [ahead, Walked { side: Side::Backward, first: 0, last }])?;
                 (forward, backward)
             }
             Plan::Nothing => {
-                let [] = split(run, [])?;
+                let [] = split(entry, [])?;
                 (&[], &[])
             }
             _ => {
-                let [forward] = split(run, [ahead])?;
+                let [forward] = split(entry, [ahead])?;
                 (forward, &[])
             }
         };
         if matches!(self.record.pruning, Pruning::Mcc { c: None, .. })
-            && run.verdict == Verdict::Incomplete
-            && !run.levels.is_empty()
+            && entry.verdict == Verdict::Incomplete
+            && !entry.levels.is_empty()
         {
             let why = format!("length {length}: levels of a search that was stopped, under a C that nobody knows");
             self.evidence.leave(length, why);
             return Ok(());
         }
-        let Some(mode) = self.mode(run) else { return Ok(()) };
+        let Some(mode) = self.mode(entry) else { return Ok(()) };
         let (refuted, sampled) = match plan {
-            Plan::TwoEnded => self.two_ended(run, [forward, backward], mode)?,
-            _ => self.half(run, plan, forward, mode)?,
+            Plan::TwoEnded => self.two_ended(entry, [forward, backward], mode)?,
+            _ => self.half(entry, plan, forward, mode)?,
         };
         self.evidence.refutes(refuted);
-        self.told(run, mode, sampled);
+        self.told(entry, mode, sampled);
         Ok(())
     }
 
     fn half(
         &mut self,
-        run: &LengthRecord,
+        entry: &LengthRecord,
         plan: Plan,
         levels: Levels<'a>,
         mode: Mode,
     ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
-        let (length, palindromic) = (run.length, self.record.palindromic);
-        if run.c.is_some_and(|c| c < 0) {
-            let why = format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", run.c);
+        let (length, palindromic) = (entry.length, self.record.palindromic);
+        if entry.c.is_some_and(|c| c < 0) {
+            let why = format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", entry.c);
             return RejectionKind::Figures.reject(why);
         }
         let mut walk = self.begin(levels, false)?;
-        let mut cuts = self.cuts(run, plan)?;
+        let mut cuts = self.cuts(entry, plan)?;
         let fixed = cuts.len();
         for level in &levels[1..] {
             cuts.truncate(fixed);
@@ -443,13 +446,13 @@ impl<'a> Searches<'a> {
             }
             walk.step(level, &cuts, mode)?;
         }
-        let consistent = Self::is_consistent(run, levels);
-        if run.c.is_some() && consistent != run.self_consistent {
-            let why = format!("self_consistent: {}, derived {consistent}", run.self_consistent);
+        let consistent = Self::is_consistent(entry, levels);
+        if entry.c.is_some() && consistent != entry.self_consistent {
+            let why = format!("self_consistent: {}, derived {consistent}", entry.self_consistent);
             return RejectionKind::Figures.reject(why);
         }
         self.evidence.saw(&walk, palindromic);
-        let refuted = match run.verdict {
+        let refuted = match entry.verdict {
             Verdict::None if consistent => Refuted::by_middle(self.claim(length), &walk, palindromic)?,
             _ => None,
         };
@@ -457,26 +460,26 @@ impl<'a> Searches<'a> {
     }
 
     /// Whether no army on level N of a run of mcc has a centroid beyond its C.
-    fn is_consistent(run: &LengthRecord, levels: Levels) -> bool {
-        let half = levels.iter().find(|level| level.depth == run.length / 2);
+    fn is_consistent(entry: &LengthRecord, levels: Levels) -> bool {
+        let half = levels.iter().find(|level| level.depth == entry.length / 2);
         let reached = half.and_then(|level: &LevelRecord| level.centroid_max);
-        run.c.zip(reached).is_none_or(|(c, reached)| reached <= c)
+        entry.c.zip(reached).is_none_or(|(c, reached)| reached <= c)
     }
 
     fn two_ended(
         &mut self,
-        run: &LengthRecord,
+        entry: &LengthRecord,
         sides: [Levels<'a>; 2],
         mode: Mode,
     ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
         let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, Rejection> {
             let Problem { model, start, .. } = self.problem;
             let cuts = match &self.record.pruning {
-                Pruning::Theorem1 if backward => vec![Cut::theorem_1(&model.board, start, run.length)],
+                Pruning::Theorem1 if backward => vec![Cut::theorem_1(&model.board, start, entry.length)],
                 Pruning::Pattern { .. } | Pruning::Leading { .. } if backward => {
-                    vec![self.databases()?.to_start(run.length)]
+                    vec![self.databases()?.to_start(entry.length)]
                 }
-                _ => self.cuts(run, Plan::TwoEnded)?,
+                _ => self.cuts(entry, Plan::TwoEnded)?,
             };
             let mut walk = self.begin(levels, backward)?;
             levels[1..].iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
@@ -485,8 +488,8 @@ impl<'a> Searches<'a> {
         let (ahead, behind) = (walk(sides[0], false)?, walk(sides[1], true)?);
         self.evidence.saw(&ahead, false);
         self.evidence.saw(&behind, false);
-        let refuted = match run.verdict {
-            Verdict::None => Refuted::by_meeting(self.claim(run.length), &ahead, &behind)?,
+        let refuted = match entry.verdict {
+            Verdict::None => Refuted::by_meeting(self.claim(entry.length), &ahead, &behind)?,
             _ => None,
         };
         let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);

@@ -7,11 +7,11 @@ use super::rejection::{Rejection, RejectionKind};
 
 /// Every successor is accounted for, and every run's sums are those of its levels. Level 0 is one state, but where there may be
 /// `several` starts.
-pub(super) fn figures(record: &Record, run: &LengthRecord, several: bool) -> Result<(), Rejection> {
-    let length = run.length;
+pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> Result<(), Rejection> {
+    let length = entry.length;
     let fault = |kind: RejectionKind, why: &str| Err(kind.because(why).in_length(length));
     let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
-    for level in &run.levels {
+    for level in &entry.levels {
         let LevelRecord { depth, side, states, generated, pruned, duplicates, old, .. } = *level;
         let parts = sum(&mut [pruned, duplicates, old, states].into_iter());
         let holds = match depth {
@@ -26,36 +26,37 @@ pub(super) fn figures(record: &Record, run: &LengthRecord, several: bool) -> Res
             return Err(RejectionKind::Figures.because(why).at_length(length).at_level(side, depth));
         }
     }
-    if sum(&mut run.levels.iter().map(|l| l.generated)) != u128::from(run.generated) {
+    if sum(&mut entry.levels.iter().map(|l| l.generated)) != u128::from(entry.generated) {
         return fault(RejectionKind::Figures, "generated is not the sum over its levels");
     }
-    if run.levels.iter().map(|l| l.states).max().unwrap_or(0) != run.largest_level {
+    if entry.levels.iter().map(|l| l.states).max().unwrap_or(0) != entry.largest_level {
         return fault(RejectionKind::Figures, "largest_level is not that of its levels");
     }
     // What is found is found, whatever was cut.
-    let guessed = run.verdict == Verdict::None && !run.self_consistent;
-    if guessed || run.verdict != Verdict::Incomplete && run.reason.is_some() {
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
-        let why = run.reason.as_deref().unwrap_or("its guess proved too small");
+    let guessed = entry.verdict == Verdict::None && !entry.self_consistent;
+    if guessed || entry.verdict != Verdict::Incomplete && entry.reason.is_some() {
+        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let why = entry.reason.as_deref().unwrap_or("its guess proved too small");
         return fault(RejectionKind::Verdict, &format!("verdict {verdict} of a run that was not finished: {why}"));
     }
     if record.question != Asked::Levels
-        && (run.pruning.is_some() || !matches!(run.verdict, Verdict::None | Verdict::Solution | Verdict::Incomplete))
+        && (entry.pruning.is_some()
+            || !matches!(entry.verdict, Verdict::None | Verdict::Solution | Verdict::Incomplete))
     {
         return fault(RejectionKind::Verdict, "a pruning of its own, or a verdict that no length has");
     }
     let Pruning::Mcc { c, .. } = record.pruning else {
-        return match run.c.is_none() && run.self_consistent {
+        return match entry.c.is_none() && entry.self_consistent {
             true => Ok(()),
             false => fault(RejectionKind::Figures, "c or self_consistent, which only runs of mcc have"),
         };
     };
     // A run that was stopped need not have come to one, and levels without a goal have none.
-    let has_none = run.levels.is_empty() || record.question == Asked::Levels || run.verdict == Verdict::Incomplete;
-    if run.c.is_none() && !(has_none && run.self_consistent) {
+    let has_none = entry.levels.is_empty() || record.question == Asked::Levels || entry.verdict == Verdict::Incomplete;
+    if entry.c.is_none() && !(has_none && entry.self_consistent) {
         return fault(RejectionKind::Figures, "a run of mcc without its C");
     }
-    match run.c.filter(|&found| c.is_some_and(|given| found != given)) {
+    match entry.c.filter(|&found| c.is_some_and(|given| found != given)) {
         Some(found) => fault(RejectionKind::Figures, &format!("C = {found}, and the pruning says {}", record.pruning)),
         None => Ok(()),
     }
@@ -64,10 +65,10 @@ pub(super) fn figures(record: &Record, run: &LengthRecord, several: bool) -> Res
 /// What lengths that were decided together say of each other is for the leading pruning alone.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
-    match record.runs.iter().find(|run| !leads && (run.up_to.is_some() || run.shared_with.is_some())) {
-        Some(run) => {
+    match record.runs.iter().find(|entry| !leads && (entry.up_to.is_some() || entry.shared_with.is_some())) {
+        Some(entry) => {
             let why = "up_to or shared_with, where every length has its own levels";
-            Err(RejectionKind::Levels.because(why).in_length(run.length))
+            Err(RejectionKind::Levels.because(why).in_length(entry.length))
         }
         None => Ok(()),
     }
@@ -102,11 +103,11 @@ fn levels(record: &Record) -> Result<(), Rejection> {
     if record.impossible.is_some() || record.partition.is_some() {
         return RejectionKind::Verdict.reject("levels: impossible and partition are of searches for a solution");
     }
-    let [run] = &record.runs[..] else { return RejectionKind::Levels.reject("levels: there is one run of them") };
-    if run.verdict != record.verdict {
+    let [entry] = &record.runs[..] else { return RejectionKind::Levels.reject("levels: there is one run of them") };
+    if entry.verdict != record.verdict {
         return RejectionKind::Verdict.reject("levels: the run has another verdict than the record");
     }
-    if run.pruning.as_ref().is_some_and(|pruning| *pruning != Pruning::None) {
+    if entry.pruning.as_ref().is_some_and(|pruning| *pruning != Pruning::None) {
         return RejectionKind::Verdict.reject("levels: their pruning is none");
     }
     Ok(())
@@ -114,10 +115,10 @@ fn levels(record: &Record) -> Result<(), Rejection> {
 
 /// All levels that were asked for are there; the search goes on with empty ones.
 fn whole_levels(record: &Record) -> Result<(), Rejection> {
-    let run = record.runs.first().filter(|run| Some(run.length) == record.depth);
+    let entry = record.runs.first().filter(|entry| Some(entry.length) == record.depth);
     let other = || RejectionKind::Levels.because(format!("levels up to {:?}, and a run of other ones", record.depth));
-    let run = run.ok_or_else(other)?;
-    if record.exhausted != run.levels.last().is_some_and(|level| level.states == 0) {
+    let entry = entry.ok_or_else(other)?;
+    if record.exhausted != entry.levels.last().is_some_and(|level| level.states == 0) {
         return RejectionKind::Verdict.reject("exhausted: it is said where the last level is empty, and only there");
     }
     Ok(())
@@ -125,12 +126,12 @@ fn whole_levels(record: &Record) -> Result<(), Rejection> {
 
 /// Levels up to what was asked for, or up to the last that is not empty.
 fn levels_to_last(record: &Record) -> Result<(), Rejection> {
-    let (Some(run), Some(depth)) = (record.runs.first(), record.depth) else { return Ok(()) };
+    let (Some(entry), Some(depth)) = (record.runs.first(), record.depth) else { return Ok(()) };
     let complete = record.verdict == Verdict::Levels;
-    match run.levels.iter().any(|level| level.states == 0) {
+    match entry.levels.iter().any(|level| level.states == 0) {
         true => RejectionKind::Levels.reject("levels: one is empty, and they end with the last that is not"),
-        false if run.length > depth || complete && !record.exhausted && run.length != depth => {
-            let why = format!("levels up to {depth} were asked for, those up to {} are there", run.length);
+        false if entry.length > depth || complete && !record.exhausted && entry.length != depth => {
+            let why = format!("levels up to {depth} were asked for, those up to {} are there", entry.length);
             RejectionKind::Levels.reject(why)
         }
         false if record.exhausted && !complete => {
@@ -157,13 +158,13 @@ fn unbounded(record: &Record) -> Result<(), Rejection> {
 }
 
 /// The run that a count adds is for the length found; it claims nothing itself.
-fn of_count(record: &Record, run: &LengthRecord) -> Result<(), Rejection> {
-    let same = Some(run.length) == record.length && run.verdict == Verdict::Solution;
-    match same && run.c.is_none() && run.up_to.is_none() && run.shared_with.is_none() {
+fn of_count(record: &Record, entry: &LengthRecord) -> Result<(), Rejection> {
+    let same = Some(entry.length) == record.length && entry.verdict == Verdict::Solution;
+    match same && entry.c.is_none() && entry.up_to.is_none() && entry.shared_with.is_none() {
         true => Ok(()),
         false => {
-            let why = format!("the last run, for {} moves, is not the one that a count adds", run.length);
-            Err(RejectionKind::Verdict.because(why).at_length(run.length))
+            let why = format!("the last run, for {} moves, is not the one that a count adds", entry.length);
+            Err(RejectionKind::Verdict.because(why).at_length(entry.length))
         }
     }
 }
@@ -201,14 +202,14 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
         _ => &record.runs[..],
     };
     let asked = record.max_length.unwrap_or(u32::MAX);
-    for (expected, run) in (u64::from(bound)..).zip(runs) {
-        if u64::from(run.length) != expected || run.length > asked {
-            let (last, length) = (expected.saturating_sub(1), run.length);
+    for (expected, entry) in (u64::from(bound)..).zip(runs) {
+        if u64::from(entry.length) != expected || entry.length > asked {
+            let (last, length) = (expected.saturating_sub(1), entry.length);
             let why = format!("the run after lengths {bound} to {last} is for length {length}");
             return Err(RejectionKind::Verdict.because(why).at_length(length));
         }
     }
-    let refuting = runs.iter().take_while(|run| run.verdict == Verdict::None).count();
+    let refuting = runs.iter().take_while(|entry| entry.verdict == Verdict::None).count();
     let refuted = match refuting.checked_sub(1) {
         Some(last) => Some(runs[last].length),
         // Without a run, the bound refutes as far as anybody asked.
@@ -219,11 +220,11 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
         let claimed = shown(record.refuted_up_to);
         return wrong(format!("refuted_up_to is {claimed}, the runs refute up to {}", shown(refuted)));
     }
-    let solved = runs.last().filter(|run| run.verdict == Verdict::Solution);
-    if runs.iter().rev().skip(1).any(|run| run.verdict == Verdict::Solution) {
+    let solved = runs.last().filter(|entry| entry.verdict == Verdict::Solution);
+    if runs.iter().rev().skip(1).any(|entry| entry.verdict == Verdict::Solution) {
         return wrong("runs go on after a solution".into());
     }
-    if solved.map(|run| run.length) != record.length || record.solution.is_some() != record.length.is_some() {
+    if solved.map(|entry| entry.length) != record.length || record.solution.is_some() != record.length.is_some() {
         return wrong("length or solution is not that of the run that found one".into());
     }
     let all_refuted = refuting + usize::from(solved.is_some()) == runs.len();

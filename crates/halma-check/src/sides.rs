@@ -18,12 +18,13 @@ pub(super) struct Walked {
 /// The levels of a run by side, in the order in which runs write these. A level of another side, out of order, left out
 /// or beyond the last one is an error in itself: nobody would look at it.
 pub(super) fn split<'a, const N: usize>(
-    run: &'a LengthRecord,
+    entry: &'a LengthRecord,
     sides: [Walked; N],
 ) -> Result<[Levels<'a>; N], Rejection> {
-    let fault =
-        |why: String, side, level| Err(RejectionKind::Levels.because(why).at_length(run.length).at_level(side, level));
-    let mut rest = &run.levels[..];
+    let fault = |why: String, side, level| {
+        Err(RejectionKind::Levels.because(why).at_length(entry.length).at_level(side, level))
+    };
+    let mut rest = &entry.levels[..];
     let mut split: [Levels<'a>; N] = [&[]; N];
     for (place, Walked { side, first, last }) in split.iter_mut().zip(sides) {
         let (own, others) = rest.split_at(rest.iter().take_while(|level| level.side == side).count());
@@ -41,7 +42,7 @@ pub(super) fn split<'a, const N: usize>(
             }
         }
         if let Some(beyond) = before.filter(|&depth| depth > last) {
-            let why = format!("{name} level {beyond}: {} moves ask for none beyond level {last}", run.length);
+            let why = format!("{name} level {beyond}: {} moves ask for none beyond level {last}", entry.length);
             return fault(why, side, beyond);
         }
         (*place, rest) = (own, others);

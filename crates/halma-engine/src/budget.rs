@@ -1,4 +1,4 @@
-//! What the process has used, and what there is: read from the system, which knows.
+//! Measurements of time, memory and disk: what the process has used, and what there is, as the system says.
 
 pub mod plan;
 

@@ -263,9 +263,9 @@ impl Record {
     pub fn without_measurements(mut self) -> Self {
         (self.machine, self.finished, self.seconds, self.cpu_seconds, self.threads) = (None, None, 0.0, 0.0, 0);
         (self.peak_memory_bytes, self.disk_bytes_written) = (0, 0);
-        for run in &mut self.runs {
-            run.seconds = 0.0;
-            run.levels.iter_mut().for_each(|level| (level.seconds, level.bytes) = (None, None));
+        for entry in &mut self.runs {
+            entry.seconds = 0.0;
+            entry.levels.iter_mut().for_each(|level| (level.seconds, level.bytes) = (None, None));
         }
         self
     }

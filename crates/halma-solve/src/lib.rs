@@ -1,5 +1,5 @@
-//! From a job to its record: search techniques, one a file ([`solve`]), the driver that goes through the lengths and writes
-//! the record ([`mod@run`]), and refutations as certificates ([`certify`]).
+//! From a job to its record: search techniques, one a file, and the loop over lengths ([`solve`]); a run, its folder and
+//! its record ([`mod@run`]); refutations as certificates ([`certify`]).
 
 pub mod certify;
 #[cfg(any(test, feature = "testing"))]

@@ -1,4 +1,5 @@
-//! From a job to its record.
+//! A run: the execution of a job, from its question to its record. It picks threads and memory, opens the run's folder,
+//! starts the search for the kind of problem, and writes the record.
 
 mod folder;
 mod game_job;

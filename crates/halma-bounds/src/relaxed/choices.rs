@@ -1,4 +1,4 @@
-//! The abstract moves of histograms after which a table still leaves enough moves, remembered.
+//! A cache for the look ahead: by histogram, the abstract moves after which a pattern database still leaves enough moves.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Positions of one look ahead from which nothing leads on.
+//! A transposition table of one look ahead: positions from which nothing leads on.
 
 use halma_rules::moves::word::Word;
 

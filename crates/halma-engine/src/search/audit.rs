@@ -1,4 +1,4 @@
-//! Levels from a run's folder, read through before the search goes on from them: whoever forges a file can forge its
+//! Checks of levels that a run's folder has, before the search goes on from them: whoever forges a file can forge its
 //! checksums, too.
 
 use rayon::prelude::*;

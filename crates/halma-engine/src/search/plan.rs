@@ -1,4 +1,4 @@
-//! Which ranges of keys a step goes by.
+//! Which ranges of keys the successors of a level are parted into, so that each is sorted in memory by itself.
 
 use rayon::prelude::*;
 

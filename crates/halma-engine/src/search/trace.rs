@@ -1,4 +1,4 @@
-//! From level sets back to a walk.
+//! Solution reconstruction: from the last level back to the first, by a predecessor on each.
 
 use super::Stopped;
 use super::exchange::{Alone, Exchange};

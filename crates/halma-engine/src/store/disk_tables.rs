@@ -1,4 +1,4 @@
-//! A folder of tables that outlast their run.
+//! An on-disk cache of tables (pattern databases) that outlast their run.
 //!
 //! A file holds the magic `HALMATBL`, the length of its name (4 bytes, little-endian), the name, the table, and the XXH3-128 of
 //! all that. The name says which program wrote it and all that the table depends on; it is compared whole, the file is

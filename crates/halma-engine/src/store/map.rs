@@ -1,4 +1,4 @@
-//! Parts of files as memory: the only place that maps.
+//! Memory-mapped parts of files. Nothing else maps.
 
 use std::fs::File;
 use std::io;

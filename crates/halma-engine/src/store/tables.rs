@@ -1,4 +1,4 @@
-//! Where tables stay from one run to the next.
+//! The trait of a cache that keeps tables (pattern databases) from one run to the next.
 
 use std::fmt::Debug;
 

@@ -63,10 +63,10 @@ impl Record {
         if let Some(what) = self.runs.iter().find_map(LengthRecord::contradiction) {
             return Some(what);
         }
-        if self.runs.iter().try_fold(0, |sum: u64, run| sum.checked_add(run.generated)).is_none() {
+        if self.runs.iter().try_fold(0, |sum: u64, entry| sum.checked_add(entry.generated)).is_none() {
             return Some("more successors than a number of 64 bits can say".into());
         }
-        self.wrong_length().or_else(|| self.wrong_verdict()).or_else(|| self.wrong_runs())
+        self.wrong_length().or_else(|| self.wrong_verdict()).or_else(|| self.wrong_entries())
     }
 
     /// Solution, length and the question of counts.
@@ -115,7 +115,7 @@ impl Record {
     }
 
     /// Lengths from the lower bound on, one after another, and what their runs refute and find.
-    fn wrong_runs(&self) -> Option<String> {
+    fn wrong_entries(&self) -> Option<String> {
         if self.question == Asked::Levels {
             return None;
         }
@@ -129,20 +129,20 @@ impl Record {
         // A count has a run more for the length found.
         let counted = self.question == Asked::Count && self.length.is_some() && self.runs.len() > 1;
         let (runs, last) = self.runs.split_at(self.runs.len() - usize::from(counted));
-        if let Some((run, expected)) = runs.iter().zip(bound..).find(|(run, expected)| run.length != *expected) {
-            return Some(format!("a run for length {} where that for {expected} belongs", run.length));
+        if let Some((entry, expected)) = runs.iter().zip(bound..).find(|(entry, expected)| entry.length != *expected) {
+            return Some(format!("a run for length {} where that for {expected} belongs", entry.length));
         }
-        if last.iter().any(|run| Some(run.length) != self.length) {
+        if last.iter().any(|entry| Some(entry.length) != self.length) {
             return Some("solutions are counted of a length that is not the one found".into());
         }
-        let refuting = runs.iter().take_while(|run| run.verdict == Verdict::None).count() as u32;
+        let refuting = runs.iter().take_while(|entry| entry.verdict == Verdict::None).count() as u32;
         let asked = self.max_length.unwrap_or(u32::MAX);
         let refuted = (bound + refuting).checked_sub(1).map(|l| if refuting == 0 { l.min(asked) } else { l });
         if self.refuted_up_to != refuted {
             let (said, found) = (shown(self.refuted_up_to), shown(refuted));
             return Some(format!("refuted_up_to is {said}, and the runs refute up to {found}"));
         }
-        let found = runs.iter().position(|run| run.verdict == Verdict::Solution);
+        let found = runs.iter().position(|entry| entry.verdict == Verdict::Solution);
         if found.is_some_and(|found| found + 1 != runs.len()) {
             return Some("lengths were tried after a solution".into());
         }

@@ -58,7 +58,7 @@ impl Together<'_> {
     /// Successors over all of them.
     #[must_use]
     pub fn generated(self) -> u64 {
-        self.0.iter().map(|run| run.generated).sum()
+        self.0.iter().map(|entry| entry.generated).sum()
     }
 }
 
@@ -70,7 +70,7 @@ pub fn together(runs: &[LengthRecord]) -> Vec<Together<'_>> {
         let up_to = first.up_to.unwrap_or(first.length);
         let lengths = first.length..=up_to;
         // At least the first, whatever an edited record says.
-        let count = lengths.zip(rest).take_while(|(length, run)| run.length == *length).count().max(1);
+        let count = lengths.zip(rest).take_while(|(length, entry)| entry.length == *length).count().max(1);
         let (part, others) = rest.split_at(count);
         parts.push(Together(part));
         rest = others;

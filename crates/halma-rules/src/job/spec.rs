@@ -1,4 +1,4 @@
-//! The problem that a statement states, for statements that have been checked once: those in records and run folders.
+//! A problem in words and back: the words that records and run folders have, which some job has checked once.
 
 use halma_record::job::{ArmiesSpec, Army, ProblemSpec};
 

@@ -1,4 +1,4 @@
-//! A run's folder: what it says the run is, and how a run is found there again.
+//! A run's folder: what it says the run is, and how a run that was interrupted is found there and resumed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! From the job of a game to its record.
+//! The run of a game: chooses the width of keys, searches, writes what was found into the record.
 
 use halma_engine::key::U256;
 use halma_puzzles::game_puzzle::Armies;

@@ -1,4 +1,4 @@
-//! What names a run: all that its levels depend on.
+//! The identity of a run: all that its levels depend on. Two runs of one identity may share their levels.
 
 use halma_record::job::{ProblemSpec, Pruning};
 use halma_record::record::{Asked, PROGRAM};

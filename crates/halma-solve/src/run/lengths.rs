@@ -1,4 +1,5 @@
-//! Iterative deepening as the record has it: what came of each length, what the run's folder knew before, and the verdict.
+//! The record as the ledger of iterative deepening: what the run's folder knew of lengths before, what came of each since,
+//! and the verdict.
 
 use std::ops::ControlFlow;
 
@@ -10,22 +11,8 @@ use halma_rules::job::{MAX_LENGTH, Pruning};
 
 use super::writing::attempted;
 use super::{Context, Question, RunError};
-use crate::solve::Attempt;
 use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
-
-/// What came of one length.
-pub(super) enum Outcome {
-    /// A solution, in moves.
-    Found(Vec<String>),
-    /// None of this length; where every state has been seen, none of any.
-    Refuted { exhausted: bool },
-    /// Nothing found, nothing proved.
-    Unproved,
-    /// The same, and no greater length would end otherwise.
-    GivenUp,
-    /// The search was stopped.
-    Stopped(Stopped),
-}
+use crate::solve::{Answer, Attempt};
 
 /// The record as a ledger of lengths.
 struct RecordLedger<'a, 'c, M> {
@@ -43,13 +30,13 @@ struct RecordLedger<'a, 'c, M> {
 
 impl<M> RecordLedger<'_, '_, M> {
     /// Enters a length that has no solution, or no answer.
-    fn settle(&mut self, run: LengthRecord) {
-        match run.verdict {
-            Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(run.length),
+    fn settle(&mut self, entry: LengthRecord) {
+        match entry.verdict {
+            Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(entry.length),
             Verdict::None => {}
-            _ => self.proved_nothing = self.proved_nothing.take().or(run.reason.clone()),
+            _ => self.proved_nothing = self.proved_nothing.take().or(entry.reason.clone()),
         }
-        self.record.runs.push(run);
+        self.record.runs.push(entry);
     }
 
     /// Puts answers into the run's folder, and leaves all levels there.
@@ -87,34 +74,34 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
     }
 
     fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, RunError> {
-        let (run, outcome) = attempted(attempt, &self.moves)?;
-        match outcome {
-            Outcome::Found(solution) => {
+        let entry = attempted(&attempt);
+        match attempt.answer {
+            Answer::Found(walk) => {
+                self.record.solution = Some((self.moves)(&walk)?);
                 let prove = matches!(self.context.question, Question::Prove { .. });
                 let optimal = self.proved_nothing.is_none() && !prove;
                 self.record.verdict = if optimal { Verdict::Optimal } else { Verdict::Solution };
-                self.record.length = Some(run.length);
-                self.record.solution = Some(solution);
-                self.record.runs.push(run);
+                self.record.length = Some(entry.length);
+                self.record.runs.push(entry);
             }
-            Outcome::Refuted { exhausted: true } if self.proved_nothing.is_none() => {
+            Answer::Exhausted if self.proved_nothing.is_none() => {
                 self.record.verdict = Verdict::None;
                 self.record.exhausted = true;
-                self.settle(run);
+                self.settle(entry);
             }
             // Every state was seen, yet a length before was given up: so is the question.
-            Outcome::GivenUp | Outcome::Refuted { exhausted: true } => {
+            Answer::GivenUp(_) | Answer::Exhausted => {
                 self.save()?;
-                self.settle(run);
+                self.settle(entry);
                 self.record.reason = self.proved_nothing.clone();
             }
-            Outcome::Stopped(stopped) => {
+            Answer::Stopped(stopped) => {
                 self.save()?;
-                self.record.runs.push(run);
+                self.record.runs.push(entry);
                 self.context.incomplete(stopped, self.record)?;
             }
-            Outcome::Refuted { .. } | Outcome::Unproved => {
-                self.settle(run);
+            Answer::Refuted | Answer::Unproved(_) => {
+                self.settle(entry);
                 return Ok(ControlFlow::Continue(()));
             }
         }
@@ -125,9 +112,9 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
     fn entered_together(&mut self) -> Result<(), RunError> {
         let workspace = self.context.workspace;
         let together = &self.record.runs[self.before..];
-        let slow = together.iter().map(|run| run.seconds).sum::<f64>() > 1.0;
-        for run in together {
-            self.unsaved.push(serde_json::to_value(run).map_err(|e| self.context.odd(e.to_string()))?);
+        let slow = together.iter().map(|entry| entry.seconds).sum::<f64>() > 1.0;
+        for entry in together {
+            self.unsaved.push(serde_json::to_value(entry).map_err(|e| self.context.odd(e.to_string()))?);
         }
         self.before = self.record.runs.len();
         if slow || workspace.is_due() {
@@ -165,9 +152,9 @@ impl Context<'_> {
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
         for answer in self.workspace.answers() {
-            let run: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
-            self.taken_up(&run, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
-            ledger.settle(run);
+            let entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            self.taken_up(&entry, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
+            ledger.settle(entry);
         }
         let runs = &ledger.record.runs;
         search.resume_after(runs.iter().map(|r| r.levels.len()).sum());
@@ -181,15 +168,17 @@ impl Context<'_> {
     }
 
     /// Whether the run can be the next one after those before it. That it is true, nobody can say without searching again.
-    fn taken_up(&self, run: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
+    fn taken_up(&self, entry: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
         let next = bound + before.len() as u32;
-        if run.length != next || next > most {
-            return Err(self.odd(format!("its answer for length {} stands where that for {next} belongs", run.length)));
+        if entry.length != next || next > most {
+            return Err(
+                self.odd(format!("its answer for length {} stands where that for {next} belongs", entry.length))
+            );
         }
-        if !matches!(run.verdict, Verdict::None | Verdict::Incomplete) {
+        if !matches!(entry.verdict, Verdict::None | Verdict::Incomplete) {
             return Err(self.odd(format!("its answer for length {next} is none that a search goes on from")));
         }
-        if let Some(what) = run.contradiction() {
+        if let Some(what) = entry.contradiction() {
             return Err(self.odd(what));
         }
         let led = |earlier: &LengthRecord| {
@@ -202,7 +191,7 @@ impl Context<'_> {
             _ => false,
         };
         let served = may_be_unbounded && before.iter().any(|earlier| !earlier.levels.is_empty());
-        if run.verdict == Verdict::None && run.levels.is_empty() && !served && !before.iter().any(led) {
+        if entry.verdict == Verdict::None && entry.levels.is_empty() && !served && !before.iter().any(led) {
             return Err(self.odd(format!("its answer for length {next} rests on no level")));
         }
         Ok(())
@@ -218,7 +207,6 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::run::folder;
-    use crate::solve::Answer;
     use halma_engine::search::exchange::Alone;
     use halma_engine::search::{CancellationToken, Expander};
     use halma_record::record::SymmetryRecord;

@@ -1,4 +1,4 @@
-//! From the job of a puzzle to its record.
+//! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, writes what was found into the record.
 
 use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};

@@ -1,4 +1,5 @@
-//! What a job takes whatever its budget: what is refused before it begins, rather than after nine hours.
+//! The memory that a job takes beside its levels, for tables and beams: a budget below it is refused before the run begins,
+//! rather than after nine hours.
 
 use halma_bounds::database::Databases;
 use halma_engine::budget::plan::Needs;

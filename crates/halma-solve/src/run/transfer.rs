@@ -1,4 +1,4 @@
-//! From the job of a transfer to its record.
+//! The run of a transfer: chooses the width of sets and keys, searches, writes what was found into the record.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What came of a run, as its record has it.
+//! The record of a run: measurements, lengths and levels as its fields have them.
 
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
@@ -8,7 +8,6 @@ use halma_record::record::{
 };
 use halma_rules::job::{Problem, Pruning};
 
-use super::lengths::Outcome;
 use super::{Context, Question, RunError};
 use crate::solve::{Answer, Attempt, LevelFigures};
 
@@ -131,39 +130,27 @@ impl Context<'_> {
             self.incomplete(stopped, record)?;
         }
         let seconds = figures.iter().map(|f| f.seconds).sum();
-        let run = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
-        record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..run });
+        let entry = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
+        record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())
     }
 }
 
-/// An attempt as the record has it, and what came of it; `moves` writes a solution down.
-pub(super) fn attempted<S>(
-    attempt: Attempt<S>,
-    moves: impl FnOnce(&[S]) -> Result<Vec<String>, RunError>,
-) -> Result<(LengthRecord, Outcome), RunError> {
+/// An attempt as the record has it.
+pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
         Answer::Refuted | Answer::Exhausted => (Verdict::None, None),
         Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
-    let run = LengthRecord {
+    LengthRecord {
         up_to: attempt.up_to,
         shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
-    };
-    let outcome = match attempt.answer {
-        Answer::Found(walk) => Outcome::Found(moves(&walk)?),
-        Answer::Refuted => Outcome::Refuted { exhausted: false },
-        Answer::Exhausted => Outcome::Refuted { exhausted: true },
-        Answer::Unproved(_) => Outcome::Unproved,
-        Answer::GivenUp(_) => Outcome::GivenUp,
-        Answer::Stopped(stopped) => Outcome::Stopped(stopped),
-    };
-    Ok((run, outcome))
+    }
 }
 
 /// A key of digests as records name it.

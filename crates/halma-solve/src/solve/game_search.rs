@@ -1,5 +1,5 @@
-//! Iterative deepening on the length of a game, as in [`super`]: exact lengths, one after another, each found or
-//! refuted.
+//! Iterative deepening on the length of a game: exact lengths, one after another, each found or refuted, each searched
+//! breadth-first under bounds (breadth-first heuristic search, Zhou and Hansen 2006).
 //!
 //! For a length L the question is whether a game of exactly L moves exists, given that there is no shorter one. Levels
 //! are made from the start under bounds for L; a state on level L in which the winner has filled the goal is the end of

@@ -1,4 +1,5 @@
-//! Breadth-first search, level after level, in memory and in the run's folder, where it leaves checkpoints.
+//! Breadth-first search, level after level: the one loop that makes levels, in memory and in the run's folder, where it
+//! leaves checkpoints.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;

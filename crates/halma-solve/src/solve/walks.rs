@@ -1,4 +1,5 @@
-//! Walks through levels: the states on those that end where they should, and in how many ways each is come to.
+//! Path counting by dynamic programming: the states on those walks through levels that end where they should, and in how
+//! many ways each is come to.
 //!
 //! Let f(X) be the number of walks from the start to X. K keeps the start, so f(kX) = f(X), and one number for each class
 //! will do: f(X) is the sum of f over the states that one move leads from to X, taken of one member X of each class.
@@ -243,6 +244,16 @@ pub(crate) fn walks<S: Copy + Eq + Hash>(
 /// The sum, unless it is too large a number.
 pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> Result<u128, Stopped> {
     terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
+}
+
+/// Burnside's lemma: how many classes there are, by how many things each element of the group fixes.
+pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
+    let sum = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+    let order = fixed.len() as u128;
+    match sum.is_multiple_of(order) {
+        true => Ok(sum / order),
+        false => Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number"))),
+    }
 }
 
 /// All keys of a level that `wanted` wants, ascending.

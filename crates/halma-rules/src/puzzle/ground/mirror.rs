@@ -80,7 +80,6 @@ impl CellMap {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::puzzle::{Compiled, compile};
 
     /// The mirror of rules as its cells and the letters that it makes of the puzzle's own.

@@ -1,4 +1,4 @@
-//! Truncated search: of each level only the best states stay. It finds games and proves nothing.
+//! Beam search for games (Lowerre 1976): of each level only the best states stay. It finds games and proves nothing.
 //!
 //! The score of a position is a weighted sum, the less the better. In the order of their weights:
 //! - the winner's men outside the goal;

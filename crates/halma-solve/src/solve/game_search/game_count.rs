@@ -1,4 +1,4 @@
-//! Counting: how many games have the shortest length.
+//! Counting shortest paths by dynamic programming over levels: how many games have the shortest length.
 //!
 //! A *game* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with the same
 //! ends are one move, men of one army are not told apart. A *final position* is where both armies stand after the last move.
@@ -20,7 +20,7 @@ use halma_rules::game::Side;
 use super::GameSearch;
 use super::walk::{goals, neighbours};
 use crate::solve::Counted;
-use crate::solve::walks::{Before, Held, Resources, states, sum_of_products, walks, ways};
+use crate::solve::walks::{Before, Held, Resources, burnside, states, sum_of_products, walks, ways};
 
 /// How many shortest games there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,19 +63,13 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let fixes = |armies: Armies<W>| armies.map(|army| k.apply(army)) == armies;
             fixed.push(fixed_sequences(puzzle, &on_games, fixes)?);
         }
-        let burnside = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
-        let order = fixed.len() as u128;
-        if !burnside.is_multiple_of(order) {
-            let what = format!("Burnside's lemma: {burnside} over {order} is no whole number");
-            return Err(Stopped::Contradiction(what));
-        }
         let image = |armies: Armies<W>| group.iter().map(|k| armies.map(|army| k.apply(army))).min();
         let mut classes: Vec<_> = ends.iter().map(|key| image(puzzle.armies(*key).0)).collect();
         classes.sort_unstable();
         classes.dedup();
         Ok(Games {
             sequences: fixed[0],
-            up_to_symmetry: burnside / order,
+            up_to_symmetry: burnside(&fixed)?,
             final_positions: ends.iter().map(size).sum(),
             final_up_to_symmetry: classes.len() as u128,
         })

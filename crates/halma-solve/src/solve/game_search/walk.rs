@@ -1,4 +1,4 @@
-//! From level sets back to a game.
+//! Solution reconstruction: from levels back to a game.
 
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};

@@ -13,7 +13,7 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::walks::{Before, Held, Resources, states, sum_of_products, walks};
+use crate::solve::walks::{Before, Held, Resources, burnside, states, sum_of_products, walks};
 
 /// States of which the moves are summed up at a time.
 const PART: usize = 1 << 12;
@@ -166,12 +166,7 @@ impl<K: Key> ModelSearch<'_, K> {
             }
             fixed.push(sum);
         }
-        let all = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
-        let order = fixed.len() as u128;
-        if !all.is_multiple_of(order) {
-            return Err(Stopped::Contradiction(format!("Burnside's lemma: {all} over {order} is no whole number")));
-        }
         let positions = on_walks.iter().map(|level| level.len() as u64).collect();
-        Ok(Sequences { sequences: fixed[0], up_to_symmetry: all / order, positions })
+        Ok(Sequences { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, positions })
     }
 }

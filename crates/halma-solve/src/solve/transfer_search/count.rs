@@ -49,7 +49,7 @@ use super::trailing::{MeetingPoint, Trailing};
 use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::walks::{Before, Held, Resources, filtered, states, sum_of_products, walks, ways};
+use crate::solve::walks::{Before, Held, Resources, burnside, filtered, states, sum_of_products, walks, ways};
 use crate::solve::{Counted, Side};
 
 /// How many shortest solutions there are; where only palindromic ones are looked for, of these.
@@ -169,20 +169,9 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
             }
             false => None,
         };
-        // Of the numbers that the elements of a group fix.
-        let mean = |terms: &[&[u128]]| {
-            let sum = sum_of_products(terms.concat().into_iter().map(|n| (n, 1)))?;
-            let order = terms.concat().len() as u128;
-            match sum.is_multiple_of(order) {
-                true => Ok(sum / order),
-                false => {
-                    Err(Stopped::Contradiction(format!("Burnside's lemma: {sum} over {order} is no whole number")))
-                }
-            }
-        };
         if let Some((own, _)) = palindromes.as_ref().filter(|_| self.setup.problem.palindromic) {
             // Each is its own reversal, so reversals make no classes larger.
-            let (palindromic, classes) = (own[0], mean(&[own])?);
+            let (palindromic, classes) = (own[0], burnside(own)?);
             let mirrored = Mirrored { up_to_reversal: classes, palindromic, palindromic_up_to_symmetry: classes };
             return Ok(Solutions { sequences: palindromic, up_to_symmetry: classes, mirrored: Some(mirrored) });
         }
@@ -190,13 +179,13 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let fixed = Held::summing(&all, |held| self.fixed_by(length, sides, &group, held))?;
         let mirrored = match &palindromes {
             Some((own, by_reversal)) => Some(Mirrored {
-                up_to_reversal: mean(&[&fixed, by_reversal])?,
+                up_to_reversal: burnside(&[&fixed[..], &by_reversal[..]].concat())?,
                 palindromic: own[0],
-                palindromic_up_to_symmetry: mean(&[own])?,
+                palindromic_up_to_symmetry: burnside(own)?,
             }),
             None => None,
         };
-        Ok(Solutions { sequences: fixed[0], up_to_symmetry: mean(&[&fixed])?, mirrored })
+        Ok(Solutions { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, mirrored })
     }
 
     /// By k of the group the solutions that k fixes.

@@ -1,5 +1,5 @@
-//! Pattern databases to a goal that shrinks (`narrowed`): what the mirror makes of a complete level is all that is
-//! possible as far from the end, and abstract distances to that cut the levels to come.
+//! Pattern databases to a goal that shrinks, the pruning `narrowed`: what the mirror makes of a complete level is all that
+//! is possible as far from the end, and abstract distances to that cut the levels to come.
 //!
 //! The usual pattern database (Culberson and Schaeffer 1998) has one goal for the whole search. Here it is made anew
 //! after each level, as in bidirectional search with a perimeter (Dillenburg and Nelson 1994), but in the abstract

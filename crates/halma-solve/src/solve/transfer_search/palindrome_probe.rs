@@ -1,4 +1,5 @@
-//! A beam search for a palindromic solution, from the first large level on.
+//! A beam search for a palindromic solution (a solution that is its own mirror image, reversed), from the first large
+//! level on.
 //!
 //! Where a length has solutions, it often has a palindromic one that is easy to find: the symmetry constraint and a cut
 //! to the best states keep every further level small. What is found is a solution whatever was cut; where nothing is

@@ -1,4 +1,4 @@
-//! From levels back to a solution, and whether it is one by the slow generator of moves.
+//! Solution reconstruction: from levels back to a solution, and whether that is one by the slow generator of moves.
 
 use halma_engine::key::Key;
 use halma_engine::search::{Stopped, trace_shared};
