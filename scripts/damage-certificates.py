@@ -288,7 +288,7 @@ def main():
             while damaged == data:
                 damage = rng.choice(ON_LISTS * 2 + ON_BYTES)
                 if damage in ON_BYTES:
-                    damaged = damage(data, rng)
+                    damaged, family = damage(data, rng), None
                 else:
                     certificate = read(data)
                     if damage in (wrong_mirror, wrong_value) and not certificate["leading"]:

@@ -288,7 +288,8 @@ static void check_symmetries(void)
 
 static int room[CLASSES];
 static u64 weight[CLASSES];
-static byte step_to[CLASSES][CLASSES], jump_to[CLASSES][CLASSES][CLASSES]; /* from, over, to */
+/* Sets of classes, a bit each: where steps from one lead to, and jumps from one over another. */
+static uint32_t step_to[CLASSES], jump_to[CLASSES][CLASSES];
 
 static void make_classes(void)
 {
@@ -301,9 +302,9 @@ static void make_classes(void)
         for (int d = 0; d < directions; d++) {
             int over = cell_at(x[c] + dx[d], y[c] + dy[d]), land = cell_at(x[c] + 2 * dx[d], y[c] + 2 * dy[d]);
             if (over >= 0)
-                step_to[q][class_of[over]] = 1;
+                step_to[q] |= (uint32_t)1 << class_of[over];
             if (over >= 0 && land >= 0)
-                jump_to[q][class_of[over]][class_of[land]] = 1;
+                jump_to[q][class_of[over]] |= (uint32_t)1 << class_of[land];
         }
     }
     u64 product = 1;
@@ -342,21 +343,26 @@ static int abstract_moves(byte *h, u64 n, u64 *to)
         if (!h[q])
             continue;
         h[q]--;
-        byte reached[CLASSES] = {0}, todo[CLASSES];
-        int waiting = 0;
-        reached[q] = 1;
-        todo[waiting++] = (byte)q;
-        while (waiting) {
-            int from = todo[--waiting];
-            for (int over = 0; over < classes; over++)
-                for (int land = 0; h[over] && land < classes; land++)
-                    if (jump_to[from][over][land] && !reached[land] && h[land] < room[land]) {
-                        reached[land] = 1;
-                        todo[waiting++] = (byte)land;
-                    }
+        uint32_t manned = 0, room_left = 0, reached = (uint32_t)1 << q, todo = reached;
+        for (int r = 0; r < classes; r++) {
+            manned |= (uint32_t)(h[r] > 0) << r;
+            room_left |= (uint32_t)(h[r] < room[r]) << r;
         }
+        for (int from = 0; todo; from = (from + 1) % classes) {
+            if (!(todo >> from & 1))
+                continue;
+            uint32_t land = 0;
+            for (int over = 0; over < classes; over++)
+                if (manned >> over & 1)
+                    land |= jump_to[from][over];
+            land &= room_left & ~reached;
+            reached |= land;
+            todo = (todo & ~((uint32_t)1 << from)) | land;
+        }
+        if (!jumps_only)
+            reached |= step_to[q] & room_left;
         for (int r = 0; r < classes; r++)
-            if (r != q && (reached[r] || (!jumps_only && step_to[q][r] && h[r] < room[r])))
+            if (r != q && (reached >> r & 1))
                 to[count++] = n - weight[q] + weight[r];
         h[q]++;
     }
