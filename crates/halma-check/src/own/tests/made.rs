@@ -1,5 +1,6 @@
 //! Records made by a plain search over the interpreted puzzle.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -350,19 +351,19 @@ fn words(model: &dyn Model, spec: &PuzzleSpec, state: &State, left: u32) -> Opti
     None
 }
 
-/// All states that can be reached, each with its distance to the goal and where moves lead: by brute force.
-pub fn brute(
-    spec: &PuzzleSpec,
-    fixing: Option<Vec<Vec<u8>>>,
-) -> (Box<dyn Model>, Vec<(State, Option<u32>, Vec<State>)>) {
+/// A state, its distance to the goal, and where moves lead.
+pub type Reached = (State, Option<u32>, Vec<State>);
+
+/// All states that can be reached: by brute force.
+pub fn brute(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>) -> (Box<dyn Model>, Vec<Reached>) {
     let model = model(spec, &blank(Asked::Solve, fixing)).unwrap();
     let mut moves: BTreeMap<State, BTreeSet<State>> = BTreeMap::new();
     let mut open = model.starts().to_vec();
     while let Some(state) = open.pop() {
-        if !moves.contains_key(&state) {
-            let after = model.moves(&state).unwrap();
+        if let Entry::Vacant(entry) = moves.entry(state) {
+            let after = model.moves(entry.key()).unwrap();
             open.extend(after.iter().cloned());
-            moves.insert(state, after);
+            entry.insert(after);
         }
     }
     let mut distance: BTreeMap<State, u32> =
