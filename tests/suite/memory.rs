@@ -8,6 +8,8 @@ use tempfile::TempDir;
 
 const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-4\"\n";
 const SMALL: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";
+/// The same army, in fewer moves: what cuts little has a million states on a level here, and thrice as many there.
+const SHORT: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-3\"\n";
 
 /// A folder with a job file in it.
 fn folder(job: &str) -> TempDir {
@@ -85,8 +87,9 @@ fn levels_that_crowd_the_least_budget_are_the_same_with_any_number_of_threads() 
 
 #[test]
 fn answers_and_digests_under_every_pruning_are_those_of_a_large_budget() {
-    let folder = folder(SMALL);
-    for pruning in ["none", "theorem-1", "pattern", "leading", "narrowed", "mcc"] {
+    let prunings = [("none", SHORT), ("theorem-1", SHORT), ("mcc", SHORT)];
+    for (pruning, job) in prunings.into_iter().chain(["pattern", "leading", "narrowed"].map(|name| (name, SMALL))) {
+        let folder = folder(job);
         let line = format!("solve job.toml --threads 2 --pruning {pruning}");
         let (expected, _) = record(folder.path(), &line, 4096);
         let (found, peak) = record(folder.path(), &line, least(folder.path(), &line));
