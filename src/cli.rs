@@ -43,9 +43,14 @@ const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a
 2 the job or the command line is wrong, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
 
 #[cfg(feature = "studio")]
-const STUDIO_EXAMPLES: &str = "Examples:
+const STUDIO_EXAMPLES: &str = "\
+The page is served on 127.0.0.1, to this machine alone; who has the address that is printed, with
+its token, can search here. Searches run one after another, whether the page is open or not. Ctrl-C
+ends them, and leaves folders that `halma resume` goes on with.
+
+Examples:
   halma studio --open                      an empty board, in the browser
-  halma studio peg.toml --folder peg-runs  a puzzle of one's own; searches leave their folders in peg-runs
+  halma studio peg.toml --folder peg-runs  a puzzle of one's own; folders of searches in peg-runs
   halma studio --threads 1 --memory 2GiB   beside other work
   ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there, and its address here";
 
@@ -174,11 +179,7 @@ pub enum Command {
         #[arg(long, value_name = "SIZE", value_parser = raw::size)]
         memory: Option<u64>,
     },
-    /// Open a page to design a puzzle on, to search it, and to watch what was found
-    ///
-    /// The page is served on 127.0.0.1, to this machine alone. The address that is printed has a token in it: who has that can
-    /// search with this program. Searches run one after another, whether the page is open or not; Ctrl-C ends them, and leaves
-    /// folders that go on by `halma resume`.
+    /// Serve a page to design a puzzle on, to search it, and to watch what was found
     #[cfg(feature = "studio")]
     #[command(after_help = STUDIO_EXAMPLES)]
     Studio {

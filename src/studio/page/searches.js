@@ -164,7 +164,7 @@ export class Searches {
     const part = live.states ? live.expanded / live.states : 0;
     const length = live.length === null ? "" : `Length ${live.length}. `;
     const level = live.level === null ? "" : `Level ${live.level}, ${live.side}: ${grouped(live.states)} states to expand, ${(part * 100).toFixed(0)} % done.`;
-    this.told.textContent = length + level || "It begins.";
+    this.told.textContent = length + level || live.notes.at(-1) || "It begins.";
     this.bar.value = part;
     const left = [];
     if (live.level_left !== null) left.push(`about ${time(live.level_left)} left for this level`);
