@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use halma_check::own::in_rust::{self as verified, Maker, RustPuzzle, Words};
 use halma_engine::key::Key;
@@ -57,7 +57,11 @@ impl App {
     pub fn run(self) -> ExitCode {
         kinds::add(self.kinds);
         verified::add(self.verified);
-        let cli = Cli::parse();
+        let matches = cli::grouped(Cli::command()).get_matches();
+        let cli = match Cli::from_arg_matches(&matches) {
+            Ok(cli) => cli,
+            Err(error) => error.exit(),
+        };
         panic::set_hook(Box::new(|panic| {
             let _ = writeln!(io::stderr(), "a bug, no answer: {panic}");
         }));

@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use halma_rules::job::{Pruning, raw};
 use halma_rules::lattice::Rule;
 
+use crate::progress::Form;
+
 mod asking;
 mod batch;
 mod certify;
@@ -16,7 +18,9 @@ mod commands;
 mod exit;
 mod export;
 mod gallery;
+mod help;
 mod manual;
+mod new;
 mod resume;
 pub mod row;
 mod status;
@@ -29,6 +33,7 @@ pub use batch::Table;
 pub use commands::run;
 pub use exit::{Exit, Failure};
 pub use export::Format;
+pub use help::grouped;
 
 /// Searches board puzzles exhaustively and proves what the shortest solution is.
 #[derive(Debug, Parser)]
@@ -58,6 +63,7 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the shortest solution and refute every shorter length
+    #[command(after_help = help::SOLVE)]
     Solve {
         /// What to search.
         #[command(flatten)]
@@ -70,6 +76,7 @@ pub enum Command {
         all: Option<u32>,
     },
     /// Decide whether a solution of at most so many moves exists
+    #[command(after_help = help::PROVE)]
     Prove {
         /// What to search.
         #[command(flatten)]
@@ -79,6 +86,7 @@ pub enum Command {
         max_length: Option<u32>,
     },
     /// Show the level sets as they are, without a goal: sizes and digests
+    #[command(after_help = help::LEVELS)]
     Levels {
         /// What to search.
         #[command(flatten)]
@@ -91,6 +99,7 @@ pub enum Command {
         to_the_end: bool,
     },
     /// Count the shortest solutions: sequences of moves, also up to symmetry; palindromic ones; final positions of games
+    #[command(after_help = help::COUNT)]
     Count {
         /// What to search.
         #[command(flatten)]
@@ -100,6 +109,7 @@ pub enum Command {
         max_length: Option<u32>,
     },
     /// Go on with an interrupted run
+    #[command(after_help = help::RESUME)]
     Resume {
         /// The run's folder
         run: PathBuf,
@@ -108,6 +118,7 @@ pub enum Command {
         options: Options,
     },
     /// Solve a queue of jobs: what is done is skipped, what was begun goes on
+    #[command(after_help = help::BATCH)]
     Batch {
         /// Job files, or folders of them
         #[arg(required = true)]
@@ -123,6 +134,7 @@ pub enum Command {
         options: Options,
     },
     /// Say how far a run or a batch is, from its folder, while it goes on or afterwards
+    #[command(after_help = help::STATUS)]
     Status {
         /// The run's or the batch's folder
         run: PathBuf,
@@ -131,6 +143,7 @@ pub enum Command {
         json: bool,
     },
     /// Check a written solution move by move and draw it
+    #[command(after_help = help::REPLAY)]
     Replay {
         /// A solution file (TOML), a run's result.json, or its folder
         file: PathBuf,
@@ -157,6 +170,7 @@ pub enum Command {
         output: Option<PathBuf>,
     },
     /// Say what is known of a job before it is solved: board, symmetries, bounds, balance, cost
+    #[command(after_help = help::DESCRIBE)]
     Describe {
         /// The job, a TOML file; - reads it from standard input
         job: PathBuf,
@@ -168,6 +182,7 @@ pub enum Command {
         threads: Option<u32>,
     },
     /// Make a page of runs for a browser, or a site of them: results, boards, plots, tables, how to check them
+    #[command(after_help = help::REPORT)]
     Report {
         /// Records or their folders; of a folder without a record, all beneath it
         #[arg(required = true, value_name = "RUN")]
@@ -206,25 +221,39 @@ pub enum Command {
     },
     /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
     #[cfg(feature = "cluster")]
+    #[command(after_help = help::CLUSTER_KEY)]
     ClusterKey {
         /// The file, which must not be there yet
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Write a job to begin with, with a word about each key
+    #[command(after_help = help::NEW)]
+    New {
+        /// The file, which must not be there yet; - writes to standard output
+        file: PathBuf,
+        /// What it states.
+        #[command(flatten)]
+        start: new::Start,
+    },
     /// Print the JSON Schema of job files, for editors
+    #[command(after_help = help::SCHEMA)]
     Schema,
     /// Print the man page, or write those of all commands
+    #[command(after_help = help::MAN)]
     Man {
         /// Write a page for each command into this folder
         #[arg(long, value_name = "DIR")]
         output_dir: Option<PathBuf>,
     },
     /// Print what lets a shell complete commands and options
+    #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Verify a run's record, by code that shares nothing with the search
+    #[command(after_help = help::CHECK)]
     Check {
         /// The run's folder, or its result.json
         run: PathBuf,
@@ -245,6 +274,7 @@ pub enum Command {
         quiet: bool,
     },
     /// Write a run's refutation as a certificate that anyone can verify, deriving all that it rests on again
+    #[command(after_help = help::CERTIFY)]
     Certify {
         /// The run's folder, or its result.json
         run: PathBuf,
@@ -262,6 +292,7 @@ pub enum Command {
         quiet: bool,
     },
     /// Write the same puzzle for another tool: Fast Downward and other planners, Rumur, clingo
+    #[command(after_help = help::EXPORT)]
     Export {
         /// The job, a TOML file; - reads it from standard input
         job: PathBuf,
@@ -273,9 +304,10 @@ pub enum Command {
         output_dir: Option<PathBuf>,
     },
     /// Solve, construct, enumerate and count the puzzles on one row of places
-    #[command(subcommand)]
+    #[command(subcommand, after_help = help::ROW)]
     Row(row::RowCommand),
     /// Ask the same question under several prunings, side by side
+    #[command(after_help = help::COMPARE)]
     Compare {
         /// What to search.
         #[command(flatten)]
@@ -310,6 +342,9 @@ pub struct Options {
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
+    /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
+    #[arg(long, value_name = "FORM", value_enum, default_value = "auto", hide_possible_values = true, hide_default_value = true)]
+    pub progress: Form,
     /// No progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
@@ -329,6 +364,7 @@ impl Options {
             pruning: None,
             keep_levels: self.keep_levels,
             cache: self.cache.clone(),
+            progress: self.progress,
             quiet: self.quiet,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
@@ -371,6 +407,9 @@ pub struct SearchArgs {
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
+    /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
+    #[arg(long, value_name = "FORM", value_enum, default_value = "auto", hide_possible_values = true, hide_default_value = true)]
+    pub progress: Form,
     /// No progress on standard error
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

@@ -9,13 +9,13 @@ use halma_puzzles::rank;
 use halma_puzzles::with_model;
 use halma_record::record::{self, LengthRecord, Record, Together, Verdict};
 use halma_record::words::counted;
-use halma_rules::board::Board;
 use halma_rules::centroid;
 use halma_rules::game::Game;
 use halma_rules::job::{Job, Problem, ProblemSpec, Puzzle};
 use halma_rules::lattice::Lattice;
-use halma_rules::problem::Transfer;
+use halma_rules::problem::{Transfer, set};
 
+use crate::figure::plain;
 use crate::report::{self, grouped};
 
 /// All that is known of a job without a search.
@@ -167,19 +167,14 @@ fn of_game(stated: &ProblemSpec, game: &Game) -> Facts {
     facts
 }
 
-/// The board: men by their type, the other base as `other`, cells that are both underlined by nothing but their man.
+/// The board: men by their type, the other base in brackets.
 fn board(lattice: &Lattice, start: &[usize], other: &[usize], glyph: char) -> String {
-    let board: &Board = &lattice.board;
-    let drawn = |c: usize| match (start.contains(&c), other.contains(&c)) {
-        (true, _) => char::from(b'0' + board.type_of(c) as u8),
-        (_, true) => glyph,
-        _ => '.',
-    };
-    format!(
-        "{}\nDigits are men by type, {glyph} is the {}.\n\n",
-        board.draw(drawn),
-        if glyph == 'T' { "target" } else { "red army" }
-    )
+    let what = if glyph == 'T' { "target" } else { "red army" };
+    let drawn = plain::board(lattice, set(other), false, |cell| match start.contains(&cell) {
+        true => (char::from(b'0' + lattice.board.type_of(cell) as u8), plain::of_type(lattice.board.type_of(cell))),
+        false => ('.', plain::faint()),
+    });
+    format!("{drawn}\nDigits are men by type, brackets the {what}.\n\n")
 }
 
 fn list(types: [usize; 4]) -> String {

@@ -19,6 +19,7 @@
 mod armies;
 mod labels;
 mod letters;
+pub(crate) mod plain;
 mod plane;
 
 use std::fmt;

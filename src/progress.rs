@@ -2,6 +2,8 @@
 //! that another process can read.
 
 mod bars;
+pub mod json;
+mod outlook;
 pub mod status;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,6 +20,7 @@ use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use crate::report::grouped;
 pub use bars::Bars;
+pub use outlook::Outlook;
 pub use status::StatusFile;
 
 /// Levels of so many states to expand are announced.
@@ -102,12 +105,25 @@ impl Progress for All {
     }
 }
 
+/// How progress is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Form {
+    /// Bars on a terminal, lines elsewhere
+    #[default]
+    Auto,
+    /// Lines
+    Lines,
+    /// JSON objects, one a line, and nothing else
+    Json,
+}
+
 /// What people watch: bars where standard error is a terminal, lines elsewhere.
 #[must_use]
-pub fn watched(screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
-    match io::stderr().is_terminal() {
-        true => Box::new(Bars::on(screen)),
-        false => Box::new(Lines::on_stderr()),
+pub fn watched(form: Form, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
+    match form {
+        Form::Json => Box::new(json::Events),
+        Form::Auto if io::stderr().is_terminal() => Box::new(Bars::on(screen)),
+        Form::Auto | Form::Lines => Box::new(Lines::on_stderr()),
     }
 }
 
@@ -120,20 +136,20 @@ fn level_line(figures: &LevelFigures) -> String {
     let tally = &figures.tally;
     let rate = if figures.seconds > 0.0 { tally.generated as f64 / figures.seconds } else { 0.0 };
     format!(
-        "  level {:>2} {:<9} {:>15} states  {:>17} generated  {:>6.1} s  {:>5.1} M/s  {}",
+        "  level {:>2} {:<9} {:>13} states {:>14} made {:>6.1} s {:>4.1} M/s",
         figures.depth,
         figures.side.name(),
         grouped(tally.states),
         grouped(tally.generated),
         figures.seconds,
         rate / 1e6,
-        bytesize::ByteSize(figures.bytes),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halma_engine::search::Tally;
 
     #[test]
     fn a_full_log_is_put_aside_and_what_is_said_next_goes_on() {
@@ -151,6 +167,14 @@ mod tests {
         assert!(std::fs::read_to_string(&file).unwrap().ends_with("the last\n"));
         let bytes = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().len();
         assert!(bytes("batch.log") + bytes("batch.log.1") <= 2 * (LOG_BYTES as u64 + (1 << 17)));
+    }
+
+    #[test]
+    fn a_level_takes_no_more_than_a_line_of_a_terminal() {
+        let tally = Tally { states: 9_999_999_999, generated: 99_999_999_999, ..Tally::default() };
+        let side = halma_record::record::Side::Following;
+        let figures = LevelFigures { depth: 99, side, tally, bytes: 0, seconds: 9999.9, file: None };
+        assert!(level_line(&figures).len() <= 80, "{}", level_line(&figures));
     }
 
     #[test]

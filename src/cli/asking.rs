@@ -6,14 +6,14 @@ use std::path::Path;
 
 use halma_engine::search::CancellationToken;
 use halma_files::plain;
-use halma_record::record::Record;
+use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 
 use super::{Exit, Failure, SearchArgs};
 use crate::interrupt::Interrupts;
-use crate::progress::{self, All, Lines, StatusFile};
+use crate::progress::{self, All, Lines, Outlook, StatusFile};
 use crate::report;
 use crate::solution::Solution;
 
@@ -40,7 +40,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             return Ok(run::run_shared(job, question, &told, &cancel, exchange)?);
         }
         if !args.quiet {
-            told.0.push(progress::watched(args.live.screen.as_ref()));
+            told.0.push(progress::watched(args.progress, args.live.screen.as_ref()));
         }
         if let Some(log) = &args.live.log {
             told.0.push(Box::new(Lines::in_log(log)));
@@ -48,7 +48,23 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         if let Some(folder) = &job.output.dir {
             told.0.push(Box::new(StatusFile::new(folder)));
         }
+        let last = match question {
+            Question::Prove { max_length } => Some(max_length),
+            Question::Levels { .. } => None,
+            _ => job.search.max_length,
+        };
+        let told = Outlook::new(told, last, job.output.dir.is_some());
         Ok(run::run_shared(job, question, &told, &cancel, exchange)?)
+    }
+}
+
+/// Says something on standard error, as progress is told there.
+pub(super) fn say(args: &SearchArgs, text: &str) {
+    match args.progress {
+        _ if args.quiet => {}
+        progress::Form::Json => progress::json::note(text),
+        // Who closed standard error does not want it.
+        _ => drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
 }
 
@@ -83,6 +99,9 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
     }
     let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     put(&text, out)?;
+    if args.progress == progress::Form::Json {
+        progress::json::done(record, Exit::of(record) as u8);
+    }
     Ok(Exit::of(record))
 }
 
@@ -108,10 +127,8 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
             message: format!("{}: the output folder cannot be made: {e}", dir.display()),
         })?;
     }
-    if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref() && !args.quiet) {
-        let text = format!("the folder has the record of another question; this one: {}", beneath.display());
-        // Who closed standard error does not want it.
-        let _ = writeln!(io::stderr(), "{}", plain::message(&text));
+    if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
+        say(args, &format!("the folder has the record of another question; this one: {}", beneath.display()));
     }
     let mut job = job.clone();
     job.output.dir = dir;
@@ -121,6 +138,12 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
 /// As [`ask`], in the job's output folder, which is the right one.
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     let record = search(job, question, args)?;
+    if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
+        match &job.output.dir {
+            Some(dir) => say(args, &format!("not finished; halma resume {} goes on", dir.display())),
+            None => say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on"),
+        }
+    }
     if record.solution.is_some() {
         Solution::from_record(&job.file, &record)
             .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;

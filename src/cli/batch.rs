@@ -17,7 +17,7 @@ use halma_solve::run::Question;
 use super::asking::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
 use crate::describe;
-use crate::progress::{Lines, status};
+use crate::progress::{Form, Lines, json, status};
 use crate::report::{self, grouped};
 
 /// The name of a batch's status in its folder.
@@ -189,11 +189,12 @@ struct Board<'a> {
     folder: Option<&'a Path>,
     log: Option<PathBuf>,
     quiet: bool,
+    form: Form,
     screen: Option<(MultiProgress, ProgressBar)>,
 }
 
 impl<'a> Board<'a> {
-    fn new(folder: Option<&'a Path>, quiet: bool) -> Self {
+    fn new(folder: Option<&'a Path>, quiet: bool, form: Form) -> Self {
         let live = || {
             let screen = MultiProgress::new();
             let table = screen.add(ProgressBar::new_spinner());
@@ -201,7 +202,8 @@ impl<'a> Board<'a> {
             (screen, table)
         };
         let log = folder.map(|f| f.join("batch.log")).filter(|log| refuse_link(log).is_ok());
-        Self { folder, log, quiet, screen: (!quiet && io::stderr().is_terminal()).then(live) }
+        let on_terminal = !quiet && form == Form::Auto && io::stderr().is_terminal();
+        Self { folder, log, quiet, form, screen: on_terminal.then(live) }
     }
 
     fn show(&self, queue: &mut Queue, changed: usize) {
@@ -219,6 +221,7 @@ impl<'a> Board<'a> {
         match &self.screen {
             Some((_, table)) => table.set_message(plain::message(&live(queue, changed)).into_owned()),
             None if self.quiet => {}
+            None if self.form == Form::Json => json::note(line.trim_end()),
             None => Lines::on_stderr().line(line.trim_end()),
         }
     }
@@ -278,7 +281,7 @@ pub(super) fn batch(
     let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
     let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
     let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs: rows };
-    let board = Board::new(folder, options.quiet);
+    let board = Board::new(folder, options.quiet, options.progress);
     let mut jobs = Vec::new();
     for (number, job) in read.into_iter().enumerate() {
         if let Some(first) = (0..number).find(|&first| same_file(&files[first], &files[number])) {

@@ -10,15 +10,16 @@ use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides, Problem, Pruning};
 use halma_solve::run::Question;
 
-use super::asking::{Search, ask, json, overrides, print, put, read};
+use super::asking::{Search, ask, json as as_json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
 use super::cluster;
 #[cfg(feature = "studio")]
 use super::studio;
 use super::views::{self, Form};
 use super::{
-    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, resume, row, status,
+    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, new, resume, row, status,
 };
+use crate::progress::{self, json};
 use crate::report;
 
 /// Does what was typed. No text that goes to `out` or into the message has commands to a terminal in it, whatever stands in the
@@ -29,7 +30,38 @@ use crate::report;
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
-    command(cli, search, &mut Plain::new(out)).map_err(shown)
+    let is_json = progress_of(&cli.command) == progress::Form::Json;
+    if let Command::Replay { file, quiet: false, svg: false, html: false, output: None, .. } = &cli.command
+        && views::wants_colours()
+    {
+        return views::replay_coloured(file, out).map_err(shown);
+    }
+    match command(cli, search, &mut Plain::new(out)).map_err(shown) {
+        Ok(exit) => {
+            if is_json && matches!(cli.command, Command::Batch { .. } | Command::Compare { .. }) {
+                json::ended(exit as u8);
+            }
+            Ok(exit)
+        }
+        Err(Failure { exit, message }) if is_json => {
+            json::failed(&message, exit as u8);
+            Err(Failure { exit, message: String::new() })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// How the command tells its progress.
+fn progress_of(command: &Command) -> progress::Form {
+    match command {
+        Command::Solve { search, .. }
+        | Command::Prove { search, .. }
+        | Command::Levels { search, .. }
+        | Command::Count { search, .. }
+        | Command::Compare { search, .. } => search.progress,
+        Command::Resume { options, .. } | Command::Batch { options, .. } => options.progress,
+        _ => progress::Form::Auto,
+    }
 }
 
 fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -69,6 +101,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         #[cfg(feature = "cluster")]
         Command::ClusterKey { output } => cluster::make_key(output, out),
         Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),
+        Command::New { file, start } => new::new(file, start, out),
         Command::Schema => views::write(manual::SCHEMA, None, out),
         Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),
         Command::Completions { shell } => manual::completions(*shell, out),
@@ -128,7 +161,7 @@ fn compare(
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
     let text = match args.json {
-        true => json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
+        true => as_json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
         false => report::comparison(&records),
     };
     put(&text, out)?;

@@ -1,9 +1,10 @@
 //! Pictures and pages of what was found.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use halma_files::plain;
 use halma_record::record::{self, Record};
 use halma_record::words::counted;
 use halma_rules::job::Output;
@@ -50,6 +51,24 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
         }
     };
     write(&text, output, out)
+}
+
+/// Whether standard output is a terminal that wants colours; `NO_COLOR` and `CLICOLOR` say so, too.
+pub(super) fn wants_colours() -> bool {
+    let out = std::io::stdout();
+    out.is_terminal() && anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never
+}
+
+/// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
+pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
+    let checked = Solution::read(&file)?;
+    let boards = match &checked {
+        Solution::Armies(_) => checked.drawn(true),
+        Solution::Puzzle(_) => plain::shown(&checked.draw()).into_owned(),
+    };
+    put(&format!("{boards}\n{}\n", plain::shown(&checked.summary())), out)?;
+    Ok(Exit::Answered)
 }
 
 /// What a page of records takes: the program, and for each byte of a record the record, its page, and both while the one is
@@ -111,8 +130,9 @@ pub(super) fn describe(
     // A trial leaves nothing behind.
     job.output = Output::default();
     job.limits.time = Some(probe);
+    let progress = crate::progress::Form::Auto;
     let options =
-        Options { json: false, threads, memory: None, time: None, keep_levels: false, cache: None, quiet: true };
+        Options { json: false, threads, memory: None, time: None, keep_levels: false, cache: None, progress, quiet: true };
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;

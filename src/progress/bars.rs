@@ -68,7 +68,7 @@ impl Progress for Bars {
     fn level(&self, figures: &LevelFigures) {
         if figures.seconds > WORTH_A_LINE {
             let length = self.length.load(Ordering::Relaxed);
-            self.bar.println(format!("length {length}{}", level_line(figures)));
+            self.bar.println(format!("{length}{}", &level_line(figures)[1..]));
         }
     }
 

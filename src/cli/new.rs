@@ -1,0 +1,228 @@
+//! `halma new`: a job to begin with, with a word about each key.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use halma_files::folder;
+use halma_rules::board::{Board, NAMED};
+use halma_rules::job::Job;
+use halma_rules::lattice::{Lattice, Rule};
+use halma_rules::problem::mirrored;
+
+use super::asking::put;
+use super::{Exit, Failure};
+
+/// What a new job states.
+#[derive(Clone, Debug, Args)]
+pub struct Start {
+    /// A board's name, or a shape to draw: 7x5 (columns, rows), triangle:N, rhombus:N, hexagon:N (cells a side)
+    #[arg(long, value_name = "BOARD", default_value = "9x9", conflicts_with = "drawing")]
+    board: String,
+    /// The board as a map in a text file, - for standard input; spaces are places without a cell
+    #[arg(long, value_name = "FILE")]
+    drawing: Option<PathBuf>,
+    /// An army by name, on a board that has a name, as in triangle-4
+    #[arg(long, value_name = "NAME", conflicts_with = "men")]
+    army: Option<String>,
+    /// So many men in the first corner, on a board that is drawn
+    #[arg(long, value_name = "N")]
+    men: Option<usize>,
+    /// The move rule: 4, 6 or 8; 6 on triangular shapes, else 8
+    #[arg(long, value_name = "RULE", value_parser = super::rule)]
+    moves: Option<Rule>,
+    /// Two armies that end a game together, instead of one that crosses
+    #[arg(long)]
+    game: bool,
+    /// What it is called
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+/// Men on a drawing that has none.
+const MEN: usize = 3;
+
+fn wrong(message: String) -> Failure {
+    Failure { exit: Exit::Input, message }
+}
+
+/// Writes the job; a file that is there already stays as it is.
+pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let text = text(start)?;
+    // What this program writes, it reads.
+    Job::parse(file, &text).map_err(|fault| wrong(format!("no job can be made of that: {}", fault.message)))?;
+    if file == Path::new("-") {
+        put(&text, out)?;
+        return Ok(Exit::Answered);
+    }
+    let made = std::fs::File::create_new(file).and_then(|mut made| made.write_all(text.as_bytes()));
+    made.map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
+        _ => wrong(format!("{}: cannot be written: {e}", file.display())),
+    })?;
+    put(&format!("{0}: a job; halma describe {0} says what is known of it, halma solve {0} solves it\n", file.display()), out)?;
+    Ok(Exit::Answered)
+}
+
+fn text(start: &Start) -> Result<String, Failure> {
+    let (map, leaning) = match &start.drawing {
+        Some(file) => (Some(drawing(file)?), false),
+        None if NAMED.contains(&start.board.as_str()) => (None, start.board == "star-121"),
+        None => shape(&start.board).map(|(map, leaning)| (Some(map), leaning))?,
+    };
+    let rule = start.moves.unwrap_or(if leaning { Rule::Six } else { Rule::Eight });
+    let kind = if start.game { "game" } else { "transfer" };
+    let mut text = String::from("[problem]\n");
+    text += "# transfer: one army is to cross the board. game: two armies change bases, and help each other.\n";
+    text += &format!("kind = \"{kind}\"\n");
+    let title = start.title.as_ref().map(|title| format!("title = {}\n", toml::Value::from(title.as_str())));
+    text += &title.unwrap_or_else(|| "# title = \"what lists and pages call it\"\n".into());
+    match &map {
+        None => {
+            let army = start.army.as_deref().unwrap_or(if start.board == "star-121" { "point-3" } else { "square-2" });
+            let army = if start.army.is_none() && start.board == "checkers-32" { "checkers-12" } else { army };
+            text += &format!("# Also {}, or a map.\n", NAMED.join(", "));
+            text += &format!("board = \"{}\"\n", start.board);
+            text += "# A name, or a list of cells as in [\"a1\", \"b1\"]. The target is where the board mirrors it, unless `target` says.\n";
+            text += &format!("army = \"{army}\"\n");
+        }
+        Some(map) => {
+            if start.army.is_some() {
+                return Err(wrong("--army is for boards that have a name; on a drawing: --men N, or 'S' and 'T'".into()));
+            }
+            text += "# '.' a cell, 'S' start, 'T' target, 'B' both, '#' no cell.\n";
+            text += &format!("board = \"\"\"\n{}\"\"\"\n", peopled(map, rule, start.men)?);
+        }
+    }
+    text += "# In how many directions men step and jump; 6: rows, columns, and the diagonal from lower left to upper right.\n";
+    text += &format!("moves = {}\n", rule.number());
+    if !start.game {
+        text += "# jumps-only = true\n";
+    }
+    Ok(text + REST)
+}
+
+const REST: &str = "
+[search]
+# What keeps levels small: none, theorem-1, pattern, leading, ...; the best one known where not given.
+# pruning = \"leading\"
+# max-length = 40
+
+[limits]
+# All that the machine has where not given.
+# threads = 2
+# memory = \"4 GiB\"
+# time = \"2 h\"
+
+[output]
+# With a folder a run that is stopped can go on, and its record can be checked.
+# dir = \"runs/mine\"
+";
+
+/// A map from a file, rectangular, with '#' where it has blanks.
+fn drawing(file: &Path) -> Result<String, Failure> {
+    let text = if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().lock().take(folder::TYPED).read_to_string(&mut text).map(|_| text)
+    } else {
+        folder::read_named(file, folder::TYPED).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+    };
+    let text = text.map_err(|e| wrong(format!("{}: cannot be read: {e}", file.display())))?;
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
+    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |last| last + 1);
+    let lines = &lines[first..last];
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let row = |line: &&str| format!("{:<width$}\n", line).replace(' ', "#");
+    Ok(lines.iter().map(row).collect())
+}
+
+/// The map of a shape, and whether it is one of the triangular grid.
+fn shape(name: &str) -> Result<(String, bool), Failure> {
+    const ALLOWED: &str = "allowed are COLUMNSxROWS, triangle:N, rhombus:N, hexagon:N, and the boards";
+    let unknown = || wrong(format!("`{name}` is no board: {ALLOWED} {}", NAMED.join(", ")));
+    let size = |text: &str| text.parse::<i32>().ok().filter(|n| (1..=256).contains(n));
+    let (width, height, keep): (i32, i32, Box<dyn Fn(i32, i32) -> bool>) = match name.split_once([':', 'x']) {
+        Some(("triangle", n)) => {
+            let n = size(n).ok_or_else(unknown)?;
+            (n, n, Box::new(move |x, y| x + y < n))
+        }
+        Some(("rhombus", n)) => {
+            let n = size(n).ok_or_else(unknown)?;
+            (n, n, Box::new(|_, _| true))
+        }
+        // `x` is in its name.
+        _ if name.starts_with("hexagon:") => {
+            let n = size(&name["hexagon:".len()..]).ok_or_else(unknown)?;
+            // The kept diagonal is that of constant x + y.
+            (2 * n - 1, 2 * n - 1, Box::new(move |x, y| (n - 1..=3 * n - 3).contains(&(x + y))))
+        }
+        Some((columns, rows)) => {
+            let (columns, rows) = size(columns).zip(size(rows)).ok_or_else(unknown)?;
+            (columns, rows, Box::new(|_, _| true))
+        }
+        None => return Err(unknown()),
+    };
+    let row = |y: i32| (0..width).map(|x| if keep(x, y) { '.' } else { '#' }).collect::<String>() + "\n";
+    let leaning = ["triangle:", "rhombus:", "hexagon:"].iter().any(|shape| name.starts_with(shape));
+    Ok(((0..height).map(row).collect(), leaning))
+}
+
+/// The map with men and targets, where it has none: the men as near as can be to the first cell, the target where the board
+/// mirrors them, or as near as can be to the last cell.
+fn peopled(map: &str, rule: Rule, men: Option<usize>) -> Result<String, Failure> {
+    let (board, marks) = Board::from_map(map).map_err(|e| wrong(e.to_string()))?;
+    if !marks.start.is_empty() {
+        return match men {
+            None => Ok(map.into()),
+            Some(_) => Err(wrong("the drawing has its men: --men is for one that has none".into())),
+        };
+    }
+    let men = men.unwrap_or(MEN.min(board.len() / 2)).max(1);
+    if 2 * men > board.len() {
+        return Err(wrong(format!("{men} men and as many targets do not fit on {} cells", board.len())));
+    }
+    let lattice = Lattice::new(board, rule);
+    let near = |cell: usize, taken: &[usize]| {
+        let distance = lattice.distances(&[cell]);
+        let mut cells: Vec<usize> = (0..lattice.len()).filter(|c| !taken.contains(c)).collect();
+        cells.sort_by_key(|&c| distance[c]);
+        cells.truncate(men);
+        cells.sort_unstable();
+        cells
+    };
+    let start = near(0, &[]);
+    let apart = |target: &Vec<usize>| target.iter().all(|c| !start.contains(c));
+    let target = mirrored(&lattice, &start).filter(apart).unwrap_or_else(|| near(lattice.len() - 1, &start));
+    let letter = |x: i32, y: i32| match lattice.board.at(x, y) {
+        None => '#',
+        Some(cell) if start.contains(&cell) => 'S',
+        Some(cell) if target.contains(&cell) => 'T',
+        Some(_) => '.',
+    };
+    let (width, height) = (lattice.board.width() as i32, lattice.board.height() as i32);
+    Ok((0..height).map(|y| (0..width).map(|x| letter(x, y)).collect::<String>() + "\n").collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_have_the_cells_that_they_are_called_after() {
+        let cells = |name: &str| shape(name).unwrap().0.matches('.').count();
+        assert_eq!(["triangle:4", "rhombus:3", "hexagon:3", "7x5"].map(cells), [10, 9, 19, 35]);
+        for wrong in ["circle:4", "triangle:0", "hexagon:", "9y9", "", "x"] {
+            assert!(shape(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn men_stand_in_one_corner_and_their_target_in_the_other() {
+        let (map, _) = shape("4x3").unwrap();
+        assert_eq!(peopled(&map, Rule::Four, None).unwrap(), "SS..\nS..T\n..TT\n");
+        assert_eq!(peopled("S.T\n", Rule::Four, None).unwrap(), "S.T\n");
+        assert!(peopled("S.T\n", Rule::Four, Some(1)).is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! What is still to come: by how the work has grown, how long the next length may take, and all up to the last one asked about.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use halma_engine::search::Watch;
+use halma_record::record::{RunRecord, Verdict};
+use halma_solve::solve::{Begun, LevelFigures, Progress};
+
+use crate::describe;
+
+/// Less is not worth a line.
+const WORTH_A_LINE: f64 = 10.0;
+
+/// A run of so many seconds is long: whoever has no folder for it should know what that means.
+const LONG: f64 = 120.0;
+
+/// Tells others what happens, and now and then what to expect.
+pub struct Outlook<P> {
+    told: P,
+    /// The last length that is asked about; a solution may come earlier.
+    last: Option<u32>,
+    /// Whether a run that is stopped can go on.
+    is_kept: bool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The lengths that were decided, and the one that is tried.
+    runs: Vec<RunRecord>,
+    begun: Option<Instant>,
+    warned: bool,
+}
+
+impl<P: Progress> Outlook<P> {
+    /// For a search of lengths up to `last`, where one is known.
+    pub fn new(told: P, last: Option<u32>, is_kept: bool) -> Self {
+        Self { told, last, is_kept, seen: Mutex::default() }
+    }
+
+    /// What the lengths from `length` on may take.
+    fn expected(&self, length: u32) -> Option<String> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = seen.begun.replace(Instant::now()).map_or(0.0, |begun| begun.elapsed().as_secs_f64());
+        if let Some(run) = seen.runs.last_mut() {
+            (run.verdict, run.seconds) = (Verdict::None, passed);
+        }
+        // Lengths that were decided along with others have no work of their own.
+        seen.runs.retain(|run| run.generated > 0);
+        let ahead = self.last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
+        let estimates = describe::estimates(&seen.runs, ahead);
+        seen.runs.push(tried(length));
+        let estimates = estimates.filter(|e| e[0].length <= length)?;
+        let next = estimates.iter().find(|e| e.length == length)?.seconds;
+        let all: f64 = estimates.iter().filter(|e| e.length >= length).map(|e| e.seconds).sum();
+        let mut text = String::new();
+        if next >= WORTH_A_LINE || all >= WORTH_A_LINE {
+            text = format!("length {length} may take about {}", rough(next));
+            if let Some(last) = self.last.filter(|&last| last > length) {
+                text += &format!(", all up to {last} about {}", rough(all));
+            }
+        }
+        if next.max(all) >= LONG && !self.is_kept && !seen.warned {
+            seen.warned = true;
+            text += "; nothing of it is kept: with --output-dir DIR a run that is stopped can go on";
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// A length under way.
+fn tried(length: u32) -> RunRecord {
+    RunRecord {
+        length,
+        verdict: Verdict::Incomplete,
+        reason: None,
+        up_to: None,
+        shared_with: None,
+        pruning: None,
+        c: None,
+        seconds: 0.0,
+        generated: 0,
+        largest_level: 0,
+        self_consistent: true,
+        levels: Vec::new(),
+    }
+}
+
+/// A time in its two largest units.
+pub(super) fn rough(seconds: f64) -> String {
+    let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11) as u64)).to_string();
+    time.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+impl<P: Progress> Watch for Outlook<P> {
+    fn expanded(&self, states: u64, successors: u64) {
+        self.told.expanded(states, successors);
+    }
+}
+
+impl<P: Progress> Progress for Outlook<P> {
+    fn length(&self, length: u32) {
+        self.told.length(length);
+        if let Some(text) = self.expected(length) {
+            self.told.note(&text);
+        }
+    }
+
+    fn begin(&self, level: Begun) {
+        self.told.begin(level);
+    }
+
+    fn level(&self, figures: &LevelFigures) {
+        if let Some(run) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).runs.last_mut() {
+            run.generated += figures.tally.generated;
+        }
+        self.told.level(figures);
+    }
+
+    fn note(&self, text: &str) {
+        self.told.note(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_engine::search::Tally;
+    use halma_record::record::Side;
+
+    /// What is said when the third length begins, each having taken so many seconds and ten times the work of the one before.
+    fn said(seconds: f64, last: Option<u32>, is_kept: bool) -> Option<String> {
+        let outlook = Outlook::new((), last, is_kept);
+        let mut text = None;
+        for (length, generated) in [(20, 100_000), (21, 1_000_000), (22, 10_000_000), (23, 0)] {
+            text = outlook.expected(length);
+            let tally = Tally { generated, ..Tally::default() };
+            let figures = LevelFigures { depth: 1, side: Side::Forward, tally, bytes: 0, seconds: 0.0, file: None };
+            outlook.level(&figures);
+            let mut seen = outlook.seen.lock().unwrap();
+            seen.begun = Instant::now().checked_sub(Duration::from_secs_f64(seconds * generated as f64 / 1e7));
+        }
+        text
+    }
+
+    #[test]
+    fn the_time_of_the_next_length_and_of_all_that_are_asked_about() {
+        assert_eq!(said(3.0, Some(25), true).unwrap(), "length 23 may take about 30s, all up to 25 about 55m 30s");
+        assert_eq!(said(3.0, None, true).unwrap(), "length 23 may take about 30s");
+        assert_eq!(said(0.1, None, false), None);
+    }
+
+    #[test]
+    fn a_long_run_without_a_folder_is_warned_of() {
+        let text = said(60.0, None, false).unwrap();
+        assert!(text.starts_with("length 23 may take about 10m; nothing of it is kept: "), "{text}");
+        assert!(!said(60.0, None, true).unwrap().contains("kept"));
+    }
+}
