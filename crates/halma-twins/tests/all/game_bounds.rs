@@ -34,13 +34,13 @@ fn army_near(goal: &[usize], share: usize, cells: usize, taken: &[usize], seed: 
 }
 
 /// How many positions each bound admits and cuts, the two implementations agreeing.
-fn compared(stated: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 9] {
+fn compared(stated: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
     let job = Job::parse("g.toml".as_ref(), &format!("[problem]\nkind = 'game'\n{stated}\n")).unwrap();
     let Problem::Game(game) = &job.problem else { panic!("a game") };
     let cells = game.lattice.len();
     let small = |cells: &[usize]| cells.iter().map(|&c| c as u8).collect::<Vec<u8>>();
     let (blue, red) = (small(&game.blue), small(&game.red));
-    let mut seen = [[0; 2]; 9];
+    let mut seen = [[0; 2]; 10];
     for side in [Side::Blue, Side::Red] {
         let winner = usize::from(side == Side::Red);
         let bounds = Name::ALL.map(|name| {

@@ -1,5 +1,8 @@
+use std::collections::HashMap;
+
 use super::*;
-use halma_rules::lattice::Rule;
+use halma_rules::board::Board;
+use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::set;
 use proptest::prelude::*;
@@ -113,4 +116,59 @@ fn boards_of_too_many_cells_are_not_looked_at() {
     let game = Game::named("star-121", Rule::Six, "triangle-4").unwrap();
     let bound = Rungs::<4>::new(&game, Side::Blue);
     assert!(bound.admits(&Position { winner: set(&game.blue), loser: set(&game.red), remaining: 1 }));
+}
+
+/// The winner's men, the loser's, and who moves next (1 the winner).
+type Small = (Cells<4>, Cells<4>, u32);
+
+/// From every position from which the winner can win in at most `most` moves, with how few: moves undone from all won
+/// positions.
+fn distances(game: &Game, most: u32) -> HashMap<Small, u32> {
+    let (goal, home): (Cells<4>, Cells<4>) = (set(&game.red), set(&game.blue));
+    let free: Vec<usize> = (0..game.lattice.len()).filter(|&c| !goal.contains(c)).collect();
+    let pairs = free.iter().flat_map(|&a| free.iter().map(move |&b| (a, b))).filter(|(a, b)| a < b);
+    let won = pairs.map(|(a, b)| (goal, [a, b].into_iter().collect(), 0)).filter(|won: &Small| won.1 != home);
+    let mut level: Vec<Small> = won.collect();
+    let mut found: HashMap<Small, u32> = level.iter().map(|&won| (won, 0)).collect();
+    for distance in 1..=most {
+        let mut before = Vec::new();
+        for &(winner, loser, turn) in &level {
+            let after = Position { winner, loser, remaining: 2 + (1 - turn) };
+            let (men, reach) = moves(game, &after);
+            for (&man, reach) in men.iter().zip(&reach) {
+                for from in reach.iter() {
+                    let Position { winner, loser, .. } = after.after(man.into(), from);
+                    let undone = (winner, loser, 1 - turn);
+                    if winner != goal && loser != home && !found.contains_key(&undone) {
+                        found.insert(undone, distance);
+                        before.push(undone);
+                    }
+                }
+            }
+        }
+        level = before;
+    }
+    found
+}
+
+/// Two men a side on narrow boards, where slack is spent on rungs; beside places without a cell, too.
+#[test]
+fn no_position_with_so_few_moves_to_a_win_is_cut() {
+    let maps = [".........\n.........", "........\n........\n........", ".....\n#.#.#\n.....", ".#.#.\n.....\n.#.#."];
+    let mut tight = 0;
+    for map in maps {
+        for rule in [Rule::Four, Rule::Six, Rule::Eight] {
+            let (board, _) = Board::from_map(map).unwrap();
+            let game = Game::mirrored(Lattice::new(board, rule), &[0, 1]).unwrap();
+            let bound = Rungs::<4>::new(&game, Side::Blue);
+            for ((winner, loser, turn), distance) in distances(&game, 9) {
+                assert_eq!(turn, distance % 2);
+                let position = |remaining| Position { winner, loser, remaining };
+                assert!(bound.admits(&position(distance)), "{rule:?}, {distance}: {winner:?} {loser:?}\n{map}");
+                assert!(bound.admits(&position(distance + 2)), "{rule:?}, {distance} + 2: {winner:?} {loser:?}\n{map}");
+                tight += u32::from(distance > 2 && !bound.admits(&position(distance - 2)));
+            }
+        }
+    }
+    assert!(tight > 1000, "{tight}");
 }
