@@ -131,8 +131,16 @@ pub(super) fn describe(
     job.output = Output::default();
     job.limits.time = Some(probe);
     let progress = crate::progress::Form::Auto;
-    let options =
-        Options { json: false, threads, memory: None, time: None, keep_levels: false, cache: None, progress, quiet: true };
+    let options = Options {
+        json: false,
+        threads,
+        memory: None,
+        time: None,
+        keep_levels: false,
+        cache: None,
+        progress,
+        quiet: true,
+    };
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;

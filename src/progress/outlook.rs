@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use halma_engine::search::Watch;
-use halma_record::record::{RunRecord, Verdict};
+use halma_record::record::{LengthRecord, Verdict};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use crate::describe;
@@ -28,7 +28,7 @@ pub struct Outlook<P> {
 #[derive(Default)]
 struct Seen {
     /// The lengths that were decided, and the one that is tried.
-    runs: Vec<RunRecord>,
+    runs: Vec<LengthRecord>,
     begun: Option<Instant>,
     warned: bool,
 }
@@ -70,8 +70,8 @@ impl<P: Progress> Outlook<P> {
 }
 
 /// A length under way.
-fn tried(length: u32) -> RunRecord {
-    RunRecord {
+fn tried(length: u32) -> LengthRecord {
+    LengthRecord {
         length,
         verdict: Verdict::Incomplete,
         reason: None,

@@ -306,7 +306,9 @@ fn both_themes_can_be_read_and_everything_has_a_name() {
 fn without_its_token_the_page_says_what_to_do() {
     let studio = Studio::open(&[]);
     let address = studio.url.split('#').next().expect("an address").to_owned();
-    let Some(mut browser) = Browser::visit(&address, "document.getElementById('locked')?.hidden === false") else { return };
+    let Some(mut browser) = Browser::visit(&address, "document.getElementById('locked')?.hidden === false") else {
+        return;
+    };
     assert!(browser.text("#locked").contains("open the address that `halma studio` printed"));
     // The browser itself notes the refusal on its console; nothing else is there.
     let told: Vec<Value> = browser.faults.drain(..).map(|fault| serde_json::from_str(&fault).expect("JSON")).collect();
