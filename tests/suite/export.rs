@@ -213,3 +213,26 @@ fn without_a_goal_only_a_checker_that_counts_states_has_something_to_do() {
         assert!(err.starts_with("job.toml: the job has no goal: "), "{err}");
     }
 }
+
+#[test]
+fn free_rules_are_actions_that_cost_nothing_in_pddl_and_no_other_language_has_them() {
+    let job = "[problem]\nkind = \"rules\"\nboard = \"@.$..\"\ngoal = { at = { e1 = \"$\" } }\n\
+               rules = [\"@ $ . -> . @ $\", { rule = \"@ . -> . @\", free = true }]\n";
+    let text = exported(job, "pddl");
+    // One action costs something. What it leaves behind is a state between moves, what the other leaves is none.
+    assert_eq!(text.matches("(increase (total-cost) 1)").count(), 1, "{text}");
+    let of =
+        |name: &str| text.split("(:action ").find(|action| action.starts_with(name)).unwrap_or_default().to_string();
+    assert!(of("r1_1").contains("(counted) (increase (total-cost) 1)"), "{text}");
+    assert!(of("r2_1").contains("(not (counted))") && !of("r2_1").contains("total-cost"), "{text}");
+    let goal = text.split("(:goal").nth(1).unwrap_or_default();
+    assert!(goal.contains("(counted)"), "{text}");
+    for format in ["murphi", "asp"] {
+        let (status, out, err) = halma(folder(job).path(), &["export", "job.toml", "--format", format]);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert!(
+            err.starts_with("job.toml: the puzzle has free rules, which only PDDL can say: --format pddl"),
+            "{err}"
+        );
+    }
+}

@@ -192,7 +192,7 @@ fn who_counts_walking_or_not_is_found_out() {
 fn free_rules_that_make_no_sense_are_refused() {
     let job = |rules: &str, search: &str| {
         let text =
-            format!("[problem]\nkind = \"rules\"\nboard = \"@.$.\"\ngoal = \"...$\"\nrules = [{rules}]\n{search}");
+            format!("[problem]\nkind = \"rules\"\nboard = \"@.$.\"\ngoal = \"???$\"\nrules = [{rules}]\n{search}");
         Job::parse("a.toml".as_ref(), &text)
     };
     let walk = "{ rule = \"@ . -> . @\", free = true }";
@@ -200,7 +200,7 @@ fn free_rules_that_make_no_sense_are_refused() {
         (walk.to_string(), "a.toml:5:9: all rules are free, so that no move counts: at least one must not be"),
         (
             format!("\"@ $ . -> . @ $\", {}", walk.replace("free", "chain = true, free")),
-            "a.toml:5:38: a free rule neither chains nor repeats: it is applied as often as one likes",
+            "a.toml:5:37: a free rule neither chains nor repeats: it is applied as often as one likes",
         ),
         (format!("\"@ $ . -> . @ $\", {}", walk.replace("free = true", "free = 1")), "a.toml:5:"),
     ] {
