@@ -53,7 +53,7 @@ pub mod report;
 pub mod solution;
 mod solver;
 #[cfg(feature = "studio")]
-pub mod studio;
+mod studio;
 
 #[cfg(feature = "cli")]
 pub use app::{App, app};

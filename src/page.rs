@@ -7,7 +7,7 @@ mod about;
 mod chapter;
 mod claim;
 mod index;
-mod job;
+mod job_text;
 mod known;
 mod player;
 mod plot;

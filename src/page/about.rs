@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use halma_record::record::{Asked, Machine, Record, Verdict};
 use halma_record::words::counted;
 
-use super::{Entry, job};
+use super::{Entry, job_text};
 use crate::report::problem;
 
 /// A machine in a few words.
@@ -76,7 +76,7 @@ pub(super) fn provenance(entries: &[&Entry]) -> Markup {
                             dt { "ended" } dd { "Not finished: this is no refutation." @if let Some(reason) = &record.reason { " (" (reason) ")" } }
                         }
                     }
-                    (copied("The job", &job::text(record), &command(record)))
+                    (copied("The job", &job_text::text(record), &command(record)))
                 }
             }
             (copied("Cite as", &citation(&entries[0].record), ""))

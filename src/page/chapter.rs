@@ -139,7 +139,7 @@ pub(super) fn moves_as_file(record: &Record) -> String {
     if record.problem.puzzle().is_some() {
         return moves.join("\n") + "\n";
     }
-    let job = super::job::text(record);
+    let job = super::job_text::text(record);
     let problem = job.split("\n[search]").next().unwrap_or_default();
     format!("{problem}\n[solution]\nlength = {}\nmoves = \"\"\"\n{}\n\"\"\"\n", moves.len(), moves.join(",\n"))
 }

@@ -42,7 +42,7 @@ fn unknown_keys_are_named_and_the_nearest_is_suggested() {
         ),
         (
             job(&format!("{TRIANGLE}colour = 1")),
-            "a.toml:6:1: unknown field `colour`, expected one of `kind`, `board`, `moves`, `army`, `target`, `jumps-only`",
+            "a.toml:6:1: unknown field `colour`, expected one of `kind`, `title`, `board`, `moves`, `army`, `target`, `jumps-only`",
         ),
         (
             job(&format!("{TRIANGLE}[serch]")),

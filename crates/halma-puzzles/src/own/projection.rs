@@ -93,15 +93,15 @@ impl<K: Key> Projections<K> {
     ///
     /// # Errors
     /// As [`check`]; what stopped their making.
-    pub fn new(puzzle: &Compiled, abstractions: &[Abstraction], stop: &CancellationToken) -> Result<Self, Unmade> {
+    pub fn new(puzzle: &Compiled, abstractions: &[Abstraction], cancel: &CancellationToken) -> Result<Self, Unmade> {
         check(puzzle, abstractions)?;
         let distances = match puzzle {
             Compiled::Ground(ground) => {
-                let table = |one| Ok(Table::of(&abstraction::project(ground, one)?, stop)?);
+                let table = |one| Ok(Table::of(&abstraction::project(ground, one)?, cancel)?);
                 Distances::of_letters(ground, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)
             }
             Compiled::Permutations(puzzle) => {
-                let table = |one| Ok(PieceTable::of(pieces::project(puzzle, one)?, &puzzle.goal, stop)?);
+                let table = |one| Ok(PieceTable::of(pieces::project(puzzle, one)?, &puzzle.goal, cancel)?);
                 Distances::of_pieces(puzzle, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)?
             }
             Compiled::Own(_) => return Err(ProjectionError::NoFile.into()),
@@ -113,14 +113,14 @@ impl<K: Key> Projections<K> {
     ///
     /// # Errors
     /// Where the puzzle is in Rust; what stopped their making.
-    pub fn chosen(puzzle: &Compiled, stop: &CancellationToken) -> Result<Self, Unmade> {
+    pub fn chosen(puzzle: &Compiled, cancel: &CancellationToken) -> Result<Self, Unmade> {
         let (abstractions, distances) = match puzzle {
             Compiled::Ground(ground) => {
-                let (abstractions, tables) = choice::choose(ground, stop)?.into_iter().unzip();
+                let (abstractions, tables) = choice::choose(ground, cancel)?.into_iter().unzip();
                 (abstractions, Distances::of_letters(ground, tables))
             }
             Compiled::Permutations(puzzle) => {
-                let (abstractions, tables) = piece_choice::choose(puzzle, stop)?.into_iter().unzip();
+                let (abstractions, tables) = piece_choice::choose(puzzle, cancel)?.into_iter().unzip();
                 (abstractions, Distances::of_pieces(puzzle, tables)?)
             }
             Compiled::Own(_) => return Err(ProjectionError::NoFile.into()),

@@ -36,10 +36,10 @@ struct Candidate {
 ///
 /// # Errors
 /// What stopped their making.
-pub(super) fn choose(ground: &Ground, stop: &CancellationToken) -> Result<Vec<(Abstraction, Table)>, Stopped> {
+pub(super) fn choose(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<(Abstraction, Table)>, Stopped> {
     let sample = sample(ground);
     let made = |Candidate { abstraction, projected, .. }| {
-        let table = Table::of(&projected, stop)?;
+        let table = Table::of(&projected, cancel)?;
         let bounds = bounds(ground, &table, &sample);
         Ok((abstraction, table, bounds))
     };

@@ -31,20 +31,20 @@ pub(super) fn bytes(states: impl Iterator<Item = u64>) -> u64 {
 ///
 /// # Errors
 /// What stopped it.
-pub(super) fn all(ground: &Ground, stop: &CancellationToken) -> Result<Vec<u8>, Stopped> {
+pub(super) fn all(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
     match ground.board.len() {
-        0..=64 => of_width::<1>(ground, stop),
-        65..=128 => of_width::<2>(ground, stop),
-        _ => of_width::<4>(ground, stop),
+        0..=64 => of_width::<1>(ground, cancel),
+        65..=128 => of_width::<2>(ground, cancel),
+        _ => of_width::<4>(ground, cancel),
     }
 }
 
-fn of_width<const W: usize>(ground: &Ground, stop: &CancellationToken) -> Result<Vec<u8>, Stopped> {
+fn of_width<const W: usize>(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
     let model = GroundModel::<u64, W>::new(ground, false);
     let (Some(numbers), Some(moves)) = (coding::numbers(ground), &model.backward) else { return Ok(Vec::new()) };
     let numbers = numbers.low as usize;
-    let goals = |goal: &(dyn Fn(u64) + Sync)| goals(&model, numbers, goal, stop);
-    fill(numbers, goals, stop, || Undo::new(&model, moves), |undo, number, found| undo.before(number, found))
+    let goals = |goal: &(dyn Fn(u64) + Sync)| goals(&model, numbers, goal, cancel);
+    fill(numbers, goals, cancel, || Undo::new(&model, moves), |undo, number, found| undo.before(number, found))
 }
 
 /// The distances of states below `numbers` to the nearest of those that `goals` names, where `before` says from where one move leads
@@ -55,7 +55,7 @@ fn of_width<const W: usize>(ground: &Ground, stop: &CancellationToken) -> Result
 pub(super) fn fill<U>(
     numbers: usize,
     goals: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<(), Stopped>,
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
     scratch: impl Fn() -> U + Sync + Send,
     before: impl Fn(&mut U, u64, &mut dyn FnMut(u64)) + Sync + Send,
 ) -> Result<Vec<u8>, Stopped> {
@@ -68,7 +68,7 @@ pub(super) fn fill<U>(
         distance = (distance + 1).min(MOST);
         let count = AtomicUsize::new(0);
         let part = |scratch: &mut U, states: &mut dyn Iterator<Item = u64>| {
-            stop.check()?;
+            cancel.check()?;
             let mut new: Vec<u32> = Vec::new();
             let mut found = |number: u64| {
                 let entry = &table[number as usize];
@@ -107,7 +107,7 @@ fn goals<const W: usize>(
     model: &GroundModel<u64, W>,
     numbers: usize,
     goal: &(dyn Fn(u64) + Sync),
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
 ) -> Result<(), Stopped> {
     let ground = &model.ground;
     if let Some(states) = ground.goal_states() {
@@ -118,7 +118,7 @@ fn goals<const W: usize>(
     }
     let counts = ground.counts().filter(|_| !ground.bodies.is_empty());
     let of_chunk = |state: &mut State<u64, W>, first: usize| {
-        stop.check()?;
+        cancel.check()?;
         let is_goal = |number: &usize| {
             state.read(model, *number as u64);
             let letters = &state.letters[..ground.board.len()];

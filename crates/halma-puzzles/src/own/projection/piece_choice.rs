@@ -16,13 +16,13 @@ use crate::own::permutation_coding;
 /// What stopped their making.
 pub(super) fn choose(
     puzzle: &Permutations,
-    stop: &CancellationToken,
+    cancel: &CancellationToken,
 ) -> Result<Vec<(Abstraction, PieceTable)>, Stopped> {
     let sample = walks(std::slice::from_ref(&puzzle.start), |state, below| {
         Some(puzzle.after(state, &puzzle.moves.get(below(puzzle.moves.len()))?.sets))
     });
     let made = |(abstraction, fewer): (Abstraction, Fewer)| {
-        let table = PieceTable::of(fewer, &puzzle.goal, stop)?;
+        let table = PieceTable::of(fewer, &puzzle.goal, cancel)?;
         let mut space = Places::default();
         let bound = |state: &Arrangement| {
             let at = |set: usize| (&state[set].pieces[..], &state[set].orientations[..]);

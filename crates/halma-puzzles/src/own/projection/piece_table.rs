@@ -23,7 +23,7 @@ impl PieceTable {
     ///
     /// # Errors
     /// What stopped its making.
-    pub(super) fn of(fewer: Fewer, solved: &Arrangement, stop: &CancellationToken) -> Result<Self, Stopped> {
+    pub(super) fn of(fewer: Fewer, solved: &Arrangement, cancel: &CancellationToken) -> Result<Self, Stopped> {
         let of_solved = |set: usize| (&solved[set].pieces[..], &solved[set].orientations[..]);
         let goal = number(&fewer.sets, of_solved, &mut Places::default());
         let state = || State {
@@ -35,7 +35,7 @@ impl PieceTable {
             Ok(())
         };
         let before = |state: &mut State, number: u64, found: &mut dyn FnMut(u64)| state.before(&fewer, number, found);
-        let distances = distances::fill(fewer.states as usize, goals, stop, state, before)?;
+        let distances = distances::fill(fewer.states as usize, goals, cancel, state, before)?;
         Ok(Self { sets: fewer.sets, distances })
     }
 

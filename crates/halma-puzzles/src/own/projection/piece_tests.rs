@@ -83,8 +83,8 @@ fn named(texts: &[&str]) -> Vec<Abstraction> {
 }
 
 fn made(puzzle: &Permutations, texts: &[&str]) -> Projections<u64> {
-    let stop = CancellationToken::after(None);
-    Projections::new(&Compiled::Permutations(puzzle.clone()), &named(texts), &stop).unwrap()
+    let cancel = CancellationToken::after(None);
+    Projections::new(&Compiled::Permutations(puzzle.clone()), &named(texts), &cancel).unwrap()
 }
 
 /// The bounds of all states that lead to the solved one, with their distances: they are admissible and consistent.
@@ -207,8 +207,8 @@ fn states_of_pieces_are_numbered_without_gaps() {
 #[test]
 fn the_choice_by_trial_finds_pieces_that_are_of_use() {
     for (puzzle, least) in [(pancakes(7, "F5 F3 F7 F4"), 3.0), (puzzle(MIXED, "T S T"), 2.0)] {
-        let stop = CancellationToken::after(None);
-        let bound = Projections::chosen(&Compiled::Permutations(puzzle.clone()), &stop).unwrap();
+        let cancel = CancellationToken::after(None);
+        let bound = Projections::chosen(&Compiled::Permutations(puzzle.clone()), &cancel).unwrap();
         let mean = mean(&holds(&puzzle, &bound));
         assert!(mean > least, "{:?}: {mean}", bound.abstractions());
     }
@@ -243,26 +243,26 @@ fn what_cannot_be_reached_is_as_far_as_can_be() {
 #[test]
 fn a_request_to_stop_ends_the_making_of_tables() {
     let puzzle = Compiled::Permutations(pancakes(10, "F10 F3"));
-    let stop = CancellationToken::after(None);
-    stop.request();
+    let cancel = CancellationToken::after(None);
+    cancel.request();
     let stopped = |made: Result<Projections<u64>, Unmade>| matches!(made, Err(Unmade::Stopped(Stopped::Interrupted)));
-    assert!(stopped(Projections::new(&puzzle, &named(&["STACK 1 2 3"]), &stop)));
-    assert!(stopped(Projections::chosen(&puzzle, &stop)));
+    assert!(stopped(Projections::new(&puzzle, &named(&["STACK 1 2 3"]), &cancel)));
+    assert!(stopped(Projections::chosen(&puzzle, &cancel)));
 }
 
 #[test]
 fn tables_that_fill_the_list_and_tables_that_do_not_have_the_same_distances() {
     // A line of states: each distance has one; a star: all but one have the same.
-    let stop = CancellationToken::after(None);
+    let cancel = CancellationToken::after(None);
     let goal = |mark: &(dyn Fn(u64) + Sync)| {
         mark(0);
         Ok(())
     };
     let line = |_: &mut (), state: u64, found: &mut dyn FnMut(u64)| found((state + 1).min(599));
-    let distances = distances::fill(600, goal, &stop, || (), line).unwrap();
+    let distances = distances::fill(600, goal, &cancel, || (), line).unwrap();
     assert!(distances.iter().enumerate().all(|(state, &d)| usize::from(d) == state.min(254)));
     let star = |_: &mut (), state: u64, found: &mut dyn FnMut(u64)| (0..599).filter(|_| state < 2).for_each(found);
-    let distances = distances::fill(600, goal, &stop, || (), star).unwrap();
+    let distances = distances::fill(600, goal, &cancel, || (), star).unwrap();
     assert_eq!((distances[0], distances[1], distances[598], distances[599]), (0, 1, 1, u8::MAX));
     // Many states beyond the greatest distance, which are looked for in the table.
     let far = |_: &mut (), state: u64, found: &mut dyn FnMut(u64)| match state {
@@ -271,6 +271,6 @@ fn tables_that_fill_the_list_and_tables_that_do_not_have_the_same_distances() {
         261 => found(19_999),
         _ => {}
     };
-    let distances = distances::fill(20_000, goal, &stop, || (), far).unwrap();
+    let distances = distances::fill(20_000, goal, &cancel, || (), far).unwrap();
     assert!(distances.iter().enumerate().all(|(state, &d)| usize::from(d) == state.min(254)));
 }

@@ -33,7 +33,7 @@ pub(super) fn sum_up<const W: usize>(state: &[u8], sets: &mut [Set<W>]) {
 impl Table {
     /// # Errors
     /// What stopped its making.
-    pub(super) fn of(projected: &Projected, stop: &CancellationToken) -> Result<Self, Stopped> {
+    pub(super) fn of(projected: &Projected, cancel: &CancellationToken) -> Result<Self, Stopped> {
         let Projected { ground, becomes } = projected;
         let members = |letter: usize| {
             let all = becomes.iter().enumerate().filter(|&(_, &to)| usize::from(to) == letter);
@@ -49,7 +49,7 @@ impl Table {
                 Lookup::Digits(cells.map(|(cell, to)| digits.of(0, cell, to)).collect())
             }
         };
-        Ok(Self { lookup, distances: distances::all(ground, stop)? })
+        Ok(Self { lookup, distances: distances::all(ground, cancel)? })
     }
 
     /// The distance of a state to the nearest abstract goal; `u32::MAX` where there is no way.
