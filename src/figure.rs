@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use halma::figure::Figure;
-//! use halma::job::{Job, Problem};
+//! use halma_rules::job::{Job, Problem};
 //! let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
 //! let job = Job::parse("row.toml".as_ref(), text)?;
 //! let Problem::Transfer(transfer) = &job.problem else { unreachable!() };
 //! let svg = Figure::of_transfer(transfer, &[]).board(0);
 //! assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
 //! assert!(svg.contains("<title>Start: 2 men on a1, b1</title>"));
-//! # Ok::<(), halma::source::Fault>(())
+//! # Ok::<(), halma_record::source::Fault>(())
 //! ```
 
 mod armies;
