@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[expect(dead_code, reason = "an example has a main function")]
 mod peg_solitaire;
 
-use halma_check::{self, Options};
+use halma_check::Options;
 use halma_engine::search::CancellationToken;
 use halma_record::record::{Record, Repeats, Verdict};
 use halma_rules::job::Job;
@@ -22,7 +22,7 @@ fn answer(job: &Job, question: Question) -> Record {
     job.output.dir = None;
     let record = run(&job, question, &(), &CancellationToken::after(None)).unwrap();
     let options = Options { sample: None, budget: 50_000_000, memory: None, progress: &|_| {} };
-    let report = check::record_holds(&record, Path::new(""), &options);
+    let report = halma_check::record_holds(&record, Path::new(""), &options);
     assert!(report.as_ref().is_ok_and(|report| report.unchecked.is_empty()), "{}: {report:?}", job.file.display());
     record
 }
