@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[expect(dead_code, reason = "an example has a main function")]
 mod peg_solitaire;
 
-use halma_check::{self, Options};
+use halma_check::Options;
 use halma_engine::search::CancellationToken;
 use halma_record::record::{Record, Repeats, Verdict};
 use halma_rules::job::Job;
