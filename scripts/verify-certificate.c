@@ -369,66 +369,69 @@ static int abstract_moves(byte *h, u64 n, u64 *to)
     return count;
 }
 
-/* Tables of distances: histograms in the order in which they were entered, found by open addressing. */
+/* Tables of distances: histograms in the order in which they were entered, and found by open addressing. */
 
 struct table {
     u64 count, mask, *entered;
     byte *far;
-    uint32_t *slot; /* number of the entry and 1, or 0 */
+    struct slot {
+        u64 n;
+        int far_and_1; /* or 0, where it is empty */
+    } *slot;
 };
 static struct table from_start, to_target, to_middles, to_meeting;
 
-static u64 slot_of(const struct table *t, u64 n)
+static struct slot *slot_of(const struct table *t, u64 n)
 {
     u64 s = (n * 0x9e3779b97f4a7c15) >> 20 & t->mask;
-    while (t->slot[s] && t->entered[t->slot[s] - 1] != n)
+    while (t->slot[s].far_and_1 && t->slot[s].n != n)
         s = (s + 1) & t->mask;
-    return s;
+    return &t->slot[s];
 }
 
 static int distance(const struct table *t, u64 n)
 {
-    u64 s = slot_of(t, n);
-    return t->slot[s] ? t->far[t->slot[s] - 1] : FAR;
+    const struct slot *s = slot_of(t, n);
+    return s->far_and_1 ? s->far_and_1 - 1 : FAR;
+}
+
+/* Makes room for as many histograms as half of the slots. */
+static void resize(struct table *t, u64 slots)
+{
+    u64 *entered = realloc(t->entered, slots / 2 * sizeof *entered);
+    if (entered)
+        t->entered = entered;
+    byte *far = realloc(t->far, slots / 2);
+    if (far)
+        t->far = far;
+    struct slot *slot = calloc(slots, sizeof *slot);
+    if (!entered || !far || !slot) {
+        free(slot);
+        UNREADABLE("memory does not suffice for it");
+    }
+    free(t->slot);
+    t->slot = slot;
+    t->mask = slots - 1;
+    for (u64 i = 0; i < t->count; i++)
+        *slot_of(t, t->entered[i]) = (struct slot){t->entered[i], t->far[i] + 1};
 }
 
 static void enter(struct table *t, u64 n, int far)
 {
-    u64 s = slot_of(t, n);
-    if (t->slot[s])
+    if (slot_of(t, n)->far_and_1)
         return;
-    if (2 * (t->count + 1) > t->mask) {
-        struct table larger = {t->count, 2 * t->mask + 1, NULL, NULL, NULL};
-        if (larger.mask >> 32)
-            UNREADABLE("too many histograms");
-        larger.entered = realloc(t->entered, (larger.mask + 1) / 2 * sizeof *larger.entered);
-        if (larger.entered)
-            t->entered = larger.entered;
-        larger.far = realloc(t->far, (larger.mask + 1) / 2);
-        if (larger.far)
-            t->far = larger.far;
-        larger.slot = calloc(larger.mask + 1, sizeof *larger.slot);
-        if (!larger.entered || !larger.far || !larger.slot) {
-            free(larger.slot);
-            UNREADABLE("memory does not suffice for it");
-        }
-        free(t->slot);
-        *t = larger;
-        for (u64 i = 0; i < t->count; i++)
-            t->slot[slot_of(t, t->entered[i])] = (uint32_t)(i + 1);
-        s = slot_of(t, n);
-    }
+    if (2 * (t->count + 1) > t->mask)
+        resize(t, 2 * (t->mask + 1));
     t->entered[t->count] = n;
-    t->far[t->count] = (byte)far;
-    t->slot[s] = (uint32_t)++t->count;
+    t->far[t->count++] = (byte)far;
+    *slot_of(t, n) = (struct slot){n, far + 1};
 }
 
 static void empty(struct table *t)
 {
     free(t->entered), free(t->far), free(t->slot);
-    *t = (struct table){0, 1023, malloc(512 * sizeof *t->entered), malloc(512), calloc(1024, sizeof *t->slot)};
-    if (!t->entered || !t->far || !t->slot)
-        UNREADABLE("memory does not suffice for it");
+    *t = (struct table){0, 0, NULL, NULL, NULL};
+    resize(t, 1024);
 }
 
 /* All distances up to last, from what was entered at 0; of histograms for which other + distance <= limit alone. */
