@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use super::studio::{SMALL, Studio};
 
-const READY: &str = "document.documentElement.dataset.ready === 'true'";
+const READY: &str = "document.documentElement?.dataset.ready === 'true'";
 
 fn open(studio: &Studio, fragment: &str) -> Option<Browser> {
     let mut browser = Browser::visit(&format!("{}{fragment}", studio.url), READY)?;
@@ -168,7 +168,8 @@ fn a_job_is_typed_and_what_is_wrong_points_to_its_line() {
     assert_eq!(browser.cells("hole"), ["c3"]);
     browser.click("[name=mode][value=file] + span");
     browser.choose("#example", "Frogs and toads");
-    browser.until("!!document.querySelector('#picture svg.board')");
+    browser.until("document.getElementById('about').textContent.startsWith('Frogs and toads')");
+    browser.until("!!document.querySelector('#picture svg.board') && !document.querySelector('#picture .army')");
     browser.picture("file-frogs");
     browser.click("[data-ask=solve]");
     browser.until("!!document.querySelector('#run .claim')");
@@ -306,7 +307,9 @@ fn both_themes_can_be_read_and_everything_has_a_name() {
 fn without_its_token_the_page_says_what_to_do() {
     let studio = Studio::open(&[]);
     let address = studio.url.split('#').next().expect("an address").to_owned();
-    let Some(mut browser) = Browser::visit(&address, "document.getElementById('locked')?.hidden === false") else { return };
+    let Some(mut browser) = Browser::visit(&address, "document.getElementById('locked')?.hidden === false") else {
+        return;
+    };
     assert!(browser.text("#locked").contains("open the address that `halma studio` printed"));
     // The browser itself notes the refusal on its console; nothing else is there.
     let told: Vec<Value> = browser.faults.drain(..).map(|fault| serde_json::from_str(&fault).expect("JSON")).collect();
