@@ -20,9 +20,10 @@ const BODY: u64 = 256 << 10;
 /// So much of a longer one is read all the same, so that its sender reads the refusal.
 const TOO_LONG: u64 = 8 << 20;
 /// So many connections at once; others wait.
-const CONNECTIONS: usize = 32;
-/// Who says nothing for so long is gone.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTIONS: usize = 64;
+/// Who says nothing for so long is gone. Browsers open connections before they need them: one that is cut off just when it is
+/// used would have lost a file of the page.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The port, where the command line names none and it is free.
 const USUAL: u16 = 4256;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use super::studio::{SMALL, Studio};
 
-const READY: &str = "document.documentElement.dataset.ready === 'true'";
+const READY: &str = "document.documentElement?.dataset.ready === 'true'";
 
 fn open(studio: &Studio, fragment: &str) -> Option<Browser> {
     let mut browser = Browser::visit(&format!("{}{fragment}", studio.url), READY)?;
@@ -168,7 +168,8 @@ fn a_job_is_typed_and_what_is_wrong_points_to_its_line() {
     assert_eq!(browser.cells("hole"), ["c3"]);
     browser.click("[name=mode][value=file] + span");
     browser.choose("#example", "Frogs and toads");
-    browser.until("!!document.querySelector('#picture svg.board')");
+    browser.until("document.getElementById('about').textContent.startsWith('Frogs and toads')");
+    browser.until("!!document.querySelector('#picture svg.board') && !document.querySelector('#picture .army')");
     browser.picture("file-frogs");
     browser.click("[data-ask=solve]");
     browser.until("!!document.querySelector('#run .claim')");
