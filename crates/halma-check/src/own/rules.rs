@@ -195,6 +195,10 @@ impl Rules {
     /// The rule applied from `first` on in that direction, if that changes anything: the letters afterwards, and where the man
     /// went, unless what is like him was there before.
     fn once(&self, rule: &Rule, first: u8, direction: Step, letters: &[u8]) -> Option<(Vec<u8>, Option<u8>)> {
+        // Most places are told by their first letter.
+        if !self.can_be(letters[usize::from(first)], *rule.left.first()?) {
+            return None;
+        }
         let cells = self.grid.line(first, direction, rule.left.len())?;
         let after = self.applied(rule, &cells, letters)?;
         let was = |place: usize| self.can_have_been(rule, place, &cells, letters);
