@@ -120,7 +120,12 @@ fn what_is_written_today_is_the_frozen_format_byte_for_byte() {
             let (old, new) = (frozen.join(&file), written.join(&file));
             if file.extension().is_some_and(|extension| extension == "json") {
                 let (old, new) = (json(&old), json(&new));
-                assert_eq!(shape_of(&old), shape_of(&new), "{}", file.display());
+                // The list of a short run may be written before it has answers.
+                let answers = |name: &String| name.starts_with(".list.answers");
+                let (old_answers, old_rest): (BTreeSet<_>, BTreeSet<_>) = shape_of(&old).into_iter().partition(answers);
+                let (new_answers, new_rest): (BTreeSet<_>, BTreeSet<_>) = shape_of(&new).into_iter().partition(answers);
+                assert_eq!(old_rest, new_rest, "{}", file.display());
+                assert!(new_answers.is_subset(&old_answers), "{new_answers:?}");
                 assert_eq!(old["list"]["format"], new["list"]["format"], "{}", file.display());
             } else {
                 assert_eq!(fs::read(&old).unwrap(), fs::read(&new).unwrap(), "{}", file.display());
