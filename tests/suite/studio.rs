@@ -323,7 +323,9 @@ fn too_many_searches_are_refused_and_none_takes_more_than_the_studio_has() {
     let long = studio.begin("solve", &format!("{LONG}[limits]\nthreads = 64\n[output]\ndir = \"/nowhere/at/all\"\n"));
     let search = studio.until(long, "running");
     assert!(search["folder"].as_str().unwrap().starts_with("halma-studio/"), "{search}");
-    (0..16).for_each(|_| drop(studio.begin("solve", SMALL)));
+    for _ in 0..16 {
+        studio.begin("solve", SMALL);
+    }
     assert_eq!(studio.asks("POST", "/api/jobs?ask=solve", SMALL).status, 429);
     let refused = studio.asks("POST", "/api/jobs?ask=solve", &format!("{SMALL}[limits]\nmemory = \"1 KiB\"\n"));
     assert_eq!(refused.status, 422);
