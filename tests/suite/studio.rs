@@ -324,7 +324,7 @@ fn too_many_searches_are_refused_and_none_takes_more_than_the_studio_has() {
     let search = studio.until(long, "running");
     assert!(search["folder"].as_str().unwrap().starts_with("halma-studio/"), "{search}");
     for _ in 0..16 {
-        let _ = studio.begin("solve", SMALL);
+        studio.begin("solve", SMALL);
     }
     assert_eq!(studio.asks("POST", "/api/jobs?ask=solve", SMALL).status, 429);
     let refused = studio.asks("POST", "/api/jobs?ask=solve", &format!("{SMALL}[limits]\nmemory = \"1 KiB\"\n"));

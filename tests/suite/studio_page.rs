@@ -45,7 +45,7 @@ impl Browser {
         serde_json::from_value(cells).expect("names")
     }
 
-    /// A picture of what is on the screen, where HALMA_SCREENSHOTS names a folder.
+    /// A picture of what is on the screen, as base64, where HALMA_SCREENSHOTS names a folder.
     fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("HALMA_SCREENSHOTS") else { return };
         let data = self.call("Page.captureScreenshot", json!({}))["data"].clone();
