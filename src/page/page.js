@@ -121,7 +121,7 @@ for (const player of players) {
     if (number) {
       const path = items[number].dataset.path;
       const drawn = (name, attributes) => {
-        const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+        const e = document.createElementNS(board.namespaceURI, name);
         Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
         board.insertBefore(e, men[0]);
       };

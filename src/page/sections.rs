@@ -144,7 +144,7 @@ fn plots(entries: &[&Entry], prefix: &str, all_plots: bool) -> Markup {
         })
         .collect();
     let of = match purposes[0].as_str() {
-        purpose if alike && !purpose.is_empty() => format!(", in {purpose}"),
+        purpose if alike && !purpose.is_empty() => format!(" in {purpose}"),
         _ => String::new(),
     };
     let lengths = entries.iter().flat_map(|e| &e.record.runs).map(|run| run.length);
