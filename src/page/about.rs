@@ -109,7 +109,7 @@ fn copied(name: &str, text: &str, command: &str) -> Markup {
         div.take {
             h3 { (name) }
             pre tabindex="0" role="region" aria-label=(name) { code { (text) } }
-            p { button type="button" data-copy="" hidden { "Copy " (name.to_lowercase()) } @if !command.is_empty() { " " code { (command) } } }
+            p { button type="button" data-copy="" hidden aria-label={ "Copy: " (name) } { "Copy" } @if !command.is_empty() { " " code { (command) } } }
         }
     }
 }

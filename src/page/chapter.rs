@@ -51,7 +51,7 @@ impl<'a> Chapter<'a> {
         let claims = claims(self.entries);
         let first = claims.first().map(|(said, _)| said.as_str()).unwrap_or_default();
         html! {
-            p.claim { (first) }
+            p.claim { (first) @if let Some(counted) = self.known().counted().filter(|_| !first.contains("exactly")) { " " (counted) } }
             @if claims.len() > 1 || self.entries.len() > 1 {
                 details.claims {
                     summary { (self.entries.len()) " records, and what each says" }
@@ -70,7 +70,7 @@ impl<'a> Chapter<'a> {
                     @let figure = Figure::of(solution);
                     @let copied = moves_as_file(record);
                     (Player { figure: &figure, prefix, copied: &copied, boards }.draw())
-                    @if let Solution::Armies(checked) = solution { (sections::centroid(&figure, checked, prefix)) }
+                    @if let Solution::Armies(checked) = solution && levels { (sections::centroid(&figure, checked, prefix)) }
                 }
                 None => { (self.start()) }
             }

@@ -34,7 +34,7 @@ fn of_armies(armies: &ArmiesSpec) -> String {
     }
     match &armies.map {
         Some(map) => {
-            let _ = writeln!(text, "board = \"\"\"\n{map}\n\"\"\"");
+            let _ = writeln!(text, "board = \"\"\"\n{}\n\"\"\"", map.trim_matches('\n'));
         }
         None => {
             let _ = writeln!(text, "board = \"{}\"", armies.board);

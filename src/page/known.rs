@@ -46,7 +46,7 @@ impl<'a> Known<'a> {
     /// In a few words.
     pub(super) fn headline(&self) -> String {
         let of = if self.palindromes { " by a palindrome" } else { "" };
-        let said = match (self.found, self.refuted) {
+        match (self.found, self.refuted) {
             (Some(found), Some(refuted)) if self.never || refuted >= found => {
                 format!("The records contradict each other: {} found, {refuted} refuted", moves(found))
             }
@@ -56,10 +56,21 @@ impl<'a> Known<'a> {
             (Some(found), Some(refuted)) => format!("{} suffice{of}; {} or more are needed", moves(found), refuted + 1),
             (Some(found), None) => format!("{} suffice{of}", moves(found)),
             (None, Some(refuted)) => format!("No solution of {} or fewer{of}", moves(refuted)),
-            (None, None) => return self.seen(),
-        };
-        let counted = self.counts.map(|c| format!(": {}", solutions(c))).unwrap_or_default();
-        said + &counted
+            (None, None) => self.seen(),
+        }
+    }
+
+    /// How many solutions there are, where that was counted.
+    pub(super) fn counted(&self) -> Option<String> {
+        let counts = self.counts?;
+        let all = digits(&counts.sequences.to_string());
+        Some(match all.as_str() {
+            "1" => "There is 1 solution of that length.".into(),
+            _ => {
+                let classes = digits(&counts.up_to_symmetry.to_string());
+                format!("There are {all} solutions of that length, {classes} up to symmetry.")
+            }
+        })
     }
 
     /// Whether the shortest length is known, or that there is none.
@@ -86,12 +97,10 @@ impl<'a> Known<'a> {
     }
 }
 
-fn solutions(counts: &Counts) -> String {
-    let all = counts.sequences.to_string();
-    if all == "1" {
-        return "1 solution".into();
-    }
-    format!("{all} solutions, {} up to symmetry", counts.up_to_symmetry)
+/// A number with its digits in groups of three, however long.
+fn digits(number: &str) -> String {
+    let groups: Vec<&str> = number.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
 }
 
 fn moves(count: u32) -> String {
@@ -131,10 +140,10 @@ mod tests {
     #[test]
     fn a_refutation_of_palindromes_refutes_no_other_solution() {
         let palindromes = read("open/p4-palindromes-8move");
-        assert_eq!(
-            said(std::slice::from_ref(&palindromes)),
-            "24 moves, and no fewer by a palindrome: 4810 solutions, 2405 up to symmetry"
-        );
+        let alone = std::slice::from_ref(&palindromes);
+        assert_eq!(said(alone), "24 moves, and no fewer by a palindrome");
+        let counted = Known::from(alone.iter()).counted();
+        assert_eq!(counted.as_deref(), Some("There are 4,810 solutions of that length, 2,405 up to symmetry."));
         let open = Record { refuted_up_to: Some(20), ..read("open/p4-triangle-5-4move") };
         assert_eq!(said(&[palindromes, open]), "24 moves suffice; 21 or more are needed");
     }

@@ -121,7 +121,7 @@ for (const player of players) {
     if (number) {
       const path = items[number].dataset.path;
       const drawn = (name, attributes) => {
-        const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+        const e = document.createElementNS(board.namespaceURI, name);
         Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
         board.insertBefore(e, men[0]);
       };
@@ -239,9 +239,12 @@ for (const player of players) {
     player.closest("details.chapter")?.setAttribute("open", "");
     pause();
     show(number, false);
-    player.scrollIntoView({ block: "nearest" });
+    // The browser has gone to the item of the list; the board is to be seen, too.
+    const chapter = player.closest("details.chapter");
+    const go_up = () => (chapter ? chapter.scrollIntoView() : scrollTo(0, 0));
+    requestAnimationFrame(go_up);
+    if (document.readyState !== "complete") addEventListener("load", () => setTimeout(go_up), { once: true });
   };
-  player.addEventListener("asked", asked);
   addEventListener("hashchange", asked);
   player.querySelector(".controls").hidden = false;
   player.querySelector(".tools").hidden = false;
@@ -251,7 +254,7 @@ for (const player of players) {
 
 // A chapter that a link leads to is opened.
 function open_chapter() {
-  const chapter = location.hash && document.getElementById(location.hash.slice(1));
+  const chapter = document.getElementById(location.hash.slice(1));
   if (chapter?.matches("details")) chapter.open = true;
 }
 addEventListener("hashchange", open_chapter);

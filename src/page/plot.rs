@@ -84,7 +84,6 @@ impl Plot<'_> {
                             @for ((x, y), &j) in points.iter().zip(&values) {
                                 g.point data-row=[s.links.get(j)] {
                                     title { (self.value(s, s.points[j], series.len() > 1)) }
-                                    circle.hit cx=(x) cy=(y) r="9" {}
                                     (marker(i, x, y))
                                 }
                             }

@@ -21,7 +21,7 @@ pub(super) fn search(entries: &[&Entry], prefix: &str, all: bool) -> Markup {
         @if searched {
             section.search {
                 h2 { "The search" }
-                div.plots { (plots(entries, prefix)) }
+                div.plots { (plots(entries, prefix, all)) }
                 (lengths(entries, prefix))
                 @if all {
                     @for (i, entry) in entries.iter().enumerate() { (all_levels(entry, &format!("{prefix}{i}"), entries.len() > 1)) }
@@ -100,7 +100,7 @@ fn purpose(record: &Record) -> String {
 const LINES: usize = 4;
 
 /// Level sizes and successors of the deciding runs, and the work of each length.
-fn plots(entries: &[&Entry], prefix: &str) -> Markup {
+fn plots(entries: &[&Entry], prefix: &str, all_plots: bool) -> Markup {
     let entries = &entries[..entries.len().min(LINES)];
     let several = entries.len() > 1;
     // In one word where all levels were made for the same lengths, else with each line.
@@ -144,7 +144,7 @@ fn plots(entries: &[&Entry], prefix: &str) -> Markup {
         })
         .collect();
     let of = match purposes[0].as_str() {
-        purpose if alike && !purpose.is_empty() => format!(", in {purpose}"),
+        purpose if alike && !purpose.is_empty() => format!(" in {purpose}"),
         _ => String::new(),
     };
     let lengths = entries.iter().flat_map(|e| &e.record.runs).map(|run| run.length);
@@ -157,7 +157,7 @@ fn plots(entries: &[&Entry], prefix: &str) -> Markup {
     let all = format!("successors computed to decide each length{range}");
     html! {
         (Plot { title: "Level sizes", x: "level", y: "positions", says: &sizes, log: true }.draw(&by_level(&|l| l.states)))
-        (Plot { title: "Successors", x: "level", y: "successors", says: &work, log: true }.draw(&by_level(&|l| l.generated)))
+        @if all_plots { (Plot { title: "Successors", x: "level", y: "successors", says: &work, log: true }.draw(&by_level(&|l| l.generated))) }
         (Plot { title: "Work by length", x: "length", y: "successors", says: &all, log: true }.draw(&by_length))
     }
 }

@@ -25,7 +25,7 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
     let problems = by_problem(entries);
     let mut names: Vec<String> = Vec::new();
     for entries in &problems {
-        let name = plain(entries[0]);
+        let name = names_of(entries).into_iter().min_by_key(String::len).unwrap_or_default();
         let taken = |name: &String| names.contains(name);
         let free = (2..).map(|n| format!("{name}-{n}")).find(|n| !taken(n));
         names.push(if taken(&name) { free.unwrap_or_default() } else { name });
@@ -43,7 +43,7 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
 fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stories) -> String {
     let mut folders: Vec<(String, Vec<usize>)> = Vec::new();
     for (i, entries) in problems.iter().enumerate() {
-        let folder = folder(entries[0]);
+        let folder = stories.heading(&names_of(entries)).map_or_else(|| folder(entries[0]), String::from);
         match folders.iter_mut().find(|(name, _)| *name == folder) {
             Some((_, members)) => members.push(i),
             None => folders.push((folder, vec![i])),
@@ -55,20 +55,20 @@ fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stor
         let published = stories.published(&names_of(&problems[i])).unwrap_or_default();
         vec![
             html! { a href={ (names[i]) ".html" } { (names[i]) } },
+            html! { (problem(&problems[i][0].record.problem)) },
             html! { (known.short()) },
             html! { (published) },
             html! { (known.headline()) },
-            html! { (problem(&problems[i][0].record.problem)) },
         ]
     };
     let settled = problems.iter().filter(|entries| Chapter::new(entries, "").known().is_settled()).count();
-    let head = ["page", "result", "published", "in words", "problem"];
+    let head = ["page", "problem", "result", "published", "in words"];
     let body = html! {
         p.claim { (problems.len()) " problems, " (settled) " of them settled: each page has a solution to play, the search that refutes what is shorter, "
             "and how to check both. Every page holds all that it needs." }
         @for (folder, members) in &folders {
             @let rows: Vec<Vec<Markup>> = members.iter().map(row).collect();
-            (of_markup(folder, &head, &rows, &[false, true, false, false, false], &[]))
+            (of_markup(folder, &head, &rows, &[false, false, true, true, false], &[]))
         }
     };
     document(title, html! { h1 { (title) } }, body)

@@ -93,6 +93,11 @@ impl Stories {
         }
     }
 
+    /// The heading under which a record is told of first.
+    pub(super) fn heading(&self, names: &[String]) -> Option<&str> {
+        self.rows.iter().find(|row| row.is_of(names)).map(|row| row.heading.as_str())
+    }
+
     /// What somebody else has published of it, where a table says so.
     pub(super) fn published(&self, names: &[String]) -> Option<&str> {
         let row = self.rows.iter().find(|row| row.is_of(names))?;

@@ -113,7 +113,8 @@ fn a_job_is_described_before_it_is_solved() {
     let (status, text, err) = halma(&["describe", "configs/transfer-triangle-4-6move.toml", "--probe", "0s"]);
     assert_eq!((status, err.as_str()), (0, ""));
     for line in [
-        "triangle-4, 10 men, on 9x9 under 6-move rules\n\n0101.....\n232......\n01.......\n2........\n.........\n........T\n",
+        "triangle-4, 10 men, on 9x9 under 6-move rules\n\n                1   a\n              2   0   b\n            3   2   1   c\n",
+        "                 [.]\nDigits are men by type, brackets the target.\n",
         "men by type     (3, 3, 3, 1) at the start, (3, 3, 3, 1) at the target\n",
         "balance         unbalanced: 1 to 3 men of a type; a first step can help\n",
         "K               2 symmetries fix start and target; positions that they exchange count as one\n",
@@ -184,8 +185,8 @@ fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it
     }
     let record = halma_record::record::Record::read(&at.join("six/result.json")).expect("a record");
     let machine = record.machine.expect("a machine");
-    assert!(page.contains(&format!("on {}", machine.system)) && page.contains("processor"));
-    assert!(page.contains(&format!("source tree <code>{}</code>", record.source.as_deref().expect("a tree"))));
+    assert!(page.contains(&format!("<dd>{}", machine.system)) && page.contains("processor"));
+    assert!(page.contains(&format!("<dt>source tree</dt><dd><code>{}</code>", record.source.as_deref().expect("a tree"))));
     let trees: Vec<usize> = record.source.as_deref().unwrap_or_default().split('+').map(str::len).collect();
     assert_eq!(trees, [40, 40]);
 }
@@ -223,10 +224,8 @@ fn the_help_of_every_command_fits_a_screen() {
     let (_, help, _) = halma(&["--help"]);
     let commands: Vec<&str> = help
         .lines()
-        .skip_while(|l| *l != "Commands:")
-        .skip(1)
-        .take_while(|l| l.starts_with("  "))
-        .filter_map(|l| l[2..].split_whitespace().next().filter(|name| !l.starts_with("   ") && *name != "help"))
+        .take_while(|l| *l != "Options:")
+        .filter_map(|l| l.strip_prefix("  ")?.split_whitespace().next().filter(|_| !l.starts_with("   ")))
         .collect();
     assert!(commands.contains(&"solve") && commands.contains(&"report"), "{commands:?}");
     for command in std::iter::once("").chain(commands) {
@@ -256,4 +255,99 @@ fn man_pages_and_completions_name_every_command() {
     }
     let (status, schema, _) = halma(&["schema"]);
     assert_eq!((status, schema.as_str()), (0, include_str!("../../docs/job.schema.json")));
+}
+
+#[test]
+fn coordinates_stand_on_every_board_of_a_sheet_that_asks_for_them() {
+    let names = |args: &[&str]| halma(&[&["replay", SOLUTION, "--svg"], args].concat()).1.matches("class=\"names\"").count();
+    assert_eq!((names(&[]), names(&["--coordinates"])), (0, 28));
+}
+
+#[test]
+fn in_a_game_the_colour_is_the_side_and_no_type() {
+    let (_, svg, _) = halma(&["replay", GAME, "--svg", "--at", "0"]);
+    assert_eq!((svg.matches("man blue").count(), svg.matches("man red").count(), svg.matches("man t").count()), (10, 10, 0));
+}
+
+#[test]
+fn a_folder_becomes_a_site_whose_pages_tell_the_story_and_fetch_nothing() {
+    let folder = folder();
+    let site = folder.path().join("site");
+    let (status, out, err) = halma(&["report", "results/table-2", "results/open", "-o", site.to_str().expect("UTF-8")]);
+    // A name without a slash that is no folder is a file.
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
+    std::fs::remove_file(&site).expect("a page");
+    let (status, out, _) = halma(&["report", "results", "-o", &format!("{}/", site.display())]);
+    assert_eq!(status, 0);
+    assert!(out.contains("index.html: "), "{out}");
+    let pages: Vec<_> = std::fs::read_dir(&site).expect("a folder").flatten().map(|page| page.path()).collect();
+    assert!(pages.len() > 40, "{}", pages.len());
+    for page in &pages {
+        let text = std::fs::read_to_string(page).expect("a page");
+        assert!(text.len() < 300_000, "{}: {}", page.display(), text.len());
+        assert!(!text.contains("http://") && !text.contains("https://"), "{}", page.display());
+        assert!(!text.contains("unsafe-inline"), "{}", page.display());
+    }
+    let page = std::fs::read_to_string(site.join("p4-triangle-5-8move.html")).expect("a page");
+    assert!(page.contains("<h1>24 moves, and no fewer</h1>") && page.contains("&lt;= 26"), "{page}");
+    let index = std::fs::read_to_string(site.join("index.html")).expect("an index");
+    assert!(index.contains("href=\"p2-triangle-4-6move.html\""), "{index}");
+}
+
+#[test]
+fn a_new_job_is_one_and_what_is_there_already_stays() {
+    let folder = folder();
+    let at = folder.path();
+    for (name, args) in [
+        ("a", &["--board", "star-121"][..]),
+        ("b", &["--board", "triangle:6", "--men", "3", "--title", "A \"small\" one"]),
+        ("c", &["--board", "7x5", "--game"]),
+        ("d", &["--board", "hexagon:3", "--moves", "6"]),
+    ] {
+        let file = format!("{name}.toml");
+        let (status, _, err) = halma_in(at, &[&["new", &file], args].concat());
+        assert_eq!((status, err.as_str()), (0, ""), "{name}");
+        let (status, text, err) = halma_in(at, &["describe", &file, "--probe", "0s"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{name}");
+        assert_eq!(text.starts_with("A \"small\" one: "), name == "b", "{text}");
+    }
+    let (status, _, err) = halma_in(at, &["new", "a.toml"]);
+    assert_eq!((status, err.as_str()), (2, "a.toml: there already, and left as it is\n"));
+    std::fs::write(at.join("board.txt"), "SS .\n...\n. TT\n").expect("a drawing");
+    let (status, text, _) = halma_in(at, &["new", "-", "--drawing", "board.txt", "--moves", "4"]);
+    assert_eq!(status, 0);
+    assert!(text.contains("SS#.\n...#\n.#TT\n"), "{text}");
+}
+
+#[test]
+fn other_rules_and_a_time_can_be_asked_for_on_the_command_line() {
+    let folder = folder();
+    let at = folder.path();
+    let length = |moves: &str| {
+        let (status, text, _) = halma_in(at, &["solve", "job.toml", "-q", "--json", "--moves", moves]);
+        assert_eq!(status, 0);
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["length"].clone()
+    };
+    assert_eq!([length("4"), length("6"), length("8")], [15, 15, 12].map(serde_json::Value::from));
+    let big = SQUARE.replace("square-2", "triangle-4") + "[search]\npruning = \"none\"\n";
+    std::fs::write(at.join("big.toml"), big).expect("a job");
+    let (status, _, err) = halma_in(at, &["solve", "big.toml", "--time", "100ms", "--progress", "lines"]);
+    assert_eq!(status, 3);
+    assert!(err.contains("nothing was kept: with --output-dir DIR"), "{err}");
+}
+
+#[test]
+fn progress_as_json_is_all_that_stands_on_standard_error() {
+    let folder = folder();
+    let at = folder.path();
+    let events = |args: &[&str]| -> Vec<serde_json::Value> {
+        let (_, _, err) = halma_in(at, args);
+        err.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+    };
+    let solved = events(&["solve", "job.toml", "--progress", "json"]);
+    let done = solved.last().expect("an end");
+    assert_eq!((&done["event"], &done["length"], &done["exit"]), (&"done".into(), &12.into(), &0.into()));
+    assert!(solved.iter().any(|event| event["event"] == "length"), "{solved:?}");
+    let wrong = events(&["solve", "nowhere.toml", "--progress", "json"]);
+    assert_eq!((wrong.len(), &wrong[0]["exit"]), (1, &2.into()));
 }
