@@ -70,6 +70,8 @@ impl Name {
 /// assert_eq!("contact+count".parse(), Ok(paper.clone()));
 /// assert_eq!(paper.to_string(), "count+contact");
 /// assert!("all-but-hall".parse::<Bounds>().unwrap() != Bounds::all());
+/// assert_eq!("all+rungs".parse(), Ok(Bounds::all_and_rungs()));
+/// assert_eq!(Bounds::all_and_rungs().to_string(), "all+rungs");
 /// assert!("hull".parse::<Bounds>().is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,9 +99,15 @@ impl Bounds {
         Self::of([Name::Count, Name::Contact])
     }
 
-    /// Every bound.
+    /// What records have called `all` from the first: every bound but [`Name::Rungs`], which is younger than the word.
     #[must_use]
     pub fn all() -> Self {
+        Self::of(Name::ALL.into_iter().filter(|&name| name != Name::Rungs))
+    }
+
+    /// Every bound.
+    #[must_use]
+    pub fn all_and_rungs() -> Self {
         Self::of(Name::ALL)
     }
 
@@ -115,6 +123,7 @@ impl fmt::Display for Bounds {
         match self {
             _ if self.0.is_empty() => f.write_str("none"),
             _ if *self == Self::all() => f.write_str("all"),
+            _ if *self == Self::all_and_rungs() => f.write_str("all+rungs"),
             _ => f.write_str(&self.0.iter().map(|n| n.as_str()).collect::<Vec<_>>().join("+")),
         }
     }
@@ -123,25 +132,22 @@ impl fmt::Display for Bounds {
 impl FromStr for Bounds {
     type Err = String;
 
-    /// `none`, `paper`, `all`, `all-but-NAME`, or names joined by `+`.
+    /// `none`, `paper`, or `all`, `all-but-NAME` and names joined by `+`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let name = |word: &str| {
-            Name::ALL.into_iter().find(|n| n.as_str() == word).ok_or_else(|| {
-                let names = Name::ALL.map(Name::as_str).join(", ");
-                format!("pruning {text:?}: allowed are none, paper, all, all-but-NAME, or names joined by '+': {names}")
-            })
+        let fault = || {
+            let names = Name::ALL.map(Name::as_str).join(", ");
+            format!("pruning {text:?}: allowed are none, paper, or all, all-but-NAME and names joined by '+': {names}")
+        };
+        let name = |word: &str| Name::ALL.into_iter().find(|n| n.as_str() == word).ok_or_else(fault);
+        let names = |word: &str| match word.strip_prefix("all-but-").map(name) {
+            Some(without) => without.map(|without| Self::all().0.into_iter().filter(|&n| n != without).collect()),
+            None if word == "all" => Ok(Self::all().0),
+            None => name(word).map(|name| vec![name]),
         };
         match text {
             "none" => Ok(Self::none()),
             "paper" => Ok(Self::paper()),
-            "all" => Ok(Self::all()),
-            _ => match text.strip_prefix("all-but-") {
-                Some(word) => {
-                    let without = name(word)?;
-                    Ok(Self::of(Name::ALL.into_iter().filter(|&n| n != without)))
-                }
-                None => text.split('+').map(name).collect::<Result<Vec<_>, _>>().map(Self::of),
-            },
+            _ => Ok(Self::of(text.split('+').map(names).collect::<Result<Vec<_>, _>>()?.concat())),
         }
     }
 }
