@@ -1,5 +1,6 @@
 //! The job that a record answers, written anew: whoever runs it asks the same question.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -13,8 +14,7 @@ pub(super) fn text(record: &Record) -> String {
     let problem = match &record.problem {
         ProblemSpec::Armies(armies) => of_armies(armies),
         ProblemSpec::Puzzle(puzzle) => {
-            let table = toml::to_string_pretty(puzzle).unwrap_or_default();
-            format!("[problem]\n{table}")
+            toml::to_string_pretty(&BTreeMap::from([("problem", puzzle)])).unwrap_or_default()
         }
     };
     let mut search = format!("pruning = \"{}\"\n", record.pruning);
