@@ -241,7 +241,7 @@ fn a_phone_shows_it_without_scrolling_sideways_and_fingers_set_men() {
     browser.until("!document.querySelector('[data-ask=solve]').disabled");
     browser.click("[data-ask=solve]");
     browser.until("!!document.querySelector('#run .player')");
-    browser.until("document.getElementById('runs').getBoundingClientRect().top < 200");
+    browser.until("document.getElementById('runs').getBoundingClientRect().top < innerHeight * 0.6");
     browser.picture("phone-solved");
     browser.theme("dark");
     browser.picture("phone-dark");

@@ -211,10 +211,11 @@ async function begin(event) {
   const { status, value } = await ask("POST", `/api/jobs?${query}`, toml(state));
   show($("refused"), status === 201 ? null : (value.line && state.mode === "file" ? `Line ${value.line}: ` : "") + value.message);
   if (status !== 201) return;
+  $("runs").hidden = false;
   await searches.choose(value.id);
-  // On a phone the result is far below.
+  // On a phone the result is below what was asked.
   const { top } = $("runs").getBoundingClientRect();
-  if (top > innerHeight * 0.8) $("runs").scrollIntoView({ block: "start", behavior: "smooth" });
+  if (top > innerHeight * 0.5) $("runs").scrollIntoView({ block: "start" });
 }
 
 function setState(next) {
