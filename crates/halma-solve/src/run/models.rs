@@ -79,7 +79,7 @@ impl Context<'_> {
                 }
                 let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
                 if self.question == Question::Count || all.is_some() {
-                    search = search.from_the_start();
+                    search = search.forward_alone();
                 }
                 self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {

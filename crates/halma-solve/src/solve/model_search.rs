@@ -54,7 +54,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The same search from the start alone, whose levels a count needs.
     #[must_use]
-    pub fn from_the_start(mut self) -> Self {
+    pub fn forward_alone(mut self) -> Self {
         self.behind = None;
         self
     }
