@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use halma_record::record::{Asked, Record};
-use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec};
+use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec, PuzzleSpec};
 
 /// The job as a file.
 ///
@@ -13,8 +13,11 @@ pub(super) fn text(record: &Record) -> String {
     let problem = match &record.problem {
         ProblemSpec::Armies(armies) => of_armies(armies),
         ProblemSpec::Puzzle(puzzle) => {
-            let table = toml::to_string_pretty(puzzle).unwrap_or_default();
-            format!("[problem]\n{table}")
+            #[derive(serde::Serialize)]
+            struct File<'a> {
+                problem: &'a PuzzleSpec,
+            }
+            toml::to_string_pretty(&File { problem: puzzle }).unwrap_or_default()
         }
     };
     let mut search = format!("pruning = \"{}\"\n", record.pruning);
