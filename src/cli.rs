@@ -304,7 +304,14 @@ pub struct Options {
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
     /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
-    #[arg(long, value_name = "FORM", value_enum, default_value = "auto", hide_possible_values = true, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub progress: Form,
     /// No progress on standard error
     #[arg(short, long)]
@@ -369,7 +376,14 @@ pub struct SearchArgs {
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
     /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
-    #[arg(long, value_name = "FORM", value_enum, default_value = "auto", hide_possible_values = true, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub progress: Form,
     /// No progress on standard error
     #[arg(short, long, conflicts_with = "verbose")]

@@ -141,7 +141,9 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
         match &job.output.dir {
             Some(dir) => say(args, &format!("not finished; halma resume {} goes on", dir.display())),
-            None => say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on"),
+            None => {
+                say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")
+            }
         }
     }
     if record.solution.is_some() {

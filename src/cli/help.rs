@@ -110,7 +110,9 @@ pub fn grouped(command: Command) -> Command {
             text += &format!("  {name:<13}{about}\n");
         }
     }
-    command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{text}\nOptions:\n{{options}}{{after-help}}"))
+    command.help_template(format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{text}\nOptions:\n{{options}}{{after-help}}"
+    ))
 }
 
 #[cfg(test)]

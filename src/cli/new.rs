@@ -61,7 +61,13 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
         io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
         _ => wrong(format!("{}: cannot be written: {e}", file.display())),
     })?;
-    put(&format!("{0}: a job; halma describe {0} says what is known of it, halma solve {0} solves it\n", file.display()), out)?;
+    put(
+        &format!(
+            "{0}: a job; halma describe {0} says what is known of it, halma solve {0} solves it\n",
+            file.display()
+        ),
+        out,
+    )?;
     Ok(Exit::Answered)
 }
 
@@ -89,7 +95,9 @@ fn text(start: &Start) -> Result<String, Failure> {
         }
         Some(map) => {
             if start.army.is_some() {
-                return Err(wrong("--army is for boards that have a name; on a drawing: --men N, or 'S' and 'T'".into()));
+                return Err(wrong(
+                    "--army is for boards that have a name; on a drawing: --men N, or 'S' and 'T'".into(),
+                ));
             }
             text += "# '.' a cell, 'S' start, 'T' target, 'B' both, '#' no cell.\n";
             text += &format!("board = \"\"\"\n{}\"\"\"\n", peopled(map, rule, start.men)?);

@@ -130,7 +130,16 @@ pub(super) fn describe(
     // A trial leaves nothing behind.
     job.output = Output::default();
     job.limits.time = Some(probe);
-    let options = Options { json: false, threads, memory: None, time: None, keep_levels: false, cache: None, progress: crate::progress::Form::Auto, quiet: true };
+    let options = Options {
+        json: false,
+        threads,
+        memory: None,
+        time: None,
+        keep_levels: false,
+        cache: None,
+        progress: crate::progress::Form::Auto,
+        quiet: true,
+    };
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;

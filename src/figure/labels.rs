@@ -51,9 +51,9 @@ fn overlap(label: &Label, board: &Board, plane: &Plane, placed: &[Label]) -> i32
         (across - dx).max(0) * (down - dy).max(0)
     };
     let cell = UNIT * 2 / 5;
-    let on_cells = (0..board.len()).filter(|_| !plane.squares()).map(|c| {
-        shared(plane.place(board, c), half(&label.text) + cell, 4 + cell)
-    });
+    let on_cells = (0..board.len())
+        .filter(|_| !plane.squares())
+        .map(|c| shared(plane.place(board, c), half(&label.text) + cell, 4 + cell));
     let on_names = placed.iter().map(|other| shared(other.at, half(&label.text) + half(&other.text), 8));
     on_cells.chain(on_names).sum()
 }

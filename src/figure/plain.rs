@@ -33,12 +33,7 @@ pub(crate) fn faint() -> Style {
 }
 
 /// The board of a lattice as text, `framed` cells in brackets. Ends with a line break.
-pub(crate) fn board(
-    lattice: &Lattice,
-    framed: Cells<4>,
-    coloured: bool,
-    glyph: impl Fn(usize) -> Glyph,
-) -> String {
+pub(crate) fn board(lattice: &Lattice, framed: Cells<4>, coloured: bool, glyph: impl Fn(usize) -> Glyph) -> String {
     let board = &lattice.board;
     let leaning = lattice.rule == Rule::Six || board.name() == "checkers-32";
     let canvas = Canvas::of(board, framed, leaning, &glyph);
@@ -110,7 +105,9 @@ impl Canvas {
         let letters = |(column, row): (i32, i32)| (0..length).map(move |i| (column - length / 2 + i, row));
         let is_free = |&(column, row): &(i32, i32)| {
             let at = |c: i32| usize::try_from(c).ok().zip(usize::try_from(row).ok());
-            let taken = |c| at(c).is_some_and(|(c, r)| self.rows.get(r).and_then(|row| row.get(c)).is_some_and(Option::is_some));
+            let taken = |c| {
+                at(c).is_some_and(|(c, r)| self.rows.get(r).and_then(|row| row.get(c)).is_some_and(Option::is_some))
+            };
             !(column - length / 2 - 1..=column + length).any(taken)
         };
         let place = places.iter().find(|place| is_free(place)).unwrap_or(&places[0]);

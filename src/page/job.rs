@@ -47,7 +47,8 @@ fn of_armies(armies: &ArmiesSpec) -> String {
     if armies.jumps_only {
         text += "jumps-only = true\n";
     }
-    let list = |cells: &[String]| format!("[{}]", cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(", "));
+    let list =
+        |cells: &[String]| format!("[{}]", cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(", "));
     let army = match &armies.army {
         Army::Named(name) => format!("army = \"{name}\"\n"),
         Army::Cells(_) if armies.map.is_some() => String::new(),

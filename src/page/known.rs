@@ -99,7 +99,8 @@ impl<'a> Known<'a> {
 
 /// A number with its digits in groups of three, however long.
 fn digits(number: &str) -> String {
-    let groups: Vec<&str> = number.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    let groups: Vec<&str> =
+        number.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
     groups.join(",")
 }
 

@@ -32,8 +32,12 @@ const CONTROLS: [(&str, &str, &str); 5] = [
 const PAUSE: &str = "M3 2H7V14H3ZM9 2H13V14H9Z";
 
 /// What can be taken along.
-const TOOLS: [(&str, &str); 4] =
-    [("copy", "Copy moves"), ("tikz", "Copy TikZ of this board"), ("link", "Copy link to this move"), ("print", "Print sheet")];
+const TOOLS: [(&str, &str); 4] = [
+    ("copy", "Copy moves"),
+    ("tikz", "Copy TikZ of this board"),
+    ("link", "Copy link to this move"),
+    ("print", "Print sheet"),
+];
 
 impl Player<'_> {
     /// The player, then all boards.

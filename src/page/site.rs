@@ -89,7 +89,8 @@ fn plain(entry: &Entry) -> String {
 fn parts(entry: &Entry) -> Vec<String> {
     let path = Path::new(&entry.file).with_extension("");
     let parts = path.iter().map(|part| part.to_string_lossy().into_owned());
-    let mut parts: Vec<String> = parts.filter(|part| !["result", ".", "count-all", "/"].contains(&part.as_str())).collect();
+    let mut parts: Vec<String> =
+        parts.filter(|part| !["result", ".", "count-all", "/"].contains(&part.as_str())).collect();
     if let Some(last) = parts.last_mut() {
         let asked = ["-solve", "-levels", "-count", "-prove"].iter().find_map(|end| last.strip_suffix(end));
         if let Some(name) = asked.map(String::from) {

@@ -117,7 +117,8 @@ impl Row {
 impl Item {
     fn is_of(&self, names: &[String]) -> bool {
         let first = self.text.split(':').next().unwrap_or_default();
-        let jobs = self.text.split('`').filter_map(|part| part.split_whitespace().find_map(|word| word.strip_suffix(".toml")));
+        let jobs =
+            self.text.split('`').filter_map(|part| part.split_whitespace().find_map(|word| word.strip_suffix(".toml")));
         let jobs = jobs.filter_map(|job| job.rsplit('/').next());
         names.iter().any(|name| name == first || jobs.clone().any(|job| job == name))
     }

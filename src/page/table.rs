@@ -15,13 +15,7 @@ pub(super) fn table(caption: &str, head: &[&str], rows: &[Vec<String>], keys: &[
 }
 
 /// The same of cells that are more than text; `right` says which columns are numbers.
-pub(super) fn of_markup(
-    caption: &str,
-    head: &[&str],
-    rows: &[Vec<Markup>],
-    right: &[bool],
-    keys: &[String],
-) -> Markup {
+pub(super) fn of_markup(caption: &str, head: &[&str], rows: &[Vec<Markup>], right: &[bool], keys: &[String]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table.sortable {

@@ -306,7 +306,9 @@ fn a_link_leads_to_each_move_and_the_address_follows() {
 #[test]
 fn board_moves_and_controls_are_on_the_first_screen() {
     let Some(mut browser) = Browser::open(&report()) else { return };
-    for (width, height, parts) in [(1280, 800, ".stage svg, .controls, .moves li.at"), (390, 844, ".stage svg, .controls")] {
+    for (width, height, parts) in
+        [(1280, 800, ".stage svg, .controls, .moves li.at"), (390, 844, ".stage svg, .controls")]
+    {
         browser.call(
             "Emulation.setDeviceMetricsOverride",
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}),

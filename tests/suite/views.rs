@@ -186,7 +186,9 @@ fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it
     let record = halma::record::Record::read(&at.join("six/result.json")).expect("a record");
     let machine = record.machine.expect("a machine");
     assert!(page.contains(&format!("<dd>{}", machine.system)) && page.contains("processor"));
-    assert!(page.contains(&format!("<dt>source tree</dt><dd><code>{}</code>", record.source.as_deref().expect("a tree"))));
+    assert!(
+        page.contains(&format!("<dt>source tree</dt><dd><code>{}</code>", record.source.as_deref().expect("a tree")))
+    );
     let trees: Vec<usize> = record.source.as_deref().unwrap_or_default().split('+').map(str::len).collect();
     assert_eq!(trees, [40, 40]);
 }
@@ -259,14 +261,18 @@ fn man_pages_and_completions_name_every_command() {
 
 #[test]
 fn coordinates_stand_on_every_board_of_a_sheet_that_asks_for_them() {
-    let names = |args: &[&str]| halma(&[&["replay", SOLUTION, "--svg"], args].concat()).1.matches("class=\"names\"").count();
+    let names =
+        |args: &[&str]| halma(&[&["replay", SOLUTION, "--svg"], args].concat()).1.matches("class=\"names\"").count();
     assert_eq!((names(&[]), names(&["--coordinates"])), (0, 28));
 }
 
 #[test]
 fn in_a_game_the_colour_is_the_side_and_no_type() {
     let (_, svg, _) = halma(&["replay", GAME, "--svg", "--at", "0"]);
-    assert_eq!((svg.matches("man blue").count(), svg.matches("man red").count(), svg.matches("man t").count()), (10, 10, 0));
+    assert_eq!(
+        (svg.matches("man blue").count(), svg.matches("man red").count(), svg.matches("man t").count()),
+        (10, 10, 0)
+    );
 }
 
 #[test]

@@ -284,7 +284,11 @@ impl Job {
             overrides.clone();
         if let Some(rule) = moves {
             let file = self.file.display().to_string();
-            let refused = |reason| Fault { file: None, place: None, message: format!("--moves {}: {reason} ({file})", rule.number()) };
+            let refused = |reason| Fault {
+                file: None,
+                place: None,
+                message: format!("--moves {}: {reason} ({file})", rule.number()),
+            };
             self = self.under(rule).map_err(refused)?;
         }
         self.search.pruning = pruning.unwrap_or(self.search.pruning);
