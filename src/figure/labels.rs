@@ -81,6 +81,5 @@ mod tests {
         let holed = "##..\n#...\n....\n..#.";
         assert_eq!(crowded(Board::from_map(holed).unwrap().0, Rule::Eight), (8, 0));
         assert_eq!(crowded(Board::from_map(holed).unwrap().0, Rule::Six), (8, 0));
-        assert_eq!(crowded(Board::named("checkers-32").unwrap(), Rule::Eight).1, 0);
     }
 }

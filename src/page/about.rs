@@ -52,7 +52,7 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
 
 fn commands(lines: impl Iterator<Item = String>) -> Markup {
     let lines: Vec<String> = lines.collect();
-    html! { pre.commands tabindex="0" role="region" aria-label="Commands" { code { (lines.join("\n")) } } }
+    html! { pre.commands tabindex="0" role="group" aria-label="Commands" { code { (lines.join("\n")) } } }
 }
 
 /// Job, date, source, machine; how to cite it.
@@ -108,7 +108,7 @@ fn copied(name: &str, text: &str, command: &str) -> Markup {
     html! {
         div.take {
             h3 { (name) }
-            pre tabindex="0" role="region" aria-label=(name) { code { (text) } }
+            pre tabindex="0" role="group" aria-label=(name) { code { (text) } }
             p { button type="button" data-copy="" hidden aria-label={ "Copy: " (name) } { "Copy" } @if !command.is_empty() { " " code { (command) } } }
         }
     }

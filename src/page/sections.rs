@@ -24,7 +24,7 @@ pub(super) fn search(entries: &[&Entry], prefix: &str, all: bool) -> Markup {
                 div.plots { (plots(entries, prefix, all)) }
                 (lengths(entries, prefix))
                 @if all {
-                    @for (i, entry) in entries.iter().enumerate() { (all_levels(entry, &format!("{prefix}{i}"), entries.len() > 1)) }
+                    @for (i, entry) in entries.iter().enumerate() { (all_levels(entry, &format!("{prefix}{i}"), (entries.len() > 1).then_some(i + 1))) }
                 }
             }
         }
@@ -200,7 +200,7 @@ fn lengths(entries: &[&Entry], prefix: &str) -> Markup {
 }
 
 /// Every level of every length, folded away.
-fn all_levels(entry: &Entry, prefix: &str, several: bool) -> Markup {
+fn all_levels(entry: &Entry, prefix: &str, number: Option<usize>) -> Markup {
     let record = &entry.record;
     let head = [
         "length",
@@ -219,7 +219,10 @@ fn all_levels(entry: &Entry, prefix: &str, several: bool) -> Markup {
         run.levels.iter().enumerate().map(move |(i, level)| (key(prefix, number, i), row(run, level)))
     });
     let (keys, rows): (Vec<String>, Vec<Vec<String>>) = levels.unzip();
-    let name = if several { format!("All levels: {}", record.pruning) } else { "All levels".into() };
+    let name = match number {
+        Some(number) => format!("All levels of record {number}: {}", record.pruning),
+        None => "All levels".into(),
+    };
     html! {
         @if !rows.is_empty() {
             details { summary { (name) " (" (rows.len()) ")" } (table(&name, &head, &rows, &keys)) }

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_record_has_its_row_and_its_items_with_what_leads_to_them() {
         let story = told("p2-6move");
-        assert!(story.contains("<td><b>27</b>, proved</td>"), "{story}");
+        assert!(story.contains("<b>27</b>, proved</td>"), "{story}");
         assert!(story.contains("<p>The paper asks it, and says no more:</p>"), "{story}");
         assert!(story.contains("<code>halma solve</code> found it."), "{story}");
         assert!(!story.contains("did not"), "{story}");

@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use halma::page::{self, Entry};
 use halma_engine::search::CancellationToken;
 use halma_rules::job::Job;
@@ -199,6 +201,9 @@ fn the_player_reaches_the_last_board_by_buttons_slider_and_keys() {
     browser.press("ArrowLeft", 37);
     assert_eq!(browser.at(), 1);
     browser.press("End", 35);
+    assert_eq!(browser.at(), 1, "without the focus, End scrolls the page");
+    browser.eval("document.querySelector('.stage').focus()");
+    browser.press("End", 35);
     assert_eq!(browser.at(), 12);
     assert!(browser.eval("document.querySelector('.now').textContent").as_str().expect("text").starts_with("12. "));
     browser.click("[data-do=first]");
@@ -307,6 +312,44 @@ fn the_page_of_a_solution_plays_too() {
     else {
         return;
     };
+    browser.eval("document.querySelector('.stage').focus()");
     browser.press("End", 35);
     assert_eq!(browser.at(), 20);
+}
+
+#[test]
+fn a_link_leads_to_each_move_and_the_address_follows() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    browser.click(".moves a[href='#7']");
+    assert_eq!((browser.at(), browser.eval("location.hash")), (7, json!("#7")));
+    browser.eval("location.hash = '#3'");
+    browser.until("Number(document.querySelector('.player').dataset.at) === 3");
+    // A point of the plot over the moves is a link, too, and the one of the board that is shown is marked.
+    assert_eq!(browser.eval("document.querySelector('.point.lit').dataset.row"), "move:3");
+}
+
+#[test]
+fn board_moves_and_controls_are_on_the_first_screen() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    for (width, height, parts) in
+        [(1280, 800, ".stage svg, .controls, .moves li.at"), (390, 844, ".stage svg, .controls")]
+    {
+        browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}),
+        );
+        let seen = format!(
+            "[...document.querySelectorAll('{parts}')].every((e) => e.getBoundingClientRect().bottom <= {height} + 1)"
+        );
+        assert_eq!(browser.eval(&seen), true, "{width}x{height}");
+    }
+}
+
+#[test]
+fn the_sheet_prints_on_one_page() {
+    let Some(mut browser) = Browser::open(&report()) else { return };
+    let printed = browser.call("Page.printToPDF", json!({"preferCSSPageSize": true}));
+    let file = BASE64_STANDARD.decode(printed["data"].as_str().expect("a file")).expect("base64");
+    let count = |name: &[u8]| file.windows(name.len()).filter(|part| *part == name).count();
+    assert_eq!(count(b"/Type /Page") - count(b"/Type /Pages"), 1);
 }
