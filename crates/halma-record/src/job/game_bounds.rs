@@ -70,6 +70,8 @@ impl Name {
 /// assert_eq!("contact+count".parse(), Ok(paper.clone()));
 /// assert_eq!(paper.to_string(), "count+contact");
 /// assert!("all-but-hall".parse::<Bounds>().unwrap() != Bounds::all());
+/// assert_eq!(Bounds::usual(256), Bounds::all());
+/// assert_eq!(Ok(Bounds::usual(81)), "all-but-rungs".parse());
 /// assert!("hull".parse::<Bounds>().is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +103,14 @@ impl Bounds {
     #[must_use]
     pub fn all() -> Self {
         Self::of(Name::ALL)
+    }
+
+    /// The fastest choice for a board of so many cells. On small boards men and lines are about the same thing: ten men under
+    /// 6-move rules, 28 moves, take 5.1 seconds of processor time with rungs and 3.8 without; Halma, 47 moves, 11 and 24.
+    #[must_use]
+    pub fn usual(cells: usize) -> Self {
+        let without = |name: &Name| cells <= 128 && *name == Name::Rungs;
+        Self::of(Name::ALL.into_iter().filter(|name| !without(name)))
     }
 
     /// Their names, in the order in which they are asked.
