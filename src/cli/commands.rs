@@ -148,7 +148,7 @@ fn compare(
     let job = read(&args.job)?.with(&overrides(args, max_length))?;
     let usual = match job.problem {
         Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
-        Problem::Game(_) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::all())]),
+        Problem::Game(ref game) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::usual(game.lattice.len()))]),
         Problem::Puzzle(_) => Prunings(vec![Pruning::None, Pruning::Projection(Vec::new())]),
     };
     // All jobs are checked before the first one runs.

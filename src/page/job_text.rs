@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use halma_record::record::{Asked, Record};
-use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec, PuzzleSpec};
+use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec};
 
 /// The job as a file.
 ///

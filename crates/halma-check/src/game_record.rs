@@ -40,8 +40,9 @@ fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
     let none = || format!("pruning {pruning} is none of games");
     let known = |word: &str| ALL.into_iter().chain([RUNGS]).find(|name| *name == word).ok_or_else(none);
     let beam = pruning.strip_prefix("beam(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
-    if let Some((keep, _)) = beam {
-        return Ok((ALL.to_vec(), keep.parse().map_err(|_| none())?));
+    if let Some((keep, rest)) = beam {
+        let rungs = rest.ends_with(",rungs=1").then_some(RUNGS);
+        return Ok((ALL.into_iter().chain(rungs).collect(), keep.parse().map_err(|_| none())?));
     }
     let names = match pruning {
         "none" => Vec::new(),

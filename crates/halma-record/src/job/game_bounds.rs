@@ -72,6 +72,8 @@ impl Name {
 /// assert!("all-but-hall".parse::<Bounds>().unwrap() != Bounds::all());
 /// assert_eq!("all+rungs".parse(), Ok(Bounds::all_and_rungs()));
 /// assert_eq!(Bounds::all_and_rungs().to_string(), "all+rungs");
+/// assert_eq!(Bounds::usual(256), Bounds::all_and_rungs());
+/// assert_eq!(Bounds::usual(81), Bounds::all());
 /// assert!("hull".parse::<Bounds>().is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,6 +111,13 @@ impl Bounds {
     #[must_use]
     pub fn all_and_rungs() -> Self {
         Self::of(Name::ALL)
+    }
+
+    /// The fastest choice for a board of so many cells. On small boards men and lines are about the same thing: ten men under
+    /// 6-move rules, 28 moves, take 5.1 seconds of processor time with rungs and 3.8 without; Halma, 47 moves, 11 and 24.
+    #[must_use]
+    pub fn usual(cells: usize) -> Self {
+        if cells > 128 { Self::all_and_rungs() } else { Self::all() }
     }
 
     /// Their names, in the order in which they are asked.

@@ -61,6 +61,8 @@ pub enum Pruning {
         keep: usize,
         /// Decides among equal ones.
         seed: u64,
+        /// Whether rungs in the plane cut and score.
+        rungs: bool,
     },
     /// Of a puzzle from a file: distances in puzzles with fewer letters or pieces. Those named, the largest counts; chosen by
     /// trial where none are.
@@ -192,7 +194,8 @@ impl Pruning {
             Self::None => Some(Bounds::none()),
             Self::Theorem1 => Some(Bounds::paper()),
             Self::Game(bounds) => Some(bounds.clone()),
-            Self::Beam { .. } => Some(Bounds::all()),
+            Self::Beam { rungs: false, .. } => Some(Bounds::all()),
+            Self::Beam { rungs: true, .. } => Some(Bounds::all_and_rungs()),
             _ => None,
         }
     }

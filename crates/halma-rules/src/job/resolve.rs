@@ -41,7 +41,7 @@ fn rest(
         pruning: match (&typed.pruning, &problem) {
             (Some(pruning), _) => pruning.get_ref().clone(),
             (None, Problem::Transfer(_)) => Search::default().pruning,
-            (None, Problem::Game(_)) => Pruning::Game(Bounds::all()),
+            (None, Problem::Game(game)) => Pruning::Game(Bounds::usual(game.lattice.len())),
             (None, Problem::Puzzle(_)) => Pruning::None,
         },
         palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),

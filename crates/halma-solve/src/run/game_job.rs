@@ -30,7 +30,7 @@ impl Context<'_> {
     fn play<const W: usize, K: PairKey>(self, game: &Game) -> Result<Option<Record>, RunError> {
         let pruning = &self.job.search.pruning;
         let beam = match *pruning {
-            Pruning::Beam { keep, seed } => Some(Beam { keep, seed }),
+            Pruning::Beam { keep, seed, .. } => Some(Beam { keep, seed }),
             _ => None,
         };
         let search = GameSearch::<W, K>::new(

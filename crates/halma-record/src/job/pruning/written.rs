@@ -35,7 +35,12 @@ impl Pruning {
             "beam" => {
                 let seed = take("seed").unwrap_or(0);
                 let seed = u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))?;
-                Self::Beam { keep: width(take("keep"))?, seed }
+                let rungs = match take("rungs") {
+                    None | Some(0) => false,
+                    Some(1) => true,
+                    Some(n) => return Err(format!("rungs = {n}: allowed are 0 and 1")),
+                };
+                Self::Beam { keep: width(take("keep"))?, seed, rungs }
             }
             _ => match name.parse() {
                 Ok(bounds) => Self::Game(bounds),
@@ -80,7 +85,7 @@ fn parameters(name: &str) -> &'static [&'static str] {
         "leading" => &["classes", "cap", "look-ahead", "least"],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
-        "beam" => &["keep", "seed"],
+        "beam" => &["keep", "seed", "rungs"],
         _ => &[],
     }
 }
@@ -156,7 +161,8 @@ impl fmt::Display for Pruning {
         }
         f.write_str(self.name())?;
         match *self {
-            Self::Beam { keep, seed } => write!(f, "({keep},{seed})"),
+            Self::Beam { keep, seed, rungs: false } => write!(f, "({keep},{seed})"),
+            Self::Beam { keep, seed, rungs: true } => write!(f, "({keep},{seed},rungs=1)"),
             Self::Projection(ref named) if !named.is_empty() => {
                 let named: Vec<String> = named.iter().map(Abstraction::to_string).collect();
                 write!(f, "({})", named.join("+"))
@@ -247,7 +253,7 @@ mod tests {
                 }),
             (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
             (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
-            (keep(), 0..9u64).prop_map(|(keep, seed)| Pruning::Beam { keep, seed }),
+            (keep(), 0..9u64, any::<bool>()).prop_map(|(keep, seed, rungs)| Pruning::Beam { keep, seed, rungs }),
             proptest::sample::select(&["all", "count", "vacate+hall", "all-but-look-ahead"][..])
                 .prop_map(|name| name.parse().unwrap()),
         ]
