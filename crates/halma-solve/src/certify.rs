@@ -9,6 +9,7 @@ mod derive;
 
 use thiserror::Error;
 
+use halma_bounds::database::Databases;
 use halma_bounds::histogram::Partition;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
@@ -68,6 +69,12 @@ const MOST_MEN: usize = 64;
 /// How many states a key may number: what has 61 bits is a plain integer everywhere.
 const MOST_STATES: u128 = 1 << 61;
 
+/// How far a checker's numbers of histograms may go: each class's men are a digit.
+const MOST_NUMBERS: u64 = 1 << 60;
+
+/// The most histograms that the bound tells apart.
+const HISTOGRAMS: u64 = 1 << 29;
+
 /// Levels from the middles on that are larger than this and double are met from the target.
 pub const LARGE: usize = 100_000;
 
@@ -118,7 +125,26 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
+    let resources = Resources { granularity: numbered(&problem, &symmetries, &centroid, resources.granularity), ..resources };
     derive::derive(problem, symmetries, &centroid, ranks, length, resources)
+}
+
+/// The finest granularity up to the one given whose histograms checkers can number.
+fn numbered(
+    problem: &Transfer,
+    symmetries: &Symmetries,
+    centroid: &[i32],
+    mut granularity: Granularity,
+) -> Granularity {
+    loop {
+        let partition = Databases::abstraction(problem, symmetries, centroid, granularity, HISTOGRAMS).partition;
+        let mut digits = partition.capacities().into_iter().map(|room| problem.start.len().min(room.into()) as u64 + 1);
+        let numbers = digits.try_fold(1u64, |numbers, digit| numbers.checked_mul(digit));
+        if numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS) || partition.classes() == partition.groups.len() {
+            return granularity;
+        }
+        granularity.classes = u8::try_from(partition.classes() - 1).ok();
+    }
 }
 
 #[cfg(test)]

@@ -18,12 +18,9 @@ use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetries;
 
-use super::{Certificate, CertifyError, Levels, Resources};
+use super::{Certificate, CertifyError, HISTOGRAMS, Levels, Resources};
 
 type Set = Cells<2>;
-
-/// The most histograms that the bound tells apart.
-const HISTOGRAMS: u64 = 1 << 29;
 
 /// States whose successors are sorted together, so that what is found again and again does not pile up.
 const PIECE: usize = 1 << 12;

@@ -102,3 +102,13 @@ fn a_search_broken_on_purpose_yields_no_certificate_that_a_checker_accepts() {
         assert!(statuses.iter().all(|&status| status == 0), "{}: {statuses:?}", file.display());
     }
 }
+
+/// On a line of 100 cells the finest 32 classes have 5 to the power of 32 numbers, which no checker reads.
+#[test]
+fn histograms_are_as_coarse_as_it_takes_to_number_them() {
+    let line = format!("moves = 4\nboard = '''\nSSSS{}TTTT\n'''", ".".repeat(92));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("line.cert");
+    made(&line, 10, LARGE, None, &file).unwrap();
+    assert!(judged(&[file]).iter().flatten().all(|&status| status == 0));
+}
