@@ -49,7 +49,7 @@ def essence(record):
     """A record without what another machine, other threads or more processes may change: times, memory, disk, machine,
     and the bytes that levels take."""
     record = json.loads(json.dumps(record))
-    for key in ("machine", "seconds", "cpu_seconds", "peak_memory_bytes", "disk_bytes_written", "threads"):
+    for key in ("machine", "finished", "seconds", "cpu_seconds", "peak_memory_bytes", "disk_bytes_written", "threads"):
         record.pop(key, None)
     for run in record["runs"]:
         run.pop("seconds")

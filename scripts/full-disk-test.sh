@@ -20,7 +20,7 @@ job() { # FILE [LINE]
 levels() { "$halma" levels "$1" --depth 7 -q --json --output-dir "$2"; } # JOB FOLDER
 
 # A record without times, memory and bytes written.
-bare() { grep -vE '"(seconds|cpu_seconds|peak_memory_bytes|disk_bytes_written)":' "$1"; }
+bare() { grep -vE '"(finished|seconds|cpu_seconds|peak_memory_bytes|disk_bytes_written)":' "$1"; }
 
 fail() {
     echo "FAILED: $*" >&2

@@ -146,15 +146,15 @@ fn drawing(file: &Path) -> Result<String, Failure> {
     Ok(lines.iter().map(row).collect())
 }
 
-/// Which places of a rectangle are cells.
-type Shape = Box<dyn Fn(i32, i32) -> bool>;
+/// Whether there is a cell in a column and a row.
+type Keep = Box<dyn Fn(i32, i32) -> bool>;
 
 /// The map of a shape, and whether it is one of the triangular grid.
 fn shape(name: &str) -> Result<(String, bool), Failure> {
     const ALLOWED: &str = "allowed are COLUMNSxROWS, triangle:N, rhombus:N, hexagon:N, and the boards";
     let unknown = || wrong(format!("`{name}` is no board: {ALLOWED} {}", NAMED.join(", ")));
     let size = |text: &str| text.parse::<i32>().ok().filter(|n| (1..=256).contains(n));
-    let (width, height, keep): (i32, i32, Shape) = match name.split_once([':', 'x']) {
+    let (width, height, keep): (i32, i32, Keep) = match name.split_once([':', 'x']) {
         Some(("triangle", n)) => {
             let n = size(n).ok_or_else(unknown)?;
             (n, n, Box::new(move |x, y| x + y < n))

@@ -108,10 +108,13 @@ impl Canvas {
             let taken = |c| {
                 at(c).is_some_and(|(c, r)| self.rows.get(r).and_then(|row| row.get(c)).is_some_and(Option::is_some))
             };
-            !(column - length / 2 - 1..=column + length).any(taken)
+            let first = column - length / 2;
+            first >= 0 && row >= 0 && !(first - 1..=first + length).any(taken)
         };
-        let place = places.iter().find(|place| is_free(place)).unwrap_or(&places[0]);
-        letters(*place).zip(name.chars()).for_each(|((column, row), letter)| self.put(column, row, (letter, faint())));
+        // Where lines of both kinds end at one spot, a little aside.
+        let aside = places.iter().flat_map(|&(column, row)| [(column + 3, row), (column - 3, row)]);
+        let Some(place) = places.iter().copied().chain(aside).find(is_free) else { return };
+        letters(place).zip(name.chars()).for_each(|((column, row), letter)| self.put(column, row, (letter, faint())));
     }
 
     /// Without what is empty to the left and above.
@@ -228,6 +231,12 @@ mod tests {
         assert_eq!(text.matches('.').count(), 120, "{text}");
         // The man, and 34 names.
         assert_eq!(text.split_whitespace().filter(|word| *word != ".").count(), 35, "{text}");
+    }
+
+    #[test]
+    fn no_name_gets_lost_beside_a_bracket() {
+        let text = drawn(&"..\n".repeat(12), Rule::Four, &["a11", "a12"]);
+        assert!(text.ends_with("11 [.] .\n12 [.] .\n"), "{text}");
     }
 
     #[test]

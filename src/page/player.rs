@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_printed_sheet_ends_on_one_page_where_boards_can_be_seen() {
         assert_eq!(columns((200, 316), 28), 7);
-        assert_eq!(columns((220, 220), 13), 3);
+        assert_eq!(columns((220, 220), 13), 5);
         assert_eq!(columns((220, 220), 500), 12);
     }
 }

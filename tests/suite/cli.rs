@@ -197,6 +197,7 @@ fn help_and_version_are_results() {
 /// A record without what depends on the machine's mood: times, memory, the number of threads.
 fn timeless(mut record: Record) -> Record {
     (record.seconds, record.cpu_seconds, record.peak_memory_bytes, record.threads) = (0.0, 0.0, 0, 0);
+    record.finished = None;
     for run in &mut record.runs {
         run.seconds = 0.0;
         run.levels.iter_mut().for_each(|level| level.seconds = None);

@@ -279,7 +279,7 @@ fn in_a_game_the_colour_is_the_side_and_no_type() {
 fn a_folder_becomes_a_site_whose_pages_tell_the_story_and_fetch_nothing() {
     let folder = folder();
     let site = folder.path().join("site");
-    let (status, out, err) = halma(&["report", "results/table-2", "results/open", "-o", site.to_str().expect("UTF-8")]);
+    let (status, out, err) = halma(&["report", "results/table-2", "-o", site.to_str().expect("UTF-8")]);
     // A name without a slash that is no folder is a file.
     assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
     std::fs::remove_file(&site).expect("a page");

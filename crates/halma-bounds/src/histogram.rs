@@ -113,7 +113,7 @@ impl Partition {
 
     /// How many cells each class has.
     #[must_use]
-    pub(crate) fn capacities(&self) -> Vec<u8> {
+    pub fn capacities(&self) -> Vec<u8> {
         let mut capacities = vec![0u8; self.classes()];
         for &class in &self.class_of {
             capacities[usize::from(class)] = capacities[usize::from(class)].saturating_add(1);

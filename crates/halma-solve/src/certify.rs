@@ -125,7 +125,8 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    let resources = Resources { granularity: numbered(&problem, &symmetries, &centroid, resources.granularity), ..resources };
+    let resources =
+        Resources { granularity: numbered(&problem, &symmetries, &centroid, resources.granularity), ..resources };
     derive::derive(problem, symmetries, &centroid, ranks, length, resources)
 }
 
