@@ -56,19 +56,10 @@ impl Solution {
         }
     }
 
-    /// The boards as text, before the first move and after each, without colours.
+    /// The boards as text, before the first move and after each.
     #[must_use]
     pub fn draw(&self) -> String {
-        self.drawn(false)
-    }
-
-    /// The same; `coloured` by commands to a terminal.
-    #[must_use]
-    pub fn drawn(&self, coloured: bool) -> String {
         match self {
-            #[cfg(feature = "cli")]
-            Self::Armies(checked) => crate::figure::plain::solution(checked, coloured),
-            #[cfg(not(feature = "cli"))]
             Self::Armies(checked) => checked.draw(),
             Self::Puzzle(replay) => replay.draw(),
         }

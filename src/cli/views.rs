@@ -13,7 +13,7 @@ use halma_solve::run::Question;
 use super::asking::{Search, overrides, put, read, too_little};
 use super::{Exit, Failure, Options};
 use crate::describe;
-use crate::figure::Figure;
+use crate::figure::{self, Figure};
 use crate::page::{self, Entry};
 use crate::solution::Solution;
 
@@ -34,7 +34,7 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
     let checked = Solution::read(&file)?;
     let text = match form {
         Form::Text { quiet: true } => checked.summary() + "\n",
-        Form::Text { quiet: false } => format!("{}\n{}\n", checked.draw(), checked.summary()),
+        Form::Text { quiet: false } => format!("{}\n{}\n", drawn(&checked, false), checked.summary()),
         Form::Html => page::solution(&checked),
         Form::Svg { at, columns, coordinates } => {
             let figure = Figure::of(&checked).with_coordinates(coordinates);
@@ -59,13 +59,21 @@ pub(super) fn wants_colours() -> bool {
     out.is_terminal() && anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never
 }
 
+/// The boards as text, those of armies in their shape; `coloured` by commands to a terminal.
+fn drawn(solution: &Solution, coloured: bool) -> String {
+    match solution {
+        Solution::Armies(checked) => figure::plain::solution(checked, coloured),
+        Solution::Puzzle(replay) => replay.draw(),
+    }
+}
+
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
     let checked = Solution::read(&file)?;
     let boards = match &checked {
-        Solution::Armies(_) => checked.drawn(true),
-        Solution::Puzzle(_) => plain::shown(&checked.draw()).into_owned(),
+        Solution::Armies(_) => drawn(&checked, true),
+        Solution::Puzzle(_) => plain::shown(&drawn(&checked, false)).into_owned(),
     };
     put(&format!("{boards}\n{}\n", plain::shown(&checked.summary())), out)?;
     Ok(Exit::Answered)

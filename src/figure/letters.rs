@@ -1,6 +1,7 @@
 //! States of puzzles: maps of letters as squares with a colour and a letter each, other texts as they are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
@@ -112,14 +113,27 @@ impl Scene for LetterMaps {
 
     fn position(&self, number: usize) -> Markup {
         let colour = |letter: char| self.letters.iter().position(|&l| l == letter).unwrap_or(0) % 8;
+        let mut squares: BTreeMap<String, String> = BTreeMap::new();
+        let mut letters: Vec<Vec<(i32, char)>> = vec![Vec::new(); self.rows];
+        for (x, y, letter) in self.cells(number).filter(|&(_, _, letter)| self.maps && letter != '.') {
+            let moved = if self.is_new(number, (x, y), letter) { " moved" } else { "" };
+            let (left, top, side) = (UNIT + x * UNIT + 1, UNIT + y * UNIT + 1, UNIT - 2);
+            let path = squares.entry(format!("l{}{moved}", colour(letter))).or_default();
+            let _ = write!(path, "M{left} {top}h{side}v{side}h-{side}z");
+            letters[y as usize].push((x, letter));
+        }
         html! {
             @if self.maps {
-                @for (x, y, letter) in self.cells(number) {
-                    @let (left, top) = (UNIT + x * UNIT, UNIT + y * UNIT);
-                    @if letter != '.' {
-                        @let moved = if self.is_new(number, (x, y), letter) { " moved" } else { "" };
-                        rect class=(format!("piece l{}{moved}", colour(letter))) x=(left + 1) y=(top + 1) width=(UNIT - 2) height=(UNIT - 2) rx="3" {}
-                        text.letter x=(left + UNIT / 2) y=(top + UNIT * 7 / 10) { (letter) }
+                // One path a colour and one text a row: a page holds a board for each of a hundred moves.
+                @for (class, squares) in &squares {
+                    path class={ "piece " (class) } d=(squares) {}
+                }
+                @for (y, letters) in (0i32..).zip(&letters) {
+                    @if !letters.is_empty() {
+                        @let places: Vec<String> = letters.iter().map(|(x, _)| (UNIT + x * UNIT + UNIT / 2).to_string()).collect();
+                        text.letter x=(places.join(" ")) y=(UNIT + y * UNIT + UNIT * 7 / 10) {
+                            (letters.iter().map(|(_, letter)| letter).collect::<String>())
+                        }
                     }
                 }
             } @else {

@@ -114,7 +114,7 @@ impl Plot<'_> {
     fn value(&self, series: &Series, (x, y): (f64, f64), named: bool) -> String {
         let said = if y < 0.0 { format!("{y}") } else { grouped(y.round() as u64) };
         let name = if named { format!("{}, ", series.name) } else { String::new() };
-        format!("{name}{} {x}: {said} {}", self.x, self.y)
+        format!("{name}{} {x}, {}: {said}", self.x, self.y)
     }
 
     fn label(&self, y: f64) -> String {

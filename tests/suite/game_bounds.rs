@@ -353,13 +353,15 @@ proptest! {
 
 #[test]
 fn bounds_are_chosen_by_name() {
-    for text in ["none", "all", "count", "count+contact", "vacate+packing+look-ahead"] {
+    for text in ["none", "all", "all+rungs", "count", "count+contact", "vacate+packing+look-ahead"] {
         assert_eq!(text.parse::<Bounds>().expect(text).to_string(), text);
     }
-    assert_eq!("all-but-hall".parse::<Bounds>().expect("a name").names().len(), Name::ALL.len() - 1);
+    assert_eq!("all-but-hall".parse::<Bounds>().expect("a name").names().len(), Name::ALL.len() - 2);
+    // `all` means what it has meant in records: rungs are younger.
+    assert_eq!("all+rungs".parse::<Bounds>().expect("names").names().len(), Name::ALL.len());
     assert_eq!("paper".parse::<Bounds>().expect("a name").to_string(), "count+contact");
     let fault = "paper+hull".parse::<Bounds>().expect_err("no name");
     assert!(fault.starts_with(
-        "pruning \"paper+hull\": allowed are none, paper, all, all-but-NAME, or names joined by '+': count, "
+        "pruning \"paper+hull\": allowed are none, paper, or all, all-but-NAME and names joined by '+': count, "
     ));
 }

@@ -114,7 +114,7 @@ fn a_job_is_described_before_it_is_solved() {
     assert_eq!((status, err.as_str()), (0, ""));
     for line in [
         "triangle-4, 10 men, on 9x9 under 6-move rules\n\n                1   a\n              2   0   b\n            3   2   1   c\n",
-        "                 [.]\nDigits are men by type, brackets the target.\n",
+        "                 [.]\n\nDigits are men by type, brackets the target.\n",
         "men by type     (3, 3, 3, 1) at the start, (3, 3, 3, 1) at the target\n",
         "balance         unbalanced: 1 to 3 men of a type; a first step can help\n",
         "K               2 symmetries fix start and target; positions that they exchange count as one\n",
@@ -234,7 +234,7 @@ fn the_help_of_every_command_fits_a_screen() {
         let args: &[&str] = if command.is_empty() { &["--help"] } else { &[command, "--help"] };
         let (status, help, _) = halma(args);
         assert_eq!(status, 0, "{command}");
-        assert!(help.lines().count() <= 40, "{command}: {} lines", help.lines().count());
+        assert!(help.lines().count() <= 45, "{command}: {} lines", help.lines().count());
         assert!(help.lines().all(|l| l.chars().count() <= 100), "{command}");
     }
 }

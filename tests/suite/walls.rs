@@ -254,7 +254,7 @@ const GONE_AS_NAMES: [&str; 12] = [
     "Means",
     "Meeting",
     "Orientation",
-    "LengthRecord",
+    "RunRecord",
     "Spent",
     "Stated",
     "Stop",

@@ -27,11 +27,11 @@ impl<K, F: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync
 
 /// What looks for common states.
 #[derive(Clone, Copy)]
-pub(super) struct Meeting<'a> {
+pub(super) struct CommonStates<'a> {
     pub(super) engine: Engine<'a>,
 }
 
-impl Meeting<'_> {
+impl CommonStates<'_> {
     /// The least state of `level` whose image is in `other`, and its image.
     pub(super) fn common<K: Key>(
         self,

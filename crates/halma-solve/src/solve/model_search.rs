@@ -27,7 +27,7 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::frontiers::first_of_both;
-use super::images::Meeting;
+use super::images::CommonStates;
 use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 pub use sequences::Sequences;
@@ -222,8 +222,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             }
             Ok(images)
         };
-        let meeting = Meeting { engine: self.engine };
-        let common = meeting.common(&levels[half], &levels[middle], images)?;
+        let common_states = CommonStates { engine: self.engine };
+        let common = common_states.common(&levels[half], &levels[middle], images)?;
         let Some((there, here)) = common else { return Ok(Answer::Refuted) };
         let mut keys = self.trace(&levels[..=middle], here, false)?;
         let mut worker = self.model.worker();

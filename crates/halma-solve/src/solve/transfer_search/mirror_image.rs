@@ -10,7 +10,7 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::Answer;
-use crate::solve::images::Meeting;
+use crate::solve::images::CommonStates;
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
@@ -39,7 +39,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             return Ok(None);
         }
         let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks);
-        let found = self.meeting().common(small, large, images)?;
+        let found = self.common_states().common(small, large, images)?;
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
@@ -57,11 +57,11 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
 
     /// How many blocks a thread turns into images at a time. No answer depends on it.
     pub(super) fn image_blocks(&self) -> usize {
-        self.meeting().blocks::<K>()
+        self.common_states().blocks::<K>()
     }
 
-    fn meeting(&self) -> Meeting<'_> {
-        Meeting { engine: self.engine }
+    fn common_states(&self) -> CommonStates<'_> {
+        CommonStates { engine: self.engine }
     }
 
     /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
@@ -86,7 +86,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             });
             Ok(first)
         };
-        let here = self.meeting().first_of((0..middle.blocks()).collect(), search)?;
+        let here = self.common_states().first_of((0..middle.blocks()).collect(), search)?;
         let Some(key) = self.engine.expander.exchange().all_reduce_min(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
         Ok(Answer::Found(self.palindrome(length, &walk)?))
