@@ -53,8 +53,8 @@ fn of_armies(armies: &ArmiesSpec) -> String {
     };
     let target = format!("target = {}\n", list(&armies.target));
     // The target is said where it is not understood.
-    let means = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.stated, armies));
-    match means(&format!("{text}{army}")) {
+    let is_understood = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.stated, armies));
+    match is_understood(&format!("{text}{army}")) {
         true => text + &army,
         false => text + &army + &target,
     }

@@ -143,10 +143,22 @@ impl Browser {
     }
 
     pub(crate) fn click(&mut self, selector: &str) {
-        let place = self.eval(&format!(
-            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'center'}}); \
-             const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+        // What has just changed may still move the page: the place counts when it has stood still for a while.
+        self.eval(&format!(
+            "document.querySelector({selector:?}).scrollIntoView({{block: 'center', behavior: 'instant'}})"
         ));
+        let middle = format!(
+            "(() => {{ const r = document.querySelector({selector:?}).getBoundingClientRect(); \
+             return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+        );
+        let mut place = self.eval(&middle);
+        let mut still = 0;
+        while still < 3 {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            let now = self.eval(&middle);
+            still = if now == place { still + 1 } else { 0 };
+            place = now;
+        }
         for kind in ["mousePressed", "mouseReleased"] {
             let params = json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
             self.call("Input.dispatchMouseEvent", params);
