@@ -6,7 +6,7 @@
 //! Hansen 2006): a bound for L cuts states, and only the last levels are needed to find duplicates. Because no shorter
 //! solution exists, a state that comes again on a later level may be dropped.
 //!
-//! This file chooses the technique. Each has a file of its own beneath, and reads the same [`Setup`]: problem, tables,
+//! This file chooses the technique. Each has a file of its own beneath, and reads the same `Setup`: problem, tables,
 //! engine.
 
 mod bounds;
