@@ -214,6 +214,8 @@ fn the_player_reaches_the_last_board_by_buttons_slider_and_keys() {
     assert_eq!(browser.at(), 1);
     browser.press("End", 35);
     assert_eq!(browser.at(), 1, "without the focus, End scrolls the page");
+    // It scrolls for a while: what is clicked meanwhile is somewhere else.
+    browser.until("scrollY > 0 && scrollY + innerHeight > document.documentElement.scrollHeight - 2");
     browser.eval("document.querySelector('.stage').focus()");
     browser.press("End", 35);
     assert_eq!(browser.at(), 12);
