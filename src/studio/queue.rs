@@ -131,16 +131,16 @@ impl Ticket {
         let mut stage = self.staged();
         match &*stage {
             Stage::Waiting => *stage = Stage::Cancelled,
-            Stage::Running(stop) => stop.request(),
+            Stage::Running(cancel) => cancel.request(),
             _ => {}
         }
     }
 
-    fn begin(&self, stop: &Arc<CancellationToken>) -> bool {
+    fn begin(&self, cancel: &Arc<CancellationToken>) -> bool {
         let mut stage = self.staged();
         let waits = matches!(*stage, Stage::Waiting);
         if waits {
-            *stage = Stage::Running(Arc::clone(stop));
+            *stage = Stage::Running(Arc::clone(cancel));
         }
         waits
     }
@@ -300,12 +300,12 @@ fn name(job: &Job, question: Question) -> String {
 }
 
 /// Does what a ticket asks for.
-pub(super) fn work(ticket: &Ticket, stop: &Arc<CancellationToken>) {
-    if !ticket.begin(stop) {
+pub(super) fn work(ticket: &Ticket, cancel: &Arc<CancellationToken>) {
+    if !ticket.begin(cancel) {
         return;
     }
     // What contradicts itself has no answer; the next search is not to suffer.
-    let answer = panic::catch_unwind(AssertUnwindSafe(|| search(ticket, stop)));
+    let answer = panic::catch_unwind(AssertUnwindSafe(|| search(ticket, cancel)));
     ticket.live.end();
     *ticket.staged() = match answer {
         Ok(Ok(answer)) => Stage::Ended(Arc::new(answer)),
@@ -314,12 +314,12 @@ pub(super) fn work(ticket: &Ticket, stop: &Arc<CancellationToken>) {
     };
 }
 
-fn search(ticket: &Ticket, stop: &CancellationToken) -> Result<Answer, String> {
+fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String> {
     let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", ticket.folder.display());
     let folder = Folder::make(&ticket.folder).map_err(unwritten)?;
     folder.replace(JOB, ticket.text.as_bytes(), |_| Ok(())).map_err(unwritten)?;
     let told = Both { live: &ticket.live, file: StatusFile::new(&ticket.folder) };
-    let record = run::run(&ticket.job, ticket.question, &told, stop).map_err(|e| match e {
+    let record = run::run(&ticket.job, ticket.question, &told, cancel).map_err(|e| match e {
         RunError::OtherProblem { file, problem } => {
             format!("{}: the record of another problem ({})", file.display(), report::problem(&problem))
         }
@@ -453,21 +453,21 @@ mod tests {
         let [first, second] = [(); 2].map(|()| queue.add(SMALL.into(), Asked::Solve, None).unwrap());
         first.cancel();
         assert_eq!(queue.next(Duration::ZERO).map(|ticket| ticket.id), Some(second.id));
-        let stop = Arc::new(CancellationToken::after(None));
-        work(&first, &stop);
+        let cancel = Arc::new(CancellationToken::after(None));
+        work(&first, &cancel);
         assert_eq!(first.stage().name(), "cancelled");
-        assert!(second.begin(&stop));
+        assert!(second.begin(&cancel));
         second.cancel();
-        assert!(stop.check().is_err());
+        assert!(cancel.check().is_err());
     }
 
     #[test]
     fn a_stopped_search_says_so_and_the_same_question_goes_on_in_its_folder() {
         let (_folder, queue) = queue();
         let stopped = queue.add(SMALL.into(), Asked::Solve, None).unwrap();
-        let stop = Arc::new(CancellationToken::after(None));
-        stop.request();
-        work(&stopped, &stop);
+        let cancel = Arc::new(CancellationToken::after(None));
+        cancel.request();
+        work(&stopped, &cancel);
         assert_eq!(stopped.stage().name(), "stopped");
         assert!(run::unfinished(&stopped.folder).unwrap().is_some(), "it can be resumed");
         let again = queue.add(SMALL.into(), Asked::Solve, None).unwrap();

@@ -292,9 +292,9 @@ mod tests {
     fn a_stop_while_tables_are_made_is_no_answer() {
         for (problem, pruning) in [(TILES.to_string(), "projection"), (pancakes(9, "F9 F4"), "projection(STACK 7 8 9)")]
         {
-            let stop = CancellationToken::after(None);
-            stop.request();
-            let record = run(&job(&problem, pruning), Question::Solve, &(), &stop).unwrap();
+            let cancel = CancellationToken::after(None);
+            cancel.request();
+            let record = run(&job(&problem, pruning), Question::Solve, &(), &cancel).unwrap();
             assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
             assert!(record.runs.is_empty() && record.lower_bound.is_none() && record.refuted_up_to.is_none());
         }
