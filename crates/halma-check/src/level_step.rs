@@ -31,7 +31,7 @@ pub(super) trait States: Sync {
     /// The successors of states on level `depth` that no cut drops, and how many there are with those.
     fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
     /// Whether [`Self::stay`] drops new states of that level.
-    fn sifts(_depth: u32, _cuts: &Self::Cuts) -> bool {
+    fn filters(_depth: u32, _cuts: &Self::Cuts) -> bool {
         false
     }
     /// Those of some new states of level `depth` that may stay there.
@@ -156,7 +156,7 @@ impl<S: States> Step<'_, S> {
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let mut next: Vec<S::Key> = Vec::new();
         // New states that may not stay are out only at the end, and count as pruned.
-        let most = stated.states.saturating_add(if S::sifts(self.depth + 1, cuts) { stated.pruned } else { 0 });
+        let most = stated.states.saturating_add(if S::filters(self.depth + 1, cuts) { stated.pruned } else { 0 });
         let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(batch, &old, &marks)?;
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
@@ -169,7 +169,7 @@ impl<S: States> Step<'_, S> {
             }
         })?;
         let new = next.len() as u64;
-        if S::sifts(self.depth + 1, cuts) {
+        if S::filters(self.depth + 1, cuts) {
             next = self.staying(&next, cuts)?;
         }
         let dropped = Some(new - next.len() as u64);
@@ -189,12 +189,12 @@ impl<S: States> Step<'_, S> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let reached = Marks::new(next);
-        let sifts = S::sifts(self.depth + 1, cuts);
+        let filters = S::filters(self.depth + 1, cuts);
         // New states that may not stay, each once; where they become too many they are judged, but not counted.
         let mut dropped = Some(Vec::new());
         let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
-            let lost = if sifts { self.staying(&rest, cuts)? } else { rest.clone() };
+            let lost = if filters { self.staying(&rest, cuts)? } else { rest.clone() };
             if let Some(&lost) = lost.first() {
                 return Err(self.lost(lost));
             }
@@ -202,7 +202,7 @@ impl<S: States> Step<'_, S> {
                 dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= Self::most_dropped());
             Ok(())
         })?;
-        if sifts {
+        if filters {
             Self::all_pass(next, |keys| self.staying(keys, cuts), |key| self.stray(key))?;
         }
         Self::all_pass(next, |keys| Self::fresh(keys.to_vec(), &old, &[]), |key| self.stale(key))?;
@@ -285,8 +285,8 @@ impl<S: States> Step<'_, S> {
             return Err(self.figures(stated.depth, &why));
         }
         let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
-        let sifts = S::sifts(there, cuts);
-        let lost = if sifts { self.staying(&rest, cuts)? } else { rest };
+        let filters = S::filters(there, cuts);
+        let lost = if filters { self.staying(&rest, cuts)? } else { rest };
         if let Some(&lost) = lost.first() {
             return Err(self.lost(lost));
         }
@@ -294,7 +294,7 @@ impl<S: States> Step<'_, S> {
         if let Some(key) = first_without(&children, &Self::fresh(children.clone(), &self.old(), &[])?) {
             return Err(self.stale(key));
         }
-        for &child in children.iter().filter(|_| sifts) {
+        for &child in children.iter().filter(|_| filters) {
             if self.staying(&[child], cuts)?.is_empty() {
                 return Err(self.stray(child));
             }

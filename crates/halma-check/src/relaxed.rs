@@ -100,7 +100,7 @@ type Failed = HashSet<(Position, u32)>;
 
 impl LookAhead {
     /// Whether any state of that level is asked about.
-    pub fn asks(&self, depth: u32) -> bool {
+    pub fn applies(&self, depth: u32) -> bool {
         self.all.looked_at(self.left(depth)).is_some()
     }
 

@@ -134,8 +134,8 @@ impl States for TransferModel {
         Ok((keys, generated))
     }
 
-    fn sifts(depth: u32, cuts: &[Cut]) -> bool {
-        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.asks(depth))
+    fn filters(depth: u32, cuts: &[Cut]) -> bool {
+        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.applies(depth))
     }
 
     fn stay(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {

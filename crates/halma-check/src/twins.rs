@@ -58,8 +58,8 @@ impl TransferLookAhead {
 
     /// Whether it looks at states of level `depth`.
     #[must_use]
-    pub fn asks(&self, depth: u32) -> bool {
-        self.0.asks(depth)
+    pub fn applies(&self, depth: u32) -> bool {
+        self.0.applies(depth)
     }
 
     /// Whether the table alone says that so many moves may do.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use halma_bounds::relaxed::{Filter, Sifter};
+use halma_bounds::relaxed::{Filter, FilterWorker};
 use halma_bounds::{Army, Bound, Pruner};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
@@ -95,7 +95,7 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 
     /// The same, with a filter of new states.
     #[must_use]
-    pub fn sifted(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
+    pub fn filtered(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
         self.filter = filter;
         self
     }
@@ -204,7 +204,7 @@ pub struct Scratch<const W: usize, K> {
     images: Vec<SymmetricView<W, K>>,
     pruners: Vec<Box<dyn Pruner<W>>>,
     /// Made when it is first asked.
-    sifter: Option<Box<dyn Sifter>>,
+    filter_worker: Option<Box<dyn FilterWorker>>,
 }
 
 impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
@@ -220,7 +220,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             at: K::MAX,
             images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
             pruners: self.bounds.iter().map(|b| b.pruner()).collect(),
-            sifter: None,
+            filter_worker: None,
         }
     }
 
@@ -283,14 +283,14 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         key < self.tables.ranks.count()
     }
 
-    fn sifts(&self, depth: u32) -> bool {
-        self.filter.as_ref().is_some_and(|filter| filter.asks(depth))
+    fn filters(&self, depth: u32) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.applies(depth))
     }
 
     fn admits(&self, scratch: &mut Self::Scratch, key: K, depth: u32) -> bool {
         let Some(filter) = &self.filter else { return true };
         self.tables.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
-        scratch.sifter.get_or_insert_with(|| filter.sifter()).admits(&scratch.upright.men, depth)
+        scratch.filter_worker.get_or_insert_with(|| filter.worker()).admits(&scratch.upright.men, depth)
     }
 
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {

@@ -48,7 +48,7 @@ impl Looks {
         let table = Arc::new(table);
         BUDGETS.map(|budgets| {
             let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), budgets);
-            filter.sifter().admits(men, 3)
+            filter.worker().admits(men, 3)
         })
     }
 
