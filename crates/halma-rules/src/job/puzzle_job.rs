@@ -1,4 +1,4 @@
-//! Jobs of puzzles from files and in Rust: from the `[problem]` table to what it compiles to, with messages that point into it.
+//! Jobs of puzzles from files and in Rust: compiles the `[problem]` table, with messages that point into it.
 
 use std::ops::Range;
 use std::path::Path;

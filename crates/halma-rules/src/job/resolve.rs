@@ -1,4 +1,4 @@
-//! From what was typed to what a search can rely on: the checks of a job, each with its message.
+//! Resolves a parsed job file to a checked [`Job`](super::Job), with a message for each possible error.
 
 use std::ops::Range;
 

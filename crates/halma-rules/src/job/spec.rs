@@ -1,4 +1,4 @@
-//! A problem in words and back: the words that records and run folders have, which some job has checked once.
+//! A problem in words, and back: the form in which records and run folders state it.
 
 use halma_record::job::{ArmiesSpec, Army, ProblemSpec};
 

@@ -1,8 +1,9 @@
-//! The same puzzle for other tools: Fast Downward and other planners (PDDL), Rumur and other Murphi checkers, clingo (answer set
-//! programming). Who doubts a search can ask the one that he trusts.
+//! Writes a puzzle for other tools, which can confirm an answer independently: Fast Downward and other planners (PDDL),
+//! Rumur and other Murphi checkers, clingo (answer set programming).
 //!
-//! The files are made from the compiled puzzle ([`Ground`]), whose steps are collected into schemas again (`lifted`): what a
-//! schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are left out.
+//! The files are made from the compiled puzzle ([`Ground`]), whose steps are grouped into schemas again (`lifted`):
+//! what a schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are not
+//! exported.
 
 mod armies;
 mod asp;

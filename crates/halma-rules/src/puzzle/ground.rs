@@ -1,7 +1,7 @@
-//! A puzzle on a board as steps: each needs certain letters on certain cells, and writes others.
+//! A puzzle on a board as a set of steps: each step needs certain letters on certain cells, and writes others.
 //!
-//! In planning this is a *grounded* task: no class of letters, no direction and no shape is left, only cells. Search, inverse
-//! moves, symmetries and abstractions all work on it, whatever language the puzzle was stated in.
+//! In planning this is a *grounded* task: it has no classes of letters, directions or shapes any more, only cells.
+//! Search, inverse moves, symmetries and abstractions all work on it, whatever the puzzle was written in.
 
 mod listed;
 mod mirror;

@@ -1,8 +1,9 @@
-//! `kind = "permutation"`: pieces on positions that moves permute and turn, as twsearch's files state them.
+//! `kind = "permutation"`: pieces on positions, and moves that permute and turn them, as in twsearch's files.
 //!
-//! An arrangement says what stands on each position. A move says for each position where its piece comes from and how far it
-//! is turned on the way; this is what twsearch computes with, and what its `MoveTransformation` blocks state. Its older `Move`
-//! blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece comes *from*.
+//! An arrangement has the piece on each position. A move says for each position where its piece comes from and how far
+//! it is turned on the way; twsearch computes with this form, and its `MoveTransformation` blocks have it. The older
+//! `Move` blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece
+//! comes *from*.
 
 mod scramble;
 mod tws_file;

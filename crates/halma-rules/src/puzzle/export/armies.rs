@@ -1,4 +1,4 @@
-//! Transfers and games as rewrite rules: men step to an empty cell beside them, or jump in chains over any man.
+//! Writes transfers and games as rewrite rules: men step to an empty cell beside them, or jump in chains over any man.
 
 use std::collections::BTreeMap;
 

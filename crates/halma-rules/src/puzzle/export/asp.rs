@@ -1,4 +1,5 @@
-//! Answer set programming, for clingo: at each point of time one step is chosen, and the goal has to hold in the end.
+//! Writes answer set programs, for clingo: one step is chosen at each point of time, and the goal has to hold at the
+//! end.
 
 use std::fmt::Write;
 

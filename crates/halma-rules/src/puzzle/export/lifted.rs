@@ -1,4 +1,4 @@
-//! Steps as schemas: those that need and write the same letters, with a table of the cells where each of them applies.
+//! Groups steps into schemas: steps that need and write the same letters, with a table of the cells where each applies.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,9 @@
-//! Murphi, for Rumur: the board as an array, one rule for each step, and the goal as what an invariant denies.
+//! Writes Murphi models, for Rumur: the board as an array, one rule for each step, and an invariant that denies the
+//! goal.
 //!
-//! Where a move is one step, a rule is a move: the shortest counterexample is the shortest solution, and the number of states is
-//! the sum of the levels. Where a move can have several steps a man is on his way between rules; then moves are counted in the
-//! state, up to a limit, and the question is whether there is a solution within it.
+//! If every move is one step, a rule is a move: the shortest counterexample is the shortest solution, and the number of
+//! states is the sum of the levels. If a move can have several steps, the state also counts moves, up to a limit, and
+//! the question is whether there is a solution within it.
 
 use std::fmt::Write;
 

@@ -1,7 +1,8 @@
-//! PDDL (typed, with action costs), for Fast Downward and other planners: a domain and a problem.
+//! Writes PDDL (typed, with action costs), for Fast Downward and other planners: a domain and a problem.
 //!
-//! A move costs 1. Where a move can have several steps the first costs 1, those after it and the end of the move nothing. Free rules cost
-//! nothing, and the goal does not hold after one: it belongs to a move that is not made yet.
+//! A move costs 1. If a move can have several steps, the first costs 1, and the others and the end of the move cost
+//! nothing. Free rules cost nothing, and the goal does not hold after one, because the move that they belong to is not
+//! complete.
 
 mod blocked;
 mod permutations;

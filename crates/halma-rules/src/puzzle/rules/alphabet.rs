@@ -1,4 +1,4 @@
-//! The letters of a puzzle by rules, and what stands for several of them.
+//! The letters of a puzzle by rules, and the classes that stand for several of them.
 
 use std::collections::BTreeMap;
 

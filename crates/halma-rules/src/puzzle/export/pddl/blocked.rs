@@ -1,4 +1,4 @@
-//! The end of a rule that is repeated until it is blocked: each way to go on lacks something.
+//! The end of a rule that repeats until it is blocked: for every way to continue some condition fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
