@@ -1,4 +1,4 @@
-//! The army transfer as the level search sees it: a key is the binomial rank of the army, the least of its images
+//! The army transfer as the engine sees it: a key is the combinatorial rank of the army, the least over its images
 //! under K.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use multiversion::multiversion;
 
 use crate::rank::Ranks;
 
-/// What all searches of one problem share: moves, ranks, and K.
+/// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
 pub struct ProblemTables<const W: usize, K> {
     /// The moves.
@@ -24,12 +24,12 @@ pub struct ProblemTables<const W: usize, K> {
     pub ranks: Ranks<K>,
     /// K without the identity, as permutations.
     images: Vec<Vec<u8>>,
-    /// A number for each cell whose sum over the army is reported as its centroid.
+    /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
-    /// The ground of `problem`; `None` where its board or its armies do not fit `W` and `K`.
+    /// The tables of `problem`; `None` if its board or its armies do not fit `W` and `K`.
     #[must_use]
     pub fn new(problem: &Transfer, fixing: &[Symmetry], centroid: Vec<i32>) -> Option<Self> {
         if problem.lattice.len() > Cells::<W>::CAPACITY {
@@ -58,7 +58,7 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
         men.into_iter().map(usize::from).collect()
     }
 
-    /// Calls `f` with each of these keys and its army; one that is a little larger than the one before comes about quickly.
+    /// Calls `f` with each of these keys and its army; fast if keys ascend in small steps.
     pub fn each_army(&self, keys: &[K], mut f: impl FnMut(K, Army<'_, W>)) {
         let (mut men, mut last) = (vec![0; self.ranks.men()], K::MAX);
         for &key in keys {
@@ -78,9 +78,9 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
 pub struct TransferPuzzle<const W: usize, K> {
     /// Moves, ranks and K.
     pub tables: Arc<ProblemTables<W, K>>,
-    /// What cuts successors; all of them must admit one.
+    /// The bounds; every one of them must admit a successor.
     pub bounds: Vec<Arc<dyn Bound<W>>>,
-    /// What drops new states.
+    /// The filter of new states.
     pub filter: Option<Arc<dyn Filter>>,
     /// The states at level 0.
     pub start: Vec<Cells<W>>,
@@ -93,7 +93,7 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
         Self { tables: Arc::clone(tables), bounds, filter: None, start: vec![problem::set(start)] }
     }
 
-    /// The same, with a filter of new states.
+    /// The same puzzle with a filter of new states.
     #[must_use]
     pub fn filtered(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
         self.filter = filter;
@@ -101,30 +101,31 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
     }
 }
 
-/// One orientation of the parent: how the rank of a successor comes about from the mover and his new cell.
+/// One symmetric image of the parent, and the sums from which the rank of a successor follows in constant time.
 ///
-/// Taking the man at place i out of c_0 < c_1 < ... and putting one on cell q shifts the men between by one place: up
-/// if q is lower, down if it is higher. With the prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank
-/// is `removed[i][s] + passed[j][s] + C(q, j + s)`, where j men stand below q and s = 1 if q is lower than the mover.
+/// Remove the man at place i from c_0 < c_1 < ..., and put one on cell q. Then the men between shift by one place: up
+/// if q is lower, down if it is higher. With prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank is
+/// `removed[i][s] + passed[j][s] + C(q, j + s)`, where j men stand below q, and s = 1 if q is lower than the moving
+/// man.
 pub struct SymmetricView<const W: usize, K> {
-    /// Its cells.
+    /// The cells as a set.
     pub set: Cells<W>,
-    /// The same, ascending.
+    /// The cells, ascending.
     pub men: Vec<u8>,
-    /// By cell: how many men stand below it.
+    /// By cell: the number of men below it.
     below: [u8; 256],
     removed: Vec<[K; 2]>,
     passed: Vec<[K; 2]>,
 }
 
-/// The man who moves, in one orientation.
+/// The moving man, in one image.
 #[derive(Clone, Copy)]
 pub struct MovingMan<K> {
     from: u8,
     removed: [K; 2],
 }
 
-/// All cells, for loops that the compiler turns into a few instructions.
+/// All cells, for loops that the compiler vectorises.
 const CELLS: [u8; 256] = {
     let mut cells = [0; 256];
     let mut c = 0;
@@ -163,7 +164,7 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     }
 }
 
-/// [`SymmetricView::prepare`], with the instructions that the processor turns out to have.
+/// [`SymmetricView::prepare`], compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -203,7 +204,7 @@ pub struct Scratch<const W: usize, K> {
     at: K,
     images: Vec<SymmetricView<W, K>>,
     pruners: Vec<Box<dyn Pruner<W>>>,
-    /// Made when it is first asked.
+    /// Made when it is first needed.
     filter_worker: Option<Box<dyn FilterWorker>>,
 }
 

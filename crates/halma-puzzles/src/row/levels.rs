@@ -1,7 +1,7 @@
-//! Level search as it is told on paper: sorted vectors, exact path counts.
+//! A reference implementation of breadth-first search: sorted vectors, exact path counts.
 //!
-//! The reference that the engine is compared with, and the means to count and to list all shortest solutions: it
-//! keeps every level, and with each state the number of shortest paths that lead to it.
+//! The engine is compared with it, and it counts and lists all shortest solutions. It keeps every level, and for each
+//! state the number of shortest paths to it.
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ pub enum Outcome<K> {
     Stopped,
 }
 
-/// States that are expanded before equal successors are looked for.
+/// States that are expanded before duplicates are merged.
 const BATCH: usize = 1 << 18;
 
 /// Expands one level: the states on the next, with their path counts, and how many successors were pruned.
@@ -51,7 +51,7 @@ fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option
             next.extend(part);
             pruned += cut;
         }
-        // Joined when they have doubled, so the level never takes more than some three times its room.
+        // Merged when the list has doubled, so a level takes at most about three times its size.
         if next.len() > 2 * distinct + 4 * BATCH {
             next = merged(next)?;
             distinct = next.len();
@@ -108,9 +108,9 @@ pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::
     }
 }
 
-/// The number of paths of `forward + backward` moves from the start of one puzzle to the start of the other, the same
-/// puzzle played from its end; exact where the bounds of both admit every state of every such path. `None` where a
-/// count leaves 128 bits or a level outgrows `budget` states.
+/// The number of paths of `forward + backward` moves from the start of one puzzle to the start of the other, which is
+/// the same puzzle played from its end. It is exact if the bounds of both admit every state of every such path. `None`
+/// if a count exceeds 128 bits or a level exceeds `budget` states.
 ///
 /// Only two levels are in memory at a time, and none beyond the middle.
 pub fn count_between<P: Puzzle>(
