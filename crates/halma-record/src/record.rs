@@ -1,6 +1,6 @@
-//! What a run leaves behind: `result.json`, the same document that `--json` prints.
+//! The record of a run: `result.json`, the same document that `--json` prints.
 //!
-//! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
+//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

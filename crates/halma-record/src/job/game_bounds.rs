@@ -1,4 +1,4 @@
-//! The bounds of games by name.
+//! The names of the bounds of games, and choices of several.
 
 use std::fmt;
 use std::str::FromStr;

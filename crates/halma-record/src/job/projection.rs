@@ -1,4 +1,4 @@
-//! Puzzles with fewer letters or pieces, as jobs and records name them.
+//! The abstractions of the pruning `projection`, as jobs and records name them.
 
 use std::fmt;
 

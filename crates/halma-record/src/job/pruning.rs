@@ -1,4 +1,4 @@
-//! The prunings: which there are, their parameters, and for which puzzles they make sense.
+//! The prunings, their parameters, and the puzzles to which they apply.
 
 mod written;
 

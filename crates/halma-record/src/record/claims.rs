@@ -1,7 +1,8 @@
-//! What a record says twice must agree: its solution with its length, its verdict with its runs, its figures with each other.
+//! Consistency of a record with itself: its solution with its length, its verdict with its lengths, its figures with
+//! each other.
 //!
-//! That costs nothing and proves nothing; it is looked at wherever a record is read, so that an edited or half-copied one is
-//! not believed. Whether the record is true is for [`halma_check`], which shares nothing with this.
+//! The test is cheap and proves nothing. It runs wherever a record is read, so that an edited or half-copied one is not
+//! believed. Whether the record is true is decided by [`halma_check`], which shares nothing with this.
 
 use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 

@@ -1,4 +1,4 @@
-//! What came of one length, level by level.
+//! The result of one length, level by level.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Where a run was made, as a record names it.
+//! The machine of a run, as the record describes it.
 
 use serde::{Deserialize, Serialize};
 

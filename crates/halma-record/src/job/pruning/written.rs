@@ -1,4 +1,4 @@
-//! The prunings by name: one word, with parameters in brackets, in files and on the command line alike.
+//! The text form of prunings, in files and on the command line: a word, with parameters in brackets.
 
 use std::fmt;
 use std::str::FromStr;
