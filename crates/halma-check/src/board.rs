@@ -1,4 +1,4 @@
-//! Boards and armies from the rules page: cells, what is one step away, what a jump leads to.
+//! Boards and armies, written from the rules page: cells, steps, jumps.
 
 use halma_record::job::Rule;
 use halma_record::job::{ArmiesSpec, Army};

@@ -1,5 +1,5 @@
-//! The centroid by cell, from its description: the linear function of column and row that K leaves alone and ρ negates along
-//! which the start and the target lie furthest apart, for the board's extent.
+//! The centroid of each cell, from its description: the linear function of column and row that K keeps and ρ negates
+//! along which start and target lie farthest apart, relative to the board's extent.
 
 use super::board::Board;
 

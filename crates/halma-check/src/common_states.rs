@@ -1,4 +1,4 @@
-//! What two levels have in common: whether two halves of a way meet.
+//! The intersection of two levels: whether the two halves of a bidirectional search meet.
 
 use rayon::prelude::*;
 

@@ -1,11 +1,11 @@
-//! How many shortest solutions there are, counted again: sums over walks of whole armies from the start to the middle, with
-//! neither classes nor levels nor halves that lead.
+//! Counts the shortest solutions again, in a plainer way than the search: sums over walks of whole armies from the
+//! start to the middle, without classes, levels or leading halves.
 //!
-//! f(X) is the number of walks of so many moves from S to X. What comes after the middle, mirrored and reversed, is such a
-//! walk, too: so 2N moves lead from S to T in the sum of f_N(X) f_N(ρX) ways, 2N + 1 in that of f_(N+1)(X) f_N(ρX). Burnside's
-//! lemma needs how many of them a symmetry k keeps, army by army: the same sums over armies that k keeps. The reversal of
-//! their images under k is the same walk if ρk takes A_N to itself, or to A_(N+1), and k² keeps all armies as far as A_N.
-//! Without a mirror the walks go all the way.
+//! f_n(X) is the number of walks of n moves from S to X. The second half of a solution, mirrored and reversed, is such
+//! a walk, too. So the number of solutions of 2N moves is the sum of f_N(X) f_N(ρX), and of 2N + 1 moves the sum of
+//! f_(N+1)(X) f_N(ρX). Burnside's lemma needs the number of solutions that a symmetry k fixes army by army: the same
+//! sums over armies that k fixes. The reversal of a walk's image under k is the walk itself if ρk maps A_N to itself
+//! (or to A_(N+1)), and k² fixes all armies up to A_N. Without a mirror the walks go all the way.
 
 use std::collections::BTreeMap;
 

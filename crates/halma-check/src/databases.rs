@@ -1,4 +1,5 @@
-//! Pattern databases, derived again: distances over histograms, and the middles that lead.
+//! The pattern databases of a transfer, derived again: distances to target, start and middles, and the bounds made of
+//! them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,9 @@
-//! What walks have shown, and whether the record's claims follow from it: the one place where a refutation is accepted.
+//! Collects which lengths have been refuted, and decides whether the record's claims follow: the one place where a
+//! refutation is accepted.
 //!
-//! A [`Refuted`] is made by the functions below alone, each from a walk whose levels it looks at itself; a record's file
-//! cannot say one. [`Evidence::accept`] wants one for every length that counts as refuted and that the lower bound does
-//! not cover. What was too large to look at is noted as such, and then the report names it.
+//! Only the functions below make a [`Refuted`], each from a walk whose levels it inspects itself; a record's file
+//! cannot state one. [`Evidence::accept`] requires one for every length that counts as refuted and that the lower bound
+//! does not cover. Levels that were too large to check are noted, and the report names them.
 
 use std::collections::BTreeMap;
 

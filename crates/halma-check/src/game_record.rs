@@ -1,4 +1,4 @@
-//! Records of games: the lower bound, the levels of every length, and the game that was found.
+//! Checks records of games: the lower bound, the levels of every length, and the game that was found.
 
 pub(crate) mod bounds;
 mod counts;

@@ -1,9 +1,9 @@
-//! Pattern databases, derived again: distances between histograms in abstract moves.
+//! Histograms, abstract moves and distances between histograms, derived again for the pattern databases.
 //!
-//! A histogram counts the men of each class of cells. An abstract move takes one man out and puts him into another class:
-//! a step to a class that has a neighbour of his class, or a chain of jumps from class to class, each over a class with
-//! a man and into a class with room, where he himself counts for nothing. What is possible depends on the others alone, so
-//! a move back is possible too, and distances may be measured from either end.
+//! A histogram counts the men of each class of cells. An abstract move takes one man from his class to another: by a
+//! step to a class that has a neighbour of his class, or by a chain of jumps from class to class, each over a class
+//! with a man and into a class with room, where he himself does not count. The possible moves depend on the other men
+//! alone, so moves are reversible, and distances may be measured from either end.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

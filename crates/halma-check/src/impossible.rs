@@ -1,5 +1,5 @@
-//! Cells that no move leads out of, with more or fewer men at the start than must be there at the end: then there is no
-//! solution, and no game.
+//! Checks a proof that there is no solution: cells that no move leads out of, in which start and end need different
+//! numbers of men.
 
 use halma_record::record::Record;
 

@@ -1,4 +1,4 @@
-//! Keys and digests, from their descriptions.
+//! Keys and digests of states, from their descriptions.
 //!
 //! An army c_1 < ... < c_k has the rank C(c_1, 1) + ... + C(c_k, k). The key of a transfer's army is its rank; that of a game's
 //! position, a bit for whose turn it is (1: red's), blue's rank, red's rank, each rank in as many bits as the number of sets

@@ -1,8 +1,9 @@
-//! The leading half of one length or of several, and what follows from the middles of each.
+//! Checks the leading half of one length or several, and the following and trailing levels of each.
 //!
-//! Runs come in groups: the first has the leading levels, for all lengths up to its `up_to`; the others have what follows from
-//! their own middles. Levels that follow and end before the target are open until trailing levels come to meet them, which
-//! stand with the last run that they meet. A length whose levels stay open has no evidence.
+//! The lengths of a record come in groups. The first of a group has the leading levels, for all lengths up to its
+//! `up_to`; the others have the following levels from their own middles. Following levels that end before the target
+//! are open until trailing levels meet them; these are with the last length that they meet. A length whose levels stay
+//! open has no evidence.
 
 use halma_record::record::{LengthRecord, Side, Verdict};
 

@@ -1,4 +1,5 @@
-//! Level files, read by their description ([`halma_engine::store::file`]); and levels that were derived and lie in memory.
+//! A reader of level files, from their description ([`halma_engine::store::file`]); and levels that were derived and
+//! are in memory.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

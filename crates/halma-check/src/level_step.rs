@@ -1,5 +1,5 @@
-//! One step from a level to the next: the next one is derived again, or proved to be what a file keeps (all of it, or a
-//! sample).
+//! Checks one step from a level to the next: the next level is derived again, or the file of it is proved to be closed
+//! under moves (all of it, or a sample).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Levels one after another from one end: what is held of them, and whether each is as the record says.
+//! Walks from level to level from one end: which levels are held, and whether each is as the record says.
 
 use std::path::Path;
 use std::sync::Arc;

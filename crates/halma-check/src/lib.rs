@@ -1,11 +1,11 @@
-//! `halma check`: whether a record holds, by code that shares nothing with the search.
+//! The verifier, `halma check`: decides whether a record is true, by code that shares nothing with the search.
 //!
-//! What it shares with the rest of the crate is how records are parsed ([`halma_record::record`]) and written down in words. Boards,
-//! moves, keys, digests, bounds, pattern databases and the reading of level files are written again here, from the rules
-//! page, the design and the description of the file format, as plainly as they can be; `docs/proof.md` says what follows
-//! from what, and what remains to be trusted.
+//! It shares with the rest of halma only how records are parsed ([`halma_record::record`]) and numbers are put into
+//! words. Boards, moves, keys, digests, bounds, pattern databases and the reader of level files are written again here,
+//! as plainly as possible, from the rules page, the proof and the description of the file format. `docs/proof.md`
+//! proves that the checks suffice, and says what remains to be trusted.
 //!
-//! Four things are checked, each on top of the one before:
+//! Four things are checked, each based on the one before:
 //! 1. the record itself: the problem is what it names, K and ρ are what they should be, every successor is accounted for,
 //!    no length is left out, the verdict follows, the solution replays;
 //! 2. levels that were not kept, by deriving them again as far as a budget goes: all counts and digests;

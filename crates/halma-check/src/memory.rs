@@ -1,7 +1,7 @@
-//! What checking may hold in memory.
+//! The memory budget of the verifier.
 //!
-//! No answer depends on it: smaller batches find the same, and what does not fit is named among what was not looked at,
-//! with what it would take.
+//! No answer depends on it. Smaller batches find the same, and the report names what did not fit, and how much it would
+//! take.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

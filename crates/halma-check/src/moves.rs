@@ -1,4 +1,4 @@
-//! Where a man can go: a step, or a chain of jumps, read off the tables.
+//! Move generation from the tables: a step, or a chain of jumps.
 
 use super::board::Board;
 

@@ -1,4 +1,4 @@
-//! How many walks lead to each state, one move after another: what counts are made of.
+//! Path counts: the number of walks to each state, one move after another.
 
 use rayon::prelude::*;
 

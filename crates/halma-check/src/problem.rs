@@ -1,5 +1,4 @@
-//! What a record says of its problem: board, armies, K, ρ, centroid, classes. All of it is checked before anything is made
-//! of it.
+//! The problem of a record: board, armies, K, ρ, centroid, classes. All of it is checked before it is used.
 
 use halma_record::record::Record;
 

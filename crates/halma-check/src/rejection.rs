@@ -1,4 +1,4 @@
-//! Why a record does not hold, as data: what kind of fault it is, where it is, and the sentence that says so.
+//! Why a record is rejected, as data: the kind of fault, its place, and the sentence that describes it.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! The relaxed look-ahead, from its definition in docs/proof.md (lemma 14a), by plain sets of cells.
 //!
-//! A position has a histogram, the men who have not moved on their cells, and cells where moved men may be. A relaxed move
-//! takes a man from his class to another, or within it, where the table then still leaves enough, and where the class has a
-//! cell that he can really get to: over men who have not moved, or cells where a moved one may be.
+//! A node has a histogram, the cells of the men who have not moved, and cells where moved men may be. A relaxed move
+//! takes a man from his class to another, or within it. The table must then still leave enough moves, and the class
+//! must have a cell that the man can really reach: over men who have not moved, or over cells where a moved one may be.
 
 use std::collections::HashSet;
 use std::sync::Arc;

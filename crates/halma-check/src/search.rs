@@ -1,5 +1,5 @@
-//! The levels of each run, searched again or read from their files, and what they show: each plan walks the sides that its
-//! pruning has, all of their levels, and leaves what it saw to [`Evidence`].
+//! Checks the levels of each length of a transfer, derived again or read from their files. Each pruning has a plan,
+//! which walks all sides of a length and reports to [`Evidence`].
 
 use std::path::Path;
 use std::sync::Arc;

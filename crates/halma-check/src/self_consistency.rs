@@ -1,4 +1,4 @@
-//! What a record claims of itself: its figures add up, its runs leave no length out, its verdict follows from them.
+//! Consistency of a record with itself: its figures add up, no length is left out, and its verdict follows from them.
 
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Verdict};

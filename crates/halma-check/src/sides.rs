@@ -1,4 +1,4 @@
-//! The levels of a run by side: every level belongs to a side that somebody walks, and no side leaves a level out.
+//! The levels of a length by side. Every level must belong to a side that the plan walks, and no side may lack a level.
 
 use halma_record::record::{LengthRecord, LevelRecord, Side};
 

@@ -1,7 +1,7 @@
-//! What may be cut, from the design's formulas: each rule as a function of the position after the move.
+//! The bounds of transfers, from their formulas: each is a function of the position after the move.
 //!
-//! All but one see an army only as a histogram over classes of cells: Theorem 1 by distance from the target, Theorem 2 by
-//! centroid, a pattern database by its own classes. So a verdict is asked for once for each pair of classes.
+//! All but one see an army only as a histogram over classes of cells: Theorem 1 by distance from the target, Theorem 2
+//! by centroid, a pattern database by its own classes. So a verdict is computed once for each pair of classes.
 
 use std::sync::Arc;
 

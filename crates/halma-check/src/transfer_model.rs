@@ -1,4 +1,4 @@
-//! Transfers: armies and their keys, what one move leads to, and where the mirror takes it.
+//! Transfers as the walks see them: armies and their keys, successors, mirror images.
 
 use rayon::prelude::*;
 

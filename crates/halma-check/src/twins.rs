@@ -1,4 +1,4 @@
-//! Bounds of the verifier one by one, for tests that hold them against the search's. No promise is made of them.
+//! The verifier's bounds one by one, for tests that compare them with the search's. No stable interface.
 
 use std::sync::Arc;
 

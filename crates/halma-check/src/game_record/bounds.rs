@@ -1,4 +1,4 @@
-//! The bounds of games, as `docs/proof.md` proves them: each a function of the position after a move.
+//! The bounds of games, as `docs/proof.md` states them: each is a function of the position after a move.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! How many shortest games there are, counted again: sums over walks of positions from the first to the last move, with neither
-//! levels nor K, and Burnside's lemma for numbers up to symmetry.
+//! Counts the shortest games again: sums over walks of positions from the first to the last move, without levels or K,
+//! and Burnside's lemma for numbers up to symmetry.
 
 use halma_record::record::Counts;
 

@@ -1,7 +1,7 @@
-//! Bounds that count on lines: diagonals, columns and rows toward the winner's goal, which ladders have to cross.
+//! The ladder bounds of games: they count lines (diagonals, columns and rows) toward the winner's goal.
 //!
-//! Lines are numbered so that the goal lies at the upper end, its lowest cell on line `front`. A step changes the line by
-//! `stride` at most; a jump that changes it by 2k goes over a man on the line half way.
+//! Lines are numbered so that the goal lies at the upper end, with its lowest cell on line `front`. A step changes the
+//! line by at most `stride`; a jump that changes it by 2k goes over a man k lines on.
 
 use super::look::{Bound, Look};
 use crate::board::Board;

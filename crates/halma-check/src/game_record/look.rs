@@ -1,4 +1,4 @@
-//! A position as the bounds of games see it.
+//! A position in the form that the bounds of games use.
 
 use crate::moves::Set;
 

@@ -1,4 +1,4 @@
-//! Packing: the winner's goal played alone, all around it as both sides wish; lemma 21.
+//! The bound `packing` (lemma 21): the game restricted to the winner's goal, with everything allowed outside.
 
 use super::look::Bound;
 use crate::board::Board;

@@ -1,4 +1,4 @@
-//! Positions of a game, their keys, and what one move leads to.
+//! Positions of a game, their keys, and their successors.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! The bound of lemma 24a, rungs in the plane: ways into the base cell by cell, and every split of the fills.
+//! The bound `rungs` (lemma 24a): ways into the base cell by cell, and every split of the fills.
 
 use super::look::{Bound, Look};
 use crate::board::Board;
