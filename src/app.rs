@@ -1,4 +1,4 @@
-//! The program, with kinds of puzzles of somebody's own.
+//! The program, with further kinds of puzzles in Rust.
 //!
 //! ```no_run
 //! # use halma::OwnPuzzle;

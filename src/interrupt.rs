@@ -1,4 +1,4 @@
-//! Signals: the first asks the search to stop where its record can still be written, the second ends the program.
+//! Signals: the first cancels the search, so that its record is still written; the second ends the program.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What a search tells while it goes on: bars on a terminal, a line for each length and level elsewhere, and a file
-//! that another process can read.
+//! The progress of a search: bars on a terminal, a line for each length and level elsewhere, and a file for other
+//! processes.
 
 mod bars;
 pub mod json;

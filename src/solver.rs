@@ -1,4 +1,4 @@
-//! Problems solved without a job file.
+//! The builder [`Solver`]: solves a problem without a job file.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the commands have in common: a job is read, a question asked, an answer printed.
+//! The shared part of the commands: read a job, answer a question, print the record.
 
 use std::cell::OnceCell;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! A queue of jobs, of which some are done, some begun and some not.
+//! `halma batch`: a queue of jobs, some of which may be finished or interrupted.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How a command ends: the exit status, and the one message where it could not do its work.
+//! The exit statuses, and the one error message of a command that failed.
 
 use std::io;
 

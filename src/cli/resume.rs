@@ -1,4 +1,4 @@
-//! Going on with an interrupted run.
+//! `halma resume`: goes on with an interrupted run.
 
 use std::io::Write;
 

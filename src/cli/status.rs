@@ -1,4 +1,4 @@
-//! How far a run or a batch is, by what lies in its folder.
+//! `halma status`: how far a run or a batch is, from the files in its folder.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Progress for programs: one JSON object a line on standard error, and nothing else there.
+//! Progress for programs: one JSON object a line on standard error, and nothing else.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What is still to come: by how the work has grown, how long the next length may take, and all up to the last one asked about.
+//! Estimates from the growth so far: how long the next length may take, and all lengths up to the last one asked about.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The file in a run's folder that says how far the run is, for other processes: it is there while the run goes on.
+//! The status file in a run's folder, for other processes; it exists while the run goes on.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

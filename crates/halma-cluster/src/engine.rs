@@ -1,4 +1,4 @@
-//! The dataflow: packets go in, are exchanged by address, and come out; a probe tells when a round is complete everywhere.
+//! The timely dataflow: packets are exchanged by address, and a probe detects when a round is complete everywhere.
 
 use std::cell::RefCell;
 use std::io;

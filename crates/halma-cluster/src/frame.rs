@@ -1,4 +1,4 @@
-//! What is on the wire: frames, each with its length, its kind, and a keyed hash.
+//! The wire format: frames, each with its length, its kind, and a message authentication code (keyed BLAKE3).
 //!
 //! Little-endian: the length of the content (4 bytes), the kind (1), zeros (3); the content; BLAKE3 of content, header
 //! and the frame's number in its direction, keyed for the connection and the direction (32). The number is counted and not

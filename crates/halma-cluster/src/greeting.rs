@@ -1,4 +1,4 @@
-//! What two processes of a run must have in common: each shows the other what it is, and says whether it goes along.
+//! The greeting: two processes compare program, job and host file, and each accepts or refuses the other.
 
 use std::io;
 use std::time::Instant;

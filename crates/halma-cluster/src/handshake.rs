@@ -1,10 +1,9 @@
-//! How two processes show each other that they have the secret, before anything else is said.
+//! Mutual authentication: a challenge-response handshake by which two processes prove that they have the shared secret.
 //!
-//! The caller sends a hello: magic number, version, both process numbers, a fresh random number. The called side answers
-//! with a random number of its own, and nothing more. Then first the caller, then the called side sends a proof: a hash of
-//! both hellos, keyed by the secret and by who says it. So no proof can be played back, nor handed back to who made it; and a
-//! stranger hears one random number. From the same hash come the keys of the frames ([`frame`](super::frame)), in which
-//! all that follows is said.
+//! The caller sends a hello: magic number, version, both process numbers, a random nonce. The called side answers with
+//! a nonce of its own, and nothing more. Then first the caller and after it the called side sends a proof: a hash of
+//! both hellos, keyed by the secret and the sender's role. So no proof can be replayed, or reflected to its sender, and
+//! a stranger learns only one nonce. The keys of the frames ([`frame`](super::frame)) are derived from the same hash.
 
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpStream;

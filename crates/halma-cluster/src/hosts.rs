@@ -1,4 +1,4 @@
-//! Which processes there are, and which one this is.
+//! The host file: which processes there are, and which one this is.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;

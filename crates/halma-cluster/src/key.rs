@@ -1,4 +1,4 @@
-//! The secret that the processes of a run share: 32 random bytes, in a file or in the environment.
+//! The shared secret of a run's processes: 32 random bytes, in a file or in the environment.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};

@@ -1,11 +1,11 @@
 //! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
 //!
-//! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
-//! before that is ours (`meet`): timely's own connections would wait for a missing process for ever, and take
-//! any process for one of the search. It is handed connections on which both sides have shown that they have the same key
-//! (`handshake`) and run the same program on the same job (`greeting`); on which nothing is read but what the other
-//! side sent, in its order (`frame`), and nothing that timely could not take (`stream`); and which, when they are lost, or
-//! silent, say so instead of ending the process (`link`).
+//! Timely exchanges the messages of the processes, and detects when a round is complete everywhere. Halma opens the
+//! connections itself (`meet`), because timely's own set-up would wait for a missing process for ever, and accept any
+//! process. On a connection that timely receives, both sides have proved that they have the same key (`handshake`), and
+//! that they run the same program on the same job (`greeting`). Only what the other side sent, in its order, is read
+//! (`frame`), and only messages that timely can take (`stream`). If a connection is lost or silent, the search is told,
+//! instead of the process ending (`link`).
 
 mod engine;
 mod frame;

@@ -1,7 +1,7 @@
-//! A connection with another process, as timely sees it.
+//! A connection to another process, in the form that timely uses.
 //!
-//! Timely's threads end with a panic when a connection does. Here they are never told: whoever meets the fault notes who
-//! is lost and how, and then sleeps; the search finds the note, saves what it has, and ends.
+//! Timely's threads panic when a connection ends. So these streams never report an error: the thread that meets a fault
+//! notes which process is lost, and then sleeps. The search finds the note, saves a checkpoint, and ends.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};

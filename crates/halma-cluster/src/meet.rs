@@ -1,8 +1,9 @@
-//! How processes find each other: each listens on its own address of the host file and nowhere else, only until all are
-//! there. A process calls those with smaller numbers and is called by those with greater ones.
+//! Opens the connections between all processes. Each listens on its own address of the host file and nowhere else, and
+//! only until all have met. A process calls those with smaller numbers and is called by those with greater ones.
 //!
-//! Anybody may call. Who does not show the key is closed and noted; at most [`PENDING`] are heard at a time, each for
-//! a limited time, and where there are more the one that came first goes: a true process takes moments, and calls again.
+//! Anybody may call. A caller that does not prove the key is closed and noted. At most [`PENDING`] callers are heard at
+//! a time, each for a limited time; beyond that the oldest is dropped. A true process needs only moments, and calls
+//! again.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;

@@ -1,4 +1,4 @@
-//! What travels through the dataflow: a stretch of bytes with an address.
+//! The unit of the dataflow: a piece of a message with its address.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! The shape of what timely sends: messages, each with a header of six numbers, and a header of zeros at the end. Timely
-//! believes every header; so each is looked at before timely sees it.
+//! Checks timely's byte stream: messages, each with a header of six numbers, and a header of zeros at the end. Timely
+//! trusts every header, so each is validated before timely reads it.
 
 use super::packet;
 
