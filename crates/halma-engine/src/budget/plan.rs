@@ -21,7 +21,7 @@ const ARENA: u64 = 64 * MIB;
 /// enough at a time; otherwise small, because a piece takes memory from the sorted sets.
 const PIECE: std::ops::RangeInclusive<u64> = 16 * MIB..=128 * MIB;
 /// The same for each shard.
-const PIECE_PER_RANGE: u64 = 16 << 10;
+const PIECE_PER_SHARD: u64 = 16 << 10;
 
 /// What a job needs beside its levels, whatever the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,13 +112,13 @@ impl Room {
     /// The size of a piece of a level, in bytes of successors. Their vectors grow by doubling, and two pieces are under
     /// way.
     #[must_use]
-    pub fn piece(&self, ranges: usize) -> u64 {
-        (ranges as u64 * PIECE_PER_RANGE).clamp(*PIECE.start(), *PIECE.end()).min(self.bytes / 24)
+    pub fn piece(&self, shards: usize) -> u64 {
+        (shards as u64 * PIECE_PER_SHARD).clamp(*PIECE.start(), *PIECE.end()).min(self.bytes / 24)
     }
 
     /// What one shard may collect before it is compressed; each thread holds several times that while it merges.
     #[must_use]
-    pub fn range(&self) -> u64 {
+    pub fn shard(&self) -> u64 {
         self.bytes / (16 * self.threads)
     }
 
@@ -181,8 +181,8 @@ mod tests {
     fn parts_of_a_step_that_stand_beside_each_other_fit_its_room() {
         for threads in [1, 2, 16, 64] {
             let room = Room { bytes: 64 << 20, threads, full_at: 0 };
-            // Two pieces in vectors that may be twice as large, what is gathered and what each thread merges, segments.
-            let together = 4 * room.piece(2048) + room.sorted_set() + threads * 2 * room.range() + room.segments();
+            // Two pieces in vectors that may be twice as large, sorted sets, what each thread merges, segments.
+            let together = 4 * room.piece(2048) + room.sorted_set() + threads * 2 * room.shard() + room.segments();
             assert!(together <= 64 << 20, "{threads} threads: {together}");
             let each = 3 << 20;
             assert!(room.workers(each) as u64 * each <= 16 << 20 || room.workers(each) == 1);

@@ -10,14 +10,14 @@ use crate::store::{Level, StoreError};
 /// Successors per shard: few enough for a shard to be deduplicated in a core's cache.
 const SHARD_KEYS: u64 = 1 << 16;
 /// A level with fewer states has one shard.
-pub(super) const ONE_RANGE: u64 = 2000;
+pub(super) const ONE_SHARD: u64 = 2000;
 /// The most shards.
 const MAX_SHARDS: u64 = 2048;
 
 /// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
 /// interrupted step fit the shards of the step that resumes it.
 pub(super) fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
-    if current.whole() < ONE_RANGE {
+    if current.whole() < ONE_SHARD {
         return Ok(Shards::one());
     }
     let (sample, expected) = sample(puzzle, depth, current)?;

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
-use super::plan::{ONE_RANGE, sample, shards};
+use super::plan::{ONE_SHARD, sample, shards};
 use super::shard_buffer::ShardBuffer;
 use super::shards::Shards;
 use super::step::Step;
@@ -99,7 +99,7 @@ fn plan<P: Puzzle>(
     (puzzle, depth, current): (&P, u32, &Level<P::Key>),
 ) -> Result<(Shards, u64), Stopped> {
     let shipped = expander.plan().room().shipped();
-    if current.whole() < ONE_RANGE {
+    if current.whole() < ONE_SHARD {
         return Ok((Shards::one(), shipped));
     }
     let (exchange, mut bounds) = (expander.exchange(), Vec::new());

@@ -167,19 +167,19 @@ impl<'a, P: Puzzle> Step<'a, P> {
         let held: usize = self.handed_over.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
         let crowded = held as u64 > 2 * self.room.piece(self.shards.len());
         // While a sorted set is merged it is held twice, by every thread.
-        let limit = usize::try_from(self.room.range() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.room.shard() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut shard_buffers, mut handed_over) =
             (std::mem::take(&mut self.shard_buffers), std::mem::take(&mut self.handed_over));
         let size = |handed_over: &Vec<Vec<P::Key>>| handed_over.iter().map(Vec::len).sum::<usize>();
-        let mut ranges: Vec<_> =
+        let mut queue: Vec<_> =
             shard_buffers.iter_mut().zip(&mut handed_over).filter(|(_, handed_over)| size(handed_over) > 0).collect();
-        ranges.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
-        let ranges: Vec<_> = ranges.into_iter().map(Mutex::new).collect();
-        let (next_range, made) = (AtomicUsize::new(0), AtomicU64::new(0));
+        queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
+        let queue: Vec<_> = queue.into_iter().map(Mutex::new).collect();
+        let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
         let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
             let mut scratch = Scratch::default();
-            while let Some(range) = ranges.get(next_range.fetch_add(1, Ordering::Relaxed)) {
-                let (shard_buffer, handed_over) = &mut *lock(range);
+            while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
+                let (shard_buffer, handed_over) = &mut *lock(entry);
                 shard_buffer.receive(handed_over, limit, &mut scratch);
                 for keys in handed_over.iter_mut() {
                     if crowded {
@@ -190,7 +190,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
             self.expand(&mut lock(&self.workers[thread.index()]), &made, room)
         });
-        drop(ranges);
+        drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
         // A thread may have taken a number past the end of the level.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //!
 //! | in the folder | what |
 //! | --- | --- |
-//! | `run.json` | the list: what the run is, finished lengths, complete levels, the pieces of the level at hand |
+//! | `run.json` | the manifest: description of the run, answers, complete levels, layers of the level under way |
 //! | `levels/` | level files ([`super::file`]) |
 //! | `lock` | held while a process works here |
 //!

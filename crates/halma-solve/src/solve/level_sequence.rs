@@ -100,7 +100,7 @@ impl Engine<'_> {
     pub(super) fn open<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) {
         let begun = Instant::now();
         let first = self.expander.level_of(puzzle, puzzle.start());
-        self.told(first, begun.elapsed().as_secs_f64(), sequence);
+        self.append(first, begun.elapsed().as_secs_f64(), sequence);
     }
 
     /// Appends the next level of `puzzle` to `sequence`: loads it from the run's folder, or else expands the last one.
@@ -116,7 +116,7 @@ impl Engine<'_> {
         if let Some(((level, saved), bytes)) = found.zip(bytes) {
             let (tally, digest) = figures(&saved)?;
             self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
-            self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
+            self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }
         let earlier: Vec<&Level<P::Key>> =
@@ -138,7 +138,7 @@ impl Engine<'_> {
             // Save what was complete when the step was stopped.
             self.save(sequence)?;
         }
-        self.told(grown?, begun.elapsed().as_secs_f64(), sequence);
+        self.append(grown?, begun.elapsed().as_secs_f64(), sequence);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
         let crowded = resident > self.expander.plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());
@@ -166,7 +166,7 @@ impl Engine<'_> {
     /// Writes the levels that are only in memory to the run's folder, if there is one.
     fn save<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace.filter(|_| !sequence.cut) else { return Ok(()) };
-        let saved = Self::put_into(workspace, sequence);
+        let saved = Self::write_levels(workspace, sequence);
         if saved.is_err() {
             // A record must not name files that the folder does not have.
             for depth in sequence.forgotten.max(1)..sequence.levels.len() {
@@ -177,7 +177,7 @@ impl Engine<'_> {
         saved
     }
 
-    fn put_into<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+    fn write_levels<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let mut entered = Vec::new();
         for depth in 1..sequence.levels.len() {
             let label = sequence.label(depth);
@@ -201,7 +201,7 @@ impl Engine<'_> {
         self.workspace.map_or(Ok(()), |w| w.forget(&gone))
     }
 
-    fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, sequence: &mut LevelSequence<K>) {
+    fn append<K: Key>(&self, expansion: Expansion<K>, seconds: f64, sequence: &mut LevelSequence<K>) {
         let Expansion { level, tally, digest, bytes } = expansion;
         let depth = sequence.levels.len() as u32;
         // Level 0 is the start, which needs no file.
