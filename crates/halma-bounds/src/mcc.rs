@@ -41,11 +41,11 @@ impl<const W: usize> MinimumCentroid<W> {
 
 impl<const W: usize> Bound<W> for MinimumCentroid<W> {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
-        Box::new(McccPruner { bound: self.clone(), sorted: Vec::new() })
+        Box::new(MccPruner { bound: self.clone(), sorted: Vec::new() })
     }
 }
 
-struct McccPruner<const W: usize> {
+struct MccPruner<const W: usize> {
     bound: MinimumCentroid<W>,
     /// The other men's centroids, descending.
     sorted: Vec<i32>,
@@ -69,7 +69,7 @@ fn reachable(others: &[i32], man: i32, moves: usize, largest_step: i32) -> i64 {
     best + row
 }
 
-impl<const W: usize> Pruner<W> for McccPruner<W> {
+impl<const W: usize> Pruner<W> for MccPruner<W> {
     fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]) {
         let MinimumCentroid { centroid, at_least, lowest, largest_step, middle, c } = &self.bound;
         let Some(moves) = middle.checked_sub(depth) else { return };

@@ -84,13 +84,13 @@ impl<const W: usize> PatternPruner<W> {
         let slot = (rank.wrapping_mul(0x9e37_79b1) >> 20) as usize;
         if self.cached[slot] != rank {
             self.cached[slot] = rank;
-            self.pruner(slot * classes, depth);
+            self.compute_verdicts(slot * classes, depth);
         }
         slot * classes
     }
 
     #[cold]
-    fn pruner(&mut self, at: usize, depth: u32) {
+    fn compute_verdicts(&mut self, at: usize, depth: u32) {
         let Abstraction { space, .. } = &*self.bound.abstraction;
         self.around.enter(space, &self.histogram);
         for a in 0..self.histogram.len() {

@@ -21,7 +21,7 @@ pub const RECORD: u64 = 64 << 20;
 /// The most bytes that something written by hand may have, a job or a solution; and a status.
 pub const TYPED: u64 = 1 << 20;
 
-/// Who may read and write new files: what the user's mask leaves.
+/// The permissions of new files: what the user's mask leaves.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 
 /// A folder, open.
@@ -35,7 +35,7 @@ pub struct Folder {
 #[derive(Debug)]
 pub struct Lock(#[allow(dead_code, reason = "held, not read")] File);
 
-/// What is not as this program writes it.
+/// The error for a file that this program cannot have written.
 fn odd(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }

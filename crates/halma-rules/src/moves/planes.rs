@@ -14,21 +14,21 @@ pub const TYPES: usize = 4;
 pub struct Plane<Q>(pub [Q; TYPES]);
 
 impl<Q: Word> Plane<Q> {
-    /// What is in both.
+    /// The intersection.
     #[inline(always)]
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self(std::array::from_fn(|t| self.0[t] & other.0[t]))
     }
 
-    /// What is in either.
+    /// The union.
     #[inline(always)]
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         Self(std::array::from_fn(|t| self.0[t] | other.0[t]))
     }
 
-    /// What is in this one alone.
+    /// The difference: the cells of this set that are not in the other.
     #[inline(always)]
     #[must_use]
     pub fn but(self, other: &Self) -> Self {

@@ -41,14 +41,14 @@ pub struct File {
     pub text: String,
 }
 
-/// What is written.
+/// The export of a puzzle.
 #[derive(Clone, Copy, Debug)]
 pub struct Export<'a> {
-    /// What the puzzle is called.
+    /// The title of the puzzle.
     pub title: &'a str,
     /// The puzzle.
     pub compiled: &'a Compiled,
-    /// What the job says one move is, where the steps do not show it: as in `metric = "move"`.
+    /// The job's definition of a move, if the steps do not show it: as in `metric = "move"`.
     pub counted: Option<&'a str>,
     /// The length that the job asks about.
     pub length: Option<u32>,
@@ -88,7 +88,7 @@ impl Export<'_> {
     /// The lines that every file begins with, as comments.
     fn head(&self, comment: &str, lines: &[String]) -> String {
         let first = [self.title.into(), format!("Written by halma {}. {}", env!("CARGO_PKG_VERSION"), self.one_move())];
-        // Nothing that a job names ends a comment.
+        // A name in a job must not end a comment.
         let plain = |line: &String| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
         first.iter().chain(lines).map(|line| format!("{comment} {}\n", plain(line).trim_end())).collect()
     }

@@ -62,10 +62,10 @@ pub struct Piece {
     pub oriented: bool,
 }
 
-/// What stands on the positions, set by set.
+/// The pieces on all positions, set by set.
 pub type Arrangement = Vec<SetArrangement>;
 
-/// What stands on the positions of one set.
+/// The pieces on the positions of one set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetArrangement {
     /// By position, an entry of [`PieceSet::pieces`].
@@ -137,7 +137,7 @@ fn add(a: u8, b: u8, orientations: u8) -> u8 {
 }
 
 impl PieceSet {
-    /// What becomes of an arrangement.
+    /// The arrangement after a transformation.
     #[must_use]
     pub fn after(&self, arrangement: &SetArrangement, step: &SetTransformation) -> SetArrangement {
         let one = |(&from, &turn): (&u8, &u8)| {
@@ -151,13 +151,13 @@ impl PieceSet {
 }
 
 impl Permutations {
-    /// What becomes of an arrangement.
+    /// The arrangement after a transformation.
     #[must_use]
     pub fn after(&self, arrangement: &[SetArrangement], step: &[SetTransformation]) -> Arrangement {
         self.sets.iter().zip(arrangement).zip(step).map(|((set, now), step)| set.after(now, step)).collect()
     }
 
-    /// What undoes a transformation.
+    /// The inverse of a transformation.
     #[must_use]
     pub fn inverse(&self, step: &[SetTransformation]) -> Transformation {
         self.sets.iter().zip(step).map(|(set, step)| step.inverse(set.orientations)).collect()
@@ -177,7 +177,7 @@ fn is_identity(step: &[SetTransformation]) -> bool {
 /// Compiles the table.
 ///
 /// # Errors
-/// What is wrong with it: of the file the line and its bytes, of the scramble the move.
+/// The error: for the file the line and its bytes, for the scramble the move.
 pub fn compile(table: &PermutationTable) -> Result<Permutations, TableFault> {
     let file = tws_file::read(&table.definition)?;
     let moves = all_moves(&file, table.quarter)?;
