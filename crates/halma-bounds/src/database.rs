@@ -43,7 +43,7 @@ pub struct Databases {
     /// have it in the middle, bit 1 for odd lengths.
     middles: [OnceLock<Vec<AtomicU8>>; 2],
     /// The cache of tables that outlast the run.
-    tables_kept: Option<Arc<dyn TableStore>>,
+    table_store: Option<Arc<dyn TableStore>>,
     /// The beginning of the names of these tables: everything that they depend on.
     statement: String,
 }
@@ -116,7 +116,7 @@ impl Databases {
             mirrored: symmetries.mirror.is_some(),
             fronts: Mutex::new(BfsFronts { reach: 0, frontiers: ends.map(Frontier::of_all), between, kept_reach: 0 }),
             middles: Default::default(),
-            tables_kept: None,
+            table_store: None,
             statement,
         }
     }
@@ -149,9 +149,9 @@ impl Databases {
 
     /// The same, with a cache of tables that outlast the run; for searches in one process.
     #[must_use]
-    pub fn kept_on(mut self, tables_kept: Arc<dyn TableStore>) -> Self {
+    pub fn with_table_store(mut self, table_store: Arc<dyn TableStore>) -> Self {
         let count = self.abstraction.space.count();
-        if let Some(bytes) = tables_kept.take(&self.ends())
+        if let Some(bytes) = table_store.take(&self.ends())
             && let Some((head, tables)) = bytes.split_at_checked(8)
             && tables.len() == 2 * count
         {
@@ -168,7 +168,7 @@ impl Databases {
             self.from_start = Arc::new(Table::of_bytes(&tables[count..]));
             self.fronts = Mutex::new(BfsFronts { reach, frontiers, between, kept_reach: reach });
         }
-        self.tables_kept = Some(tables_kept);
+        self.table_store = Some(table_store);
         self
     }
 
@@ -179,9 +179,9 @@ impl Databases {
 
     /// Puts D_T and D_S into the cache if they have grown.
     fn save_tables(&self, fronts: &mut BfsFronts) {
-        let Some(tables_kept) = self.tables_kept.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
+        let Some(table_store) = self.table_store.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
         let numbers = [fronts.reach, fronts.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).concat();
-        tables_kept.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
+        table_store.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
         fronts.kept_reach = fronts.reach;
     }
 
@@ -305,7 +305,7 @@ impl Databases {
         let count = self.abstraction.space.count();
         let name = format!("to middles {middles:?} {length} {}", self.statement);
         if let Some(bytes) =
-            self.tables_kept.as_ref().and_then(|tables_kept| tables_kept.take(&name)).filter(|b| b.len() == count)
+            self.table_store.as_ref().and_then(|table_store| table_store.take(&name)).filter(|b| b.len() == count)
         {
             return Ok(Table::of_bytes(&bytes));
         }
@@ -332,8 +332,8 @@ impl Databases {
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
         let table = self.abstraction.distances(sources.concat(), half, &extent, context)?;
-        if let Some(tables_kept) = &self.tables_kept {
-            tables_kept.put(&name, &table.bytes());
+        if let Some(table_store) = &self.table_store {
+            table_store.put(&name, &table.bytes());
         }
         Ok(table)
     }

@@ -1,5 +1,5 @@
-//! The pattern database heuristic as a bound: a state stays only if g + h <= L, in the notation of A*, where g is the
-//! level and h the distance in a pattern database.
+//! The pattern database heuristic (Culberson and Schaeffer 1998) as a bound: a state stays only if g + h <= L, in the
+//! notation of A*, where g is the level and h the distance in a pattern database.
 
 use std::sync::Arc;
 

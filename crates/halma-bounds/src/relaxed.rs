@@ -40,7 +40,7 @@ pub trait FilterWorker: Send {
 }
 
 /// The tables of the look-ahead for one problem.
-pub struct Ladders {
+pub struct LookAheadTables {
     planes: AnyPlanes,
 }
 
@@ -51,7 +51,7 @@ enum AnyPlanes {
     Large(Arc<Planes<u128>>),
 }
 
-impl Ladders {
+impl LookAheadTables {
     /// The tables of a lattice; `None` if its quarter boards fit no word.
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Option<Self> {

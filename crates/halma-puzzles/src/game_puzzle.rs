@@ -264,11 +264,11 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
                 return generated;
             }
         }
-        let (upright, others) = views.split_at_mut(1);
-        let (upright, standing) = &mut upright[0];
-        (upright.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
-        upright.men.copy_from_slice(men);
-        upright.prepare(&self.tables.ranks);
+        let (identity, others) = views.split_at_mut(1);
+        let (identity, standing) = &mut identity[0];
+        (identity.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
+        identity.men.copy_from_slice(men);
+        identity.prepare(&self.tables.ranks);
         for ((view, standing), image) in others.iter_mut().zip(&self.tables.images) {
             view.set = armies[mover].mapped(image);
             *standing = self.tables.ranks.rank(armies[1 - mover].mapped(image));
@@ -285,9 +285,9 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
             K::pair(!red_to_move, blue, red, self.tables.bits)
         };
         for (&from, targets) in men.iter().zip(reach) {
-            let moving = upright.moving(from);
+            let moving = identity.moving(from);
             targets.for_each(|to| {
-                let mut least = pair(upright.moved(&self.tables.ranks, moving, to as u8), *standing);
+                let mut least = pair(identity.moved(&self.tables.ranks, moving, to as u8), *standing);
                 for ((view, standing), image) in others.iter().zip(&self.tables.images) {
                     let moving = view.moving(image[usize::from(from)]);
                     least = least.min(pair(view.moved(&self.tables.ranks, moving, image[to]), *standing));

@@ -199,8 +199,8 @@ fn prepare<const W: usize, K: Key>(view: &mut SymmetricView<W, K>, ranks: &Ranks
 pub struct Scratch<const W: usize, K> {
     pieces: Pieces<W>,
     reach: Vec<Cells<W>>,
-    upright: SymmetricView<W, K>,
-    /// The rank of the army in `upright`.
+    identity: SymmetricView<W, K>,
+    /// The rank of the army in `identity`.
     at: K,
     images: Vec<SymmetricView<W, K>>,
     pruners: Vec<Box<dyn Pruner<W>>>,
@@ -217,7 +217,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         Scratch {
             pieces: Pieces::default(),
             reach: vec![Cells::EMPTY; men],
-            upright: SymmetricView::new(men),
+            identity: SymmetricView::new(men),
             at: K::MAX,
             images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
             pruners: self.bounds.iter().map(|b| b.pruner()).collect(),
@@ -232,14 +232,14 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let ProblemTables { mover, ranks, images: permutations, .. } = &*self.tables;
-        let Scratch { pieces, reach, upright, at, images, pruners, .. } = scratch;
-        ranks.unrank_after(key, &mut upright.men, at);
-        upright.set = upright.men.iter().map(|&c| usize::from(c)).collect();
-        let army = Army { men: &upright.men, set: upright.set };
+        let Scratch { pieces, reach, identity, at, images, pruners, .. } = scratch;
+        ranks.unrank_after(key, &mut identity.men, at);
+        identity.set = identity.men.iter().map(|&c| usize::from(c)).collect();
+        let army = Army { men: &identity.men, set: identity.set };
         if !pruners.iter_mut().all(|pruner| pruner.has_successors(army)) {
             return 0;
         }
-        mover.reach(&upright.men, upright.set, pieces, reach);
+        mover.reach(&identity.men, identity.set, pieces, reach);
         let generated = reach.iter().map(|r| r.len() as u64).sum();
         for pruner in pruners {
             pruner.filter(army, depth + 1, reach);
@@ -247,9 +247,9 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         if reach.iter().all(Cells::is_empty) {
             return generated;
         }
-        upright.prepare(ranks);
+        identity.prepare(ranks);
         for (image, permutation) in images.iter_mut().zip(permutations) {
-            image.set = upright.set.mapped(permutation);
+            image.set = identity.set.mapped(permutation);
             let mut i = 0;
             image.set.for_each(|c| {
                 image.men[i] = c as u8;
@@ -257,23 +257,23 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             });
             image.prepare(ranks);
         }
-        for (&from, targets) in upright.men.iter().zip(reach.iter()) {
-            let moving = upright.moving(from);
+        for (&from, targets) in identity.men.iter().zip(reach.iter()) {
+            let moving = identity.moving(from);
             let image_of = |permutation: &[u8], cell: u8| permutation[usize::from(cell)];
             match (&images[..], &permutations[..]) {
-                ([], _) => targets.for_each(|to| emit(upright.moved(ranks, moving, to as u8))),
+                ([], _) => targets.for_each(|to| emit(identity.moved(ranks, moving, to as u8))),
                 ([image], [permutation]) => {
                     let image_moving = image.moving(image_of(permutation, from));
                     targets.for_each(|to| {
                         let other = image.moved(ranks, image_moving, image_of(permutation, to as u8));
-                        emit(upright.moved(ranks, moving, to as u8).min(other));
+                        emit(identity.moved(ranks, moving, to as u8).min(other));
                     });
                 }
                 _ => targets.for_each(|to| {
                     let others = images.iter().zip(permutations).map(|(image, permutation)| {
                         image.moved(ranks, image.moving(image_of(permutation, from)), image_of(permutation, to as u8))
                     });
-                    emit(others.fold(upright.moved(ranks, moving, to as u8), K::min));
+                    emit(others.fold(identity.moved(ranks, moving, to as u8), K::min));
                 }),
             }
         }
@@ -290,12 +290,12 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
 
     fn admits(&self, scratch: &mut Self::Scratch, key: K, depth: u32) -> bool {
         let Some(filter) = &self.filter else { return true };
-        self.tables.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
-        scratch.filter_worker.get_or_insert_with(|| filter.worker()).admits(&scratch.upright.men, depth)
+        self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
+        scratch.filter_worker.get_or_insert_with(|| filter.worker()).admits(&scratch.identity.men, depth)
     }
 
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {
-        self.tables.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
-        Some(self.tables.centroid(&scratch.upright.men))
+        self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
+        Some(self.tables.centroid(&scratch.identity.men))
     }
 }

@@ -1,4 +1,4 @@
-//! Look-ahead of one move: without slack the winner, if to move, must have a move that enters.
+//! Look-ahead of one move, an admissible bound: without slack the winner, if to move, must have a move that enters.
 //!
 //! *Proof.* At σ = 0 a move that does not enter leaves fewer winner's moves than men outside. The bound is judged after
 //! the loser's move, so that a position without a continuation is not stored.

@@ -30,7 +30,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_engine::store::tables::TableStore;
@@ -104,7 +104,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let symmetries = crate::fault::symmetries(engine.expander.fault, symmetries);
         let tables = TransferTables {
             states: Arc::new(ProblemTables::new(transfer, &symmetries.fixing, centroid.clone())?),
-            ladders: Ladders::new(&transfer.lattice, transfer.jumps_only),
+            look_ahead_tables: LookAheadTables::new(&transfer.lattice, transfer.jumps_only),
             databases: OnceLock::new(),
             histograms,
             store: None,

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use halma_bounds::database::Databases;
 use halma_bounds::frontier::WorkContext;
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_bounds::theorem1::Theorem1;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -71,7 +71,7 @@ pub(super) struct TransferTables<const W: usize, K: Key> {
     /// Ranks of states, and moves.
     pub(super) states: Arc<ProblemTables<W, K>>,
     /// The tables of the look-ahead; `None` if the board is too large for it.
-    pub(super) ladders: Option<Ladders>,
+    pub(super) look_ahead_tables: Option<LookAheadTables>,
     /// Pattern databases, made when they are first needed.
     pub(super) databases: OnceLock<Arc<Databases>>,
     /// The most bytes of one of them.
@@ -108,7 +108,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         databases.get_or_init(|| {
             let mut databases = Databases::new(transfer, symmetries, centroid, pruning.granularity(), *histograms);
             if let Some(store) = store {
-                databases = databases.kept_on(Arc::clone(store));
+                databases = databases.with_table_store(Arc::clone(store));
             }
             let space = &databases.abstraction.space;
             let (classes, histograms) = (space.classes(), space.count());
