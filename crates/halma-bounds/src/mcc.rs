@@ -15,8 +15,8 @@ use crate::Army;
 ///
 /// A solution of length 2N has its middle on level N, and so has its mirrored reversal. So both middles have centroids
 /// between -C and C, where C is the largest centroid on level N. In a solution of length 2N + 1, A_(N+1) is the mirror
-/// image of an army on level N. So its centroid is at least -C with the C of level N, and the middle of this bound is N
-/// + 1.
+/// image of an army on level N. So its centroid is at least -C with the C of level N, and the bound's middle is level
+/// N + 1.
 #[derive(Clone, Debug)]
 pub struct MinimumCentroid<const W: usize> {
     centroid: Arc<Vec<i32>>,

@@ -6,10 +6,10 @@ use halma_record::record::Record;
 use super::moves::Set;
 use super::problem::Problem;
 
-/// Such cells were found to be what the record says.
+/// A verified proof that there is no solution.
 pub(super) struct Shown(());
 
-/// Whether the record names such cells; they have to be what it says.
+/// Checks the record's cells, if it names any; whether it does.
 pub(super) fn is_shown(record: &Record, problem: &Problem) -> Result<Option<Shown>, String> {
     let Some(said) = &record.impossible else { return Ok(None) };
     if record.lower_bound.is_some() {

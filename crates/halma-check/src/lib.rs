@@ -7,12 +7,12 @@
 //!
 //! Four things are checked, each based on the one before:
 //! 1. The record itself: the problem is the named one, K and ρ are correct, every successor is accounted for, no length
-//! is left out, the verdict follows, and the solution replays.
+//!    is left out, the verdict follows, and the solution replays.
 //! 2. Levels that were not kept: they are derived again as far as a budget allows, and all counts and digests are
-//! compared.
+//!    compared.
 //! 3. Levels that were kept: every state is expanded and every successor looked up. It must be on the next level or on
-//! an earlier one (of transfers one of the previous two, of games any with the same side to move), or a bound must
-//! prune it. Or the same for a sample of the states.
+//!    an earlier one (of transfers one of the previous two, of games any with the same side to move), or a bound must
+//!    prune it. Or the same for a sample of the states.
 //! 4. The number of solutions, if the record has it: it is counted again in another way.
 
 mod board;

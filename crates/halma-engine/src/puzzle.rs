@@ -12,7 +12,7 @@ use crate::key::Key;
 /// Contract:
 /// - The same key always has the same successors, in any order, on any thread.
 /// - `emit` is called with every successor that no bound prunes, and with nothing else. The same successor may come
-/// twice.
+///   twice.
 /// - The returned number counts all successors, pruned ones included: `generated = pruned + emitted`.
 /// - No key equals [`Key::MAX`].
 ///

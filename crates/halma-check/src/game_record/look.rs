@@ -21,11 +21,11 @@ impl Look<'_> {
         self.remaining % 2 == 1
     }
 
-    /// The loser's moves among those left.
+    /// How many of the remaining moves are the loser's.
     pub fn loser_moves(&self) -> i32 {
         self.remaining / 2
     }
 }
 
-/// Whether a position may stand.
+/// A bound: whether it keeps a position.
 pub(super) type Bound = Box<dyn Fn(&Look) -> bool + Send + Sync>;

@@ -1,8 +1,8 @@
 //! Derives the levels of a certificate from the problem: breadth-first search in memory, bounded by pattern databases.
 //!
 //! There are three families of levels, all closed in the same way. F, from the start: states that can reach, by level
-//! N, a middle that leads. E, from the middles on all these levels: states that can reach the target in the remaining L
-//! - N moves. G, from the target: states that can reach the last level of E. Without a mirror there is no leading half,
+//! N, a middle that leads. E, from the middles on all these levels: states that can reach the target in the moves that
+//! remain. G, from the target: states that can reach the last level of E. Without a mirror there is no leading half,
 //! and E begins at the start.
 
 use rayon::prelude::*;
