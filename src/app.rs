@@ -1,4 +1,4 @@
-//! The program, with kinds of puzzles of somebody's own.
+//! The program, with further kinds of puzzles in Rust.
 //!
 //! ```no_run
 //! # use halma::OwnPuzzle;
@@ -29,11 +29,11 @@ use halma_rules::puzzle::kinds::{self, Kind};
 
 use crate::cli::{self, Cli, Exit};
 
-/// The command line, with the kinds of puzzles that it knows beside its own.
+/// The command line, with further kinds of puzzles.
 #[derive(Default)]
 pub struct App {
     kinds: Vec<Box<dyn Kind>>,
-    /// The same, for the verifier.
+    /// The same kinds, for the verifier.
     verified: Vec<(String, Maker)>,
 }
 
@@ -44,7 +44,7 @@ pub fn app() -> App {
 }
 
 impl App {
-    /// The same, with puzzles of type `P` where a job says `kind = "name"`.
+    /// Adds puzzles of type `P`, for jobs with `kind = "name"`.
     #[must_use]
     pub fn kind<P: OwnPuzzle>(mut self, name: &str) -> Self {
         self.kinds.push(Box::new(RustKind::<P>::new(name)));
@@ -53,7 +53,7 @@ impl App {
         self
     }
 
-    /// Does what was typed, and says how it ended.
+    /// Runs the command line, and returns its exit status.
     pub fn run(self) -> ExitCode {
         kinds::add(self.kinds);
         verified::add(self.verified);
@@ -65,13 +65,13 @@ impl App {
         panic::set_hook(Box::new(|panic| {
             let _ = writeln!(io::stderr(), "a bug, no answer: {panic}");
         }));
-        // A search that contradicts itself has a status of this program's own, not the one of a panic.
+        // A search that contradicts itself has an exit status of this program, not that of a panic.
         let run = || cli::run(&cli, &cli::search(), &mut io::stdout().lock());
         match panic::catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(exit)) => exit.into(),
             Ok(Err(failure)) => {
                 if !failure.message.is_empty() {
-                    // Who closed standard error does not want the message.
+                    // Standard error may be closed.
                     let _ = writeln!(io::stderr(), "{}", failure.message);
                 }
                 failure.exit.into()
@@ -81,7 +81,7 @@ impl App {
     }
 }
 
-/// A puzzle in Rust as the verifier asks it: moves and goal, no bound.
+/// A puzzle in Rust as the verifier uses it: moves and goal, without its bound.
 struct Verified<P>(P);
 
 impl<P: OwnPuzzle> RustPuzzle for Verified<P> {

@@ -1,4 +1,4 @@
-//! The command line: what may be typed.
+//! The command line: commands and options.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be said of a job before it is solved: the board, the men, the symmetries, the bounds, what it may cost.
+//! `halma describe`: what is known of a job before it is solved: board, men, symmetries, bounds, likely cost.
 
 use std::fmt::Write;
 

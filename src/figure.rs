@@ -1,8 +1,9 @@
-//! Boards as pictures: SVG that a paper can print, and that a screen reader can read.
+//! Boards as SVG pictures, for print and for screen readers.
 //!
-//! A man is coloured by the type of his cell (Section 2.1 of the paper), so a jump never changes his colour and a step
-//! always does; in games he has his side's colour. Faint lines are the jumps that lie open: joined, they are the ladders. A board under 6-move rules
-//! is drawn as the triangular grid that it is, so the square between two points of the star stands on its corner.
+//! A man has the colour of his cell's type (Section 2.1 of the paper), so a jump never changes his colour and a step
+//! always does; in games he has his side's colour. Faint lines are possible jumps; where they join they form ladders. A
+//! board under 6-move rules is drawn as a triangular grid, so the square between two points of the star stands on its
+//! corner.
 //!
 //! ```
 //! use halma::figure::Figure;

@@ -1,30 +1,30 @@
-//! Signals: the first asks the search to stop where its record can still be written, the second ends the program.
+//! Signals: the first cancels the search, so that its record is still written; the second ends the program.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use halma_engine::search::CancellationToken;
 
-/// The exit status of a search that a second signal ended: not finished.
+/// The exit status after a second signal: not finished.
 const UNFINISHED: i32 = 3;
 
-/// What the signal handler shares with the searches.
+/// The state that the signal handler shares with the searches.
 #[derive(Debug, Default)]
 struct Shared {
     signalled: bool,
-    /// The search that runs now.
+    /// The running search.
     current: Weak<CancellationToken>,
 }
 
-/// Turns signals into requests to the running search to stop.
+/// Turns signals into cancellation of the running search.
 #[derive(Debug)]
 pub struct Interrupts(Arc<Mutex<Shared>>);
 
 impl Interrupts {
-    /// Takes over SIGINT, SIGTERM and SIGHUP; once in a program.
+    /// Installs the handler of SIGINT, SIGTERM and SIGHUP; once in a program.
     ///
     /// # Errors
-    /// Where the system does not let it, or it was done before.
+    /// Where the system refuses, or it was installed before.
     pub fn install() -> Result<Self, ctrlc::Error> {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let seen = Arc::clone(&shared);
@@ -47,13 +47,13 @@ impl Interrupts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled
     }
 
-    /// What stops the next search: a signal, or the time limit from now on.
+    /// The cancellation token of the next search, for signals and the time limit.
     #[must_use]
     pub fn token(&self, limit: Option<Duration>) -> Arc<CancellationToken> {
         let cancel = Arc::new(CancellationToken::after(limit));
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.current = Arc::downgrade(&cancel);
-        // A signal between two searches stops the second.
+        // A signal between two searches cancels the second.
         if shared.signalled {
             cancel.request();
         }

@@ -1,8 +1,8 @@
-//! Searches board puzzles exhaustively and proves what the shortest solution is.
+//! Searches board puzzles exhaustively and proves shortest solutions.
 //!
-//! An army is to cross a board by the moves of Halma: steps, and chains of jumps. Levels of exact states are searched
-//! from the start; the first length that has a solution is the shortest, because every shorter one has been refuted
-//! by then.
+//! An army has to cross a board by the moves of Halma: steps, and chains of jumps. The search decides one length after
+//! another, each breadth-first in levels of exact states. The first length with a solution is the shortest, because
+//! every shorter one has been refuted by then.
 //!
 //! ```
 //! use halma::{Rule, Solver, Transfer, Verdict};
@@ -19,12 +19,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A problem is a [`Transfer`], a [`Game`], a [`Job`] read from a file, or an [`OwnPuzzle`]. A [`Solver`], or [`run`] for a
-//! job, answers it with a [`Record`], which [`check`] verifies by code of its own. Who wants the search alone implements
-//! [`Puzzle`] and asks [`levels`].
+//! A problem is a [`Transfer`], a [`Game`], a [`Job`] read from a file, or an [`OwnPuzzle`]. A [`Solver`], or [`run`]
+//! for a job, answers it with a [`Record`], which [`check`] verifies by independent code. To use the search alone,
+//! implement [`Puzzle`] and call [`levels`].
 //!
-//! This is the face of the crates under `crates/`, which have the rest: `halma-rules` (boards and rules), `halma-engine`
-//! (levels of any puzzle), `halma-bounds` (one bound a file), `halma-solve` (one technique a file), `halma-check`.
+//! This crate re-exports the main types of the crates under `crates/`: `halma-rules` (boards and rules), `halma-engine`
+//! (levels of any puzzle), `halma-bounds` (one bound a file), `halma-solve` (one technique a file), `halma-check` (the
+//! verifier).
 
 #[cfg(feature = "cli")]
 mod app;

@@ -1,5 +1,5 @@
-//! What a search tells while it goes on: bars on a terminal, a line for each length and level elsewhere, and a file
-//! that another process can read.
+//! The progress of a search: bars on a terminal, a line for each length and level elsewhere, and a file for other
+//! processes.
 
 mod bars;
 pub mod json;
@@ -23,12 +23,12 @@ pub use bars::Bars;
 pub use outlook::Outlook;
 pub use status::StatusFile;
 
-/// Levels of so many states to expand are announced.
+/// Levels with so many states to expand are announced.
 const LARGE: u64 = 100_000;
 
-/// A log of so many bytes makes room for the next.
+/// The size at which a log is put aside.
 const LOG_BYTES: usize = 4 << 20;
-/// So many old logs stay.
+/// How many old logs are kept.
 const LOGS: usize = 4;
 
 /// Plain lines, on standard error or in a log.
@@ -41,14 +41,14 @@ impl Lines {
         Self(Mutex::new(Box::new(io::stderr())))
     }
 
-    /// At the end of a log file, which is put aside as `FILE.1` and begun anew when it is full.
+    /// At the end of a log file, which is renamed to `FILE.1` and begun anew when it is full.
     #[must_use]
     pub fn in_log(file: &Path) -> Self {
         let limit = ContentLimit::BytesSurpassed(LOG_BYTES);
         Self(Mutex::new(Box::new(FileRotate::new(file, AppendCount::new(LOGS), limit, Compression::None, None))))
     }
 
-    /// A line; who closed standard error does not want it, and a full disk is not worth a search.
+    /// Writes a line. Failures are ignored: a closed standard error or a full disk must not end a search.
     pub fn line(&self, text: &str) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(out, "{}", plain::message(text));
@@ -77,7 +77,7 @@ impl Progress for Lines {
     }
 }
 
-/// Several listeners.
+/// Several receivers of progress.
 #[derive(Default)]
 pub struct All(pub Vec<Box<dyn Progress>>);
 
@@ -117,7 +117,7 @@ pub enum Form {
     Json,
 }
 
-/// What people watch: bars where standard error is a terminal, lines elsewhere.
+/// The display for people: bars if standard error is a terminal, lines otherwise.
 #[must_use]
 pub fn watched(form: Form, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
     match form {

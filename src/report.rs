@@ -1,4 +1,4 @@
-//! A record as people read it: the answer in a sentence, the solution, a table of the lengths tried.
+//! A record as text: the answer in a sentence, the solution, a table of the lengths tried.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! A solution that was played again by the rules: of armies, or of a puzzle.
+//! A solution that was replayed by the rules: of armies, or of a puzzle.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Problems solved without a job file.
+//! The builder [`Solver`]: solves a problem without a job file.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The problem, or the search that was asked for, makes no sense.
+    /// The problem is invalid, or does not allow this search.
     #[error("{0}")]
     Problem(String),
-    /// The search failed. What it could not finish is no error: the record's verdict says so.
+    /// The search failed. An unfinished search is no error: the record's verdict says so.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// Asks one problem a question; a builder.
+/// A builder that asks a question about a problem.
 ///
 /// ```
 /// use halma::{Rule, Solver, Transfer, Verdict};
@@ -40,7 +40,8 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// With the pruning `leading` for a transfer and `all` for a game, all threads, three quarters of the free memory, no folder.
+    /// The defaults: pruning `leading` for a transfer and `all` for a game, all threads, three quarters of the free
+    /// memory, no folder.
     pub fn new(problem: impl Into<Problem>) -> Self {
         let problem = problem.into();
         let game = matches!(problem, Problem::Game(_));
@@ -58,12 +59,12 @@ impl<'a> Solver<'a> {
         self
     }
 
-    /// Which states the search may drop.
+    /// The pruning.
     pub fn pruning(self, pruning: Pruning) -> Self {
         self.with(|job| job.search.pruning = pruning)
     }
 
-    /// Only solutions whose second half mirrors the first.
+    /// Only palindromic solutions.
     pub fn palindromic(self) -> Self {
         self.with(|job| job.search.palindromic = true)
     }
@@ -78,22 +79,22 @@ impl<'a> Solver<'a> {
         self.with(|job| job.limits.threads = Some(threads))
     }
 
-    /// Bytes that the process may hold; beyond them levels go to disk.
+    /// The memory budget in bytes; what exceeds it is spilled to disk.
     pub fn memory(self, bytes: u64) -> Self {
         self.with(|job| job.limits.memory = Some(bytes))
     }
 
-    /// Time on the clock; after it the verdict is that nothing is known.
+    /// The time limit; after it the verdict is "incomplete".
     pub fn time(self, limit: Duration) -> Self {
         self.with(|job| job.limits.time = Some(limit))
     }
 
-    /// The folder of the record, and of what it takes to go on after an interruption.
+    /// The folder of the record and the checkpoint.
     pub fn folder(self, folder: impl Into<PathBuf>) -> Self {
         self.with(|job| job.output.dir = Some(folder.into()))
     }
 
-    /// Who is told how far the search has come.
+    /// Receives the progress of the search.
     pub fn on_progress(self, progress: &'a dyn Progress) -> Self {
         Self { progress, ..self }
     }
@@ -114,7 +115,7 @@ impl<'a> Solver<'a> {
         self.ask(Question::Prove { max_length })
     }
 
-    /// How many positions there are after so many moves and fewer.
+    /// How many positions there are on each level up to `depth`.
     ///
     /// # Errors
     /// As [`Self::solve`].
@@ -132,7 +133,7 @@ impl<'a> Solver<'a> {
 
     fn ask(self, question: Question) -> Result<Record, SolveError> {
         let job = self.job.map_err(SolveError::Problem)?;
-        // What a pruning needs of a problem is known only now.
+        // What a pruning requires of a problem is known only now.
         let job = job.with(&Default::default()).map_err(|fault| SolveError::Problem(fault.message))?;
         let cancel = CancellationToken::after(job.limits.time);
         halma_record::record::built_from(env!("HALMA_SOURCE"));

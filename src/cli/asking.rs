@@ -1,4 +1,4 @@
-//! What the commands have in common: a job is read, a question asked, an answer printed.
+//! The shared part of the commands: read a job, answer a question, print the record.
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
@@ -17,11 +17,11 @@ use crate::progress::{self, All, Lines, Outlook, StatusFile};
 use crate::report;
 use crate::solution::Solution;
 
-/// The search behind the commands: a job, a question, how much to tell meanwhile.
+/// A search as the commands use it: job, question and arguments to a record.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
 
-/// The engine's search: it tells its progress on standard error and stops on a signal. Signals are caught from the
-/// first search on; commands that do not search end on them like any filter.
+/// The real search: it reports progress on standard error and stops on a signal. Signals are caught from the first
+/// search on; commands that do not search end on them like any filter.
 pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
     let interrupts = OnceCell::new();
     move |job: &Job, question: Question, args: &SearchArgs| {
@@ -36,7 +36,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         let exchange = args.cluster.exchange(job, question, &cancel)?;
         let mut told = All::default();
         if exchange.process() > 0 {
-            // The first tells how all of them are doing.
+            // The first process shows the progress of all.
             return Ok(run::run_shared(job, question, &told, &cancel, exchange)?);
         }
         if !args.quiet {
@@ -58,12 +58,12 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
     }
 }
 
-/// Says something on standard error, as progress is told there.
+/// Writes a message to standard error, in the form of the progress.
 pub(super) fn say(args: &SearchArgs, text: &str) {
     match args.progress {
         _ if args.quiet => {}
         progress::Form::Json => progress::json::note(text),
-        // Who closed standard error does not want it.
+        // Standard error may be closed.
         _ => drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
 }
@@ -88,10 +88,10 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
     }
 }
 
-/// Prints a record as asked for; the exit status is the record's.
+/// Prints a record in the requested form; the exit status is the record's.
 pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     if args.cluster.follows() {
-        // The first process prints; what is wrong is said by all.
+        // The first process prints; errors are reported by all.
         return match &record.reason {
             Some(reason) => Err(Failure { exit: Exit::of(record), message: reason.clone() }),
             None => Ok(Exit::of(record)),
@@ -105,7 +105,7 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
     Ok(Exit::of(record))
 }
 
-/// Writes an answer. A reader who goes away before its end has read enough: the exit status stays that of the answer.
+/// Writes an answer. If the reader closes the pipe early, the exit status stays that of the answer.
 pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -113,11 +113,11 @@ pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-/// Searches, which writes the record, and has the solution replayed by code that shares nothing with the search.
+/// Searches, which writes the record, and replays the solution by code that shares nothing with the search.
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
-    // Now, and not when the search has taken hours.
+    // Checked now, not after hours of search.
     let dir = run::place(job, question)?;
-    // Processes of a cluster share their host's processors, and only know each other later: the run itself asks then.
+    // Processes of a cluster share their host's processors, and learn of each other later: then the run checks.
     if args.cluster.is_alone() {
         run::affordable(job, question, 1)?;
     }
@@ -135,7 +135,7 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     ask_there(&job, question, args, search)
 }
 
-/// As [`ask`], in the job's output folder, which is the right one.
+/// The same as [`ask`], in the job's output folder itself.
 pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
     let record = search(job, question, args)?;
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
@@ -157,7 +157,7 @@ pub(super) fn json(text: serde_json::Result<String>) -> Result<String, Failure> 
     text.map_err(|e| Failure { exit: Exit::Failed, message: format!("the record cannot be printed: {e}") })
 }
 
-/// Why a command does not begin with so little memory.
+/// The error for a memory budget that is too small.
 pub(super) fn too_little(memory: u64, least: u64, with: &str) -> Failure {
     let (memory, least) = (memory.div_ceil(1 << 10), least.div_ceil(1 << 20));
     let message = format!("{memory} KiB of memory are too little: this needs at least {least} MiB{with}");

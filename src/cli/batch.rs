@@ -1,4 +1,4 @@
-//! A queue of jobs, of which some are done, some begun and some not.
+//! `halma batch`: a queue of jobs, some of which may be finished or interrupted.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use crate::describe;
 use crate::progress::{Form, Lines, json, status};
 use crate::report::{self, grouped};
 
-/// The name of a batch's status in its folder.
+/// The file name of a batch's status.
 pub(super) const FILE: &str = "batch.json";
 
-/// The name of the lock that a batch holds while it goes on.
+/// The file name of the lock that a batch holds while it runs.
 const LOCK: &str = "batch.lock";
 
 /// Whether a process is at work on the batch in the folder.
@@ -42,7 +42,7 @@ pub enum Table {
     Markdown,
 }
 
-/// How far a batch is.
+/// The status of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     program: String,
@@ -51,29 +51,29 @@ pub(super) struct Queue {
     pub(super) jobs: Vec<Row>,
 }
 
-/// One job of it.
+/// One job of the batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) file: PathBuf,
     pub(super) state: State,
     /// The run's folder.
     pub(super) folder: Option<PathBuf>,
-    /// The answer in a sentence, or what was wrong; of a waiting job, what its next length may cost.
+    /// The answer in a sentence, or the error; of a waiting job, an estimate of its next length.
     pub(super) said: String,
-    /// What the exit status would be, were it the only job.
+    /// The exit status, if it were the only job.
     pub(super) exit: u8,
     #[serde(skip)]
     record: Option<Record>,
 }
 
-/// What has become of a job.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
     Waiting,
     Running,
     Done,
-    /// Its record was there before, or the queue has it twice.
+    /// Its record was there before, or the job is in the queue twice.
     Skipped,
     /// Stopped by a limit or a signal.
     Unfinished,
@@ -96,7 +96,7 @@ impl State {
 }
 
 impl Queue {
-    /// Reads the status of a batch; `None` where the folder has none.
+    /// Reads the status of a batch; `None` if the folder has none.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD).ok()?).ok()
     }
@@ -108,7 +108,7 @@ impl Queue {
         counts.map(|(n, name)| format!("{n} {name}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The exit status: what says more of all jobs.
+    /// The exit status: the worst of all jobs.
     pub(super) fn exit(&self) -> Exit {
         self.jobs.iter().fold(Exit::Answered, |worst, job| worse(worst, exit_of(job.exit)))
     }
@@ -120,7 +120,7 @@ impl Queue {
     /// The table.
     fn table(&self, form: Table) -> Result<String, Failure> {
         match form {
-            // Answers are sentences: too long for a column.
+            // Answers are sentences, too long for a column.
             Table::Text => {
                 let rows = self.rows().into_iter().map(|row| row[..HEAD.len() - 1].to_vec());
                 let failed = self.jobs.iter().filter(|j| j.state == State::Failed);
@@ -184,7 +184,7 @@ impl Row {
     }
 }
 
-/// Where a batch is shown while it goes on: a table on a terminal, lines elsewhere, a log and a status in its folder.
+/// The displays of a batch: a table on a terminal, lines elsewhere, a log and a status file in its folder.
 struct Board<'a> {
     folder: Option<&'a Path>,
     log: Option<PathBuf>,
@@ -226,7 +226,7 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// What the searches of its jobs are to tell, and where.
+    /// The display that a job's search uses.
     fn lend(&self) -> Live {
         Live { screen: self.screen.as_ref().map(|(screen, _)| screen.clone()), log: self.log.clone() }
     }
@@ -239,7 +239,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// So many jobs before and after the one that runs are on the screen.
+/// How many jobs before and after the running one the screen shows.
 const NEAR: usize = 8;
 
 /// The table on the screen.
@@ -253,7 +253,7 @@ fn live(queue: &Queue, changed: usize) -> String {
     std::iter::once(queue.counts()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// `halma batch`: solves job after job; what has its record is not solved again, what was begun goes on, and a job that
+/// `halma batch`: solves job after job. A job with a record is skipped, an interrupted one is resumed, and one that
 /// fails does not stop the others.
 pub(super) fn batch(
     paths: &[PathBuf],
@@ -274,10 +274,10 @@ pub(super) fn batch(
         let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
         std::fs::create_dir_all(folder).map_err(|e| Failure { exit: Exit::Input, message: unmade(e) })?;
     }
-    // Two batches may share a folder; it is enough that one of them holds the lock.
+    // Two batches may share a folder; one of them holds the lock.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
     let lock = place.as_ref().and_then(|place| place.lock(LOCK, Duration::ZERO).ok().flatten());
-    // All are read before the first one runs: what is wrong with the last is said now, and not after a night.
+    // All are read before the first one runs, so that errors are reported at once.
     let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
     let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
     let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs: rows };
@@ -326,13 +326,13 @@ pub(super) fn batch(
     board.clear();
     finish(&queue, form, folder, options.json, out)?;
     if let Some(place) = place.filter(|_| lock.is_some()) {
-        // While it is held.
+        // While the lock is held.
         let _ = place.remove(LOCK);
     }
     Ok(queue.exit())
 }
 
-/// Writes what came of it.
+/// Writes the results.
 fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(folder) = folder {
         for (form, name) in [(Table::Text, "table.txt"), (Table::Csv, "table.csv"), (Table::Markdown, "table.md")] {
@@ -360,8 +360,8 @@ fn same_file(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// A job before its turn; where an earlier run of it was stopped, with a guess at what its next length costs. A job that is
-/// none has failed already.
+/// A job before its turn; if an earlier run of it was stopped, with an estimate of its next length. An invalid job has
+/// failed already.
 fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
     if let Err(Failure { exit, message }) = job {
         let (exit, said) = (*exit as u8, message.clone());
@@ -381,7 +381,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
 fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
     let mut job = Job::read(file)?.with(&overrides(args, None))?;
     if job.output.dir.is_none() {
-        // A queue without records could not tell what is done.
+        // Without records a queue could not skip finished jobs.
         job.output.dir = Some(Path::new("runs").join(file.file_stem().unwrap_or_default()));
     }
     Ok(job)

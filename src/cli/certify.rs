@@ -1,4 +1,4 @@
-//! `halma certify`: a run's refutation as a file that anyone can verify.
+//! `halma certify`: writes a run's refutation as a certificate.
 
 use std::io::{self, Write};
 use std::path::Path;

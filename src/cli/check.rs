@@ -1,4 +1,4 @@
-//! `halma check`: what was found to hold, line by line, and what that says.
+//! `halma check`: prints what was verified, and what follows from it.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The options of a search in several processes.
+//! The options of a search in several processes, and the start of one.
 
 #[cfg(feature = "cluster")]
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What each command does. Results go to `out`, nothing else does; what is wrong comes back as a [`Failure`].
+//! What each command does. Only results go to `out`; errors are returned as a [`Failure`].
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! How a command ends: the exit status, and the one message where it could not do its work.
+//! The exit statuses, and the one error message of a command that failed.
 
 use std::io;
 
@@ -18,13 +18,13 @@ use crate::report;
 pub enum Exit {
     /// The question was answered.
     Answered = 0,
-    /// Anything that has no status of its own.
+    /// Anything without a status of its own.
     Failed = 1,
     /// The job or the command line is wrong.
     Input = 2,
     /// The search ended before it had an answer.
     Unfinished = 3,
-    /// A record or a file of a run is damaged, missing, of another version or another one's.
+    /// A record or a file of a run is damaged, missing, of another version or foreign.
     Damaged = 4,
     /// `prove`: a solution exists.
     Exists = 10,
@@ -33,7 +33,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The status that a record stands for.
+    /// The status of a record.
     #[must_use]
     pub fn of(record: &Record) -> Self {
         match (record.verdict, record.question) {
@@ -53,12 +53,12 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Why a command could not do its work: one message, and the status it ends with.
+/// Why a command failed: one message, and the exit status.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The status.
     pub exit: Exit,
-    /// The message; none where nobody is left to read it.
+    /// The message; none if nobody is left to read it.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! `halma export`: the same puzzle for a tool that somebody else wrote.
+//! `halma export`: writes a puzzle for another tool.
 
 use std::io::Write;
 use std::path::Path;

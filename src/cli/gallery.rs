@@ -1,4 +1,4 @@
-//! `halma report FOLDER -o SITE/`: all records beneath a folder as a static site.
+//! `halma report FOLDER -o SITE/`: a static site of all records beneath a folder.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What `--help` shows beside options: examples, and the commands by what they are for.
+//! Further help texts: examples, and the commands grouped by purpose.
 
 use clap::Command;
 

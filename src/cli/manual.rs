@@ -1,4 +1,4 @@
-//! What a command-line tool is installed with: man pages, completions, the schema of its files.
+//! Files for an installation: man pages, completions, the schema of job files.
 
 use std::io::Write;
 use std::path::Path;

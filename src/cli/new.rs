@@ -1,4 +1,4 @@
-//! `halma new`: a job to begin with, with a word about each key.
+//! `halma new`: writes a first job, with a comment for each key.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Going on with an interrupted run.
+//! `halma resume`: goes on with an interrupted run.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use halma_solve::run;
 use super::asking::{Search, ask_there, print};
 use super::{Exit, Failure, SearchArgs};
 
-/// `halma resume`: goes on with the run in a folder, or shows the record of one that has ended.
+/// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     let folder = &args.job;
     let Some((mut job, question)) = run::unfinished(folder)? else {

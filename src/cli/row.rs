@@ -1,4 +1,4 @@
-//! `halma row`: the one-dimensional puzzles.
+//! `halma row`: the puzzles on one row.
 
 mod pairs;
 mod print;

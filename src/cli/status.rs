@@ -1,4 +1,4 @@
-//! How far a run or a batch is, by what lies in its folder.
+//! `halma status`: how far a run or a batch is, from the files in its folder.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::{Exit, Failure};
 use crate::progress::status::{self, Status};
 use crate::report;
 
-/// `halma status`: the exit status is the record's, and 3 (not finished) where there is none yet.
+/// `halma status`: the exit status is the record's, and 3 (not finished) if there is none yet.
 pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if let Some(queue) = Queue::read(folder) {
         return of_batch(&queue, batch::is_at_work(folder), json, out);
     }
     let file = folder.join(record::FILE);
-    // The process that works on a run holds its lock; what the file says of a process may be old, or anybody's.
+    // A process that works on a run holds its lock; a process number in a file may be old or forged.
     let at_work = workspace::is_at_work(folder);
     let running = Status::read(folder).filter(|_| at_work);
     let unfinished = at_work || run::unfinished(folder)?.is_some();
@@ -33,7 +33,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
         (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),
         (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
-        // A killed run that had nothing worth keeping.
+        // A killed run without a checkpoint.
         (None, None, false) if Status::read(folder).is_some() => {
             (format!("interrupted at its beginning; {}", left()), Exit::Unfinished)
         }

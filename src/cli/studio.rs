@@ -1,4 +1,4 @@
-//! `halma studio`: the page is served until a signal.
+//! `halma studio`: serves the page until a signal.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Pictures and pages of what was found.
+//! `halma replay` and `halma report`: pictures and pages of results.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};

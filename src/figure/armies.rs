@@ -1,5 +1,4 @@
-//! Armies on a board: men coloured by the types of their cells, in games by their side; the move that was made, the jumps that
-//! lie open.
+//! Draws armies on a board: men coloured by type, or in games by side; the last move; possible jumps.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! Names of columns and rows: each at an end of its line, where it stands on no cell and on no other name.
+//! Places the names of columns and rows: each at an end of its line, clear of cells and of other names.
 
 use halma_rules::board::Board;
 

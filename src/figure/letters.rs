@@ -1,4 +1,4 @@
-//! States of puzzles: maps of letters as squares with a colour and a letter each, other texts as they are.
+//! Draws states of puzzles: a map of letters as coloured squares, any other text unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

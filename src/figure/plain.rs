@@ -1,4 +1,4 @@
-//! Boards as text: in their shape, with the names of columns and rows, targets in brackets, colours where they are wanted.
+//! Boards as text: in their shape, with names of columns and rows, targets in brackets, and optional colours.
 
 use anstyle::{AnsiColor, Effects, Style};
 

@@ -1,4 +1,4 @@
-//! Where the cells lie on the paper.
+//! The coordinates of the cells in a picture.
 
 use halma_rules::board::Board;
 use halma_rules::lattice::{Lattice, Rule};

@@ -15,7 +15,7 @@ use super::{begun, level_line};
 /// Levels that took longer stay on the screen as a line.
 const WORTH_A_LINE: f64 = 1.0;
 
-/// A bar for the level under way: how much of it is expanded, how fast, how long it will take.
+/// A bar for the level under way: how much of it is expanded, how fast, the time left.
 pub struct Bars {
     bar: ProgressBar,
     length: AtomicU32,
@@ -23,7 +23,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// On standard error, below what else is on `screen`.
+    /// On standard error, below other displays on `screen`.
     #[must_use]
     pub fn on(screen: Option<&MultiProgress>) -> Self {
         let bar = ProgressBar::new(0);
@@ -35,7 +35,7 @@ impl Bars {
         let made = Arc::clone(&successors);
         let rate = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             let seconds = state.elapsed().as_secs_f64().max(1e-3);
-            // Nobody is told where the terminal is gone.
+            // The terminal may be gone.
             let _ = write!(out, "{:.1} M/s", made.load(Ordering::Relaxed) as f64 / seconds / 1e6);
         };
         let style = ProgressStyle::with_template("{prefix}  {wide_msg}\n{bar:30} {percent:>3}%  {rate}  {eta} left");

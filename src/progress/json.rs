@@ -1,4 +1,4 @@
-//! Progress for programs: one JSON object a line on standard error, and nothing else there.
+//! Progress for programs: one JSON object a line on standard error, and nothing else.
 
 use std::io::{self, Write};
 
@@ -8,20 +8,20 @@ use halma_engine::search::Watch;
 use halma_record::record::Record;
 use halma_solve::solve::{LevelFigures, Progress};
 
-/// Tells what happens as it happens.
+/// Writes events as they happen.
 pub struct Events;
 
-/// Writes an event; who closed standard error does not want it.
+/// Writes an event; standard error may be closed.
 fn tell(event: &Value) {
     let _ = writeln!(io::stderr(), "{event}");
 }
 
-/// Something worth a line.
+/// A message.
 pub fn note(text: &str) {
     tell(&json!({ "event": "note", "text": text }));
 }
 
-/// The answer, under the names that records have.
+/// The answer, with the field names of records.
 pub fn done(record: &Record, exit: u8) {
     let Record { verdict, length, refuted_up_to, reason, seconds, .. } = record;
     tell(&json!({

@@ -1,4 +1,4 @@
-//! What is still to come: by how the work has grown, how long the next length may take, and all up to the last one asked about.
+//! Estimates from the growth so far: how long the next length may take, and all lengths up to the last one asked about.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,44 +9,44 @@ use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use crate::describe;
 
-/// Less is not worth a line.
+/// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
 
-/// A run of so many seconds is long: whoever has no folder for it should know what that means.
+/// A run of so many seconds is long: the user should know what it means to have no folder for it.
 const LONG: f64 = 120.0;
 
-/// Tells others what happens, and now and then what to expect.
+/// Passes progress on, and adds estimates now and then.
 pub struct Outlook<P> {
     told: P,
-    /// The last length that is asked about; a solution may come earlier.
+    /// The last length asked about; a solution may come earlier.
     last: Option<u32>,
-    /// Whether a run that is stopped can go on.
+    /// Whether a run that is stopped can be resumed.
     is_kept: bool,
     seen: Mutex<Seen>,
 }
 
 #[derive(Default)]
 struct Seen {
-    /// The lengths that were decided, and the one that is tried.
+    /// The lengths decided so far, and the current one.
     runs: Vec<LengthRecord>,
     begun: Option<Instant>,
     warned: bool,
 }
 
 impl<P: Progress> Outlook<P> {
-    /// For a search of lengths up to `last`, where one is known.
+    /// For a search of lengths up to `last`, if it is known.
     pub fn new(told: P, last: Option<u32>, is_kept: bool) -> Self {
         Self { told, last, is_kept, seen: Mutex::default() }
     }
 
-    /// What the lengths from `length` on may take.
+    /// An estimate of the time for the lengths from `length` on.
     fn expected(&self, length: u32) -> Option<String> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = seen.begun.replace(Instant::now()).map_or(0.0, |begun| begun.elapsed().as_secs_f64());
         if let Some(run) = seen.runs.last_mut() {
             (run.verdict, run.seconds) = (Verdict::None, passed);
         }
-        // Lengths that were decided along with others have no work of their own.
+        // Lengths that were decided together with others have no work of their own.
         seen.runs.retain(|run| run.generated > 0);
         let ahead = self.last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
         let estimates = describe::estimates(&seen.runs, ahead);
@@ -69,7 +69,7 @@ impl<P: Progress> Outlook<P> {
     }
 }
 
-/// A length under way.
+/// The entry of a length under way.
 fn tried(length: u32) -> LengthRecord {
     LengthRecord {
         length,

@@ -1,4 +1,4 @@
-//! The file in a run's folder that says how far the run is, for other processes: it is there while the run goes on.
+//! The status file in a run's folder, for other processes; it exists while the run goes on.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,13 +14,13 @@ use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use crate::report::grouped;
 
-/// Its name in the run's folder.
+/// The file name in the run's folder.
 pub const FILE: &str = "status.json";
 
-/// The time between two writings, in milliseconds; shorter runs have no file.
+/// The time between two updates, in milliseconds; shorter runs have no file.
 const INTERVAL: u64 = 1000;
 
-/// How far a run is.
+/// The status of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
     /// The program.
@@ -31,26 +31,26 @@ pub struct Status {
     pub started: u64,
     /// When this was written.
     pub updated: u64,
-    /// The length that is tried.
+    /// The current length.
     pub length: Option<u32>,
-    /// The level that is made.
+    /// The level under way.
     pub level: Option<u32>,
     /// Its side.
     pub side: Option<Side>,
-    /// How many states there are to expand for it.
+    /// How many states have to be expanded for it.
     pub states: u64,
-    /// How many of them are expanded.
+    /// How many of them have been expanded.
     pub expanded: u64,
     /// Their successors so far.
     pub successors: u64,
-    /// About how many states the level may have.
+    /// An estimate of the level's size.
     pub expected: Option<u64>,
-    /// States of all levels that were made.
+    /// States of all complete levels.
     pub made: u64,
 }
 
 impl Status {
-    /// Reads the status in a folder; `None` where there is none, or none that this program has written.
+    /// Reads the status in a folder; `None` if there is none that this program has written.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, TYPED).ok()?).ok()
@@ -74,7 +74,7 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
 
-/// Writes a document, whole or not at all. One that cannot be written is not worth a search.
+/// Writes a document atomically. Failures are ignored: they must not end a search.
 pub fn write(file: &Path, document: &impl Serialize) {
     let write = || -> std::io::Result<()> {
         let text = serde_json::to_string_pretty(document)? + "\n";
@@ -84,13 +84,13 @@ pub fn write(file: &Path, document: &impl Serialize) {
     let _ = write();
 }
 
-/// Keeps the status in a run's folder up to date, and takes it away when the run has ended.
+/// Updates the status in a run's folder, and removes it when the run has ended.
 pub struct StatusFile {
     file: PathBuf,
     begun: Instant,
-    /// Whether this process has written it: another one's stays.
+    /// Whether this process has written it; another process's file stays.
     written: AtomicBool,
-    /// When it is to be written next, in milliseconds after the beginning.
+    /// The time of the next update, in milliseconds after the beginning.
     due: AtomicU64,
     expanded: AtomicU64,
     successors: AtomicU64,

@@ -1,13 +1,15 @@
-//! The abstraction behind the pattern databases (Culberson and Schaeffer 1998): of an army, only how many men stand in
-//! each class of cells. It departs from the usual one in that no men are left out: all are there, with less said of
-//! where.
+//! The abstraction of the pattern databases (Culberson and Schaeffer 1998): an army is mapped to its histogram, the
+//! number of men in each class of cells. It departs from the usual pattern, which keeps some pieces and ignores the
+//! others: here all men are kept, and their places are coarser.
 //!
-//! An abstract move takes one man out of his class and puts him into another one with room: a step to a class that some
-//! cell of his class has as a neighbour; or a chain of jumps from class to class, each over a class that still holds a
-//! man, landing in classes with room. The abstract steps and jumps are read off the lattice's own tables, so every real
-//! move maps to an abstract one or leaves the histogram as it is, and abstract distances never exceed real ones.
+//! An abstract move takes one man from his class to another one with room: by a step to a class that has a neighbour of
+//! a cell of his class; or by a chain of jumps from class to class, each over a class that still holds a man, and
+//! landing in classes with room. Abstract steps and jumps are derived from the lattice's own tables. So every real move
+//! maps to an abstract move or keeps the histogram, and abstract distances never exceed real ones (they are
+//! admissible).
 //!
-//! What is possible depends only on the histogram without the mover, so abstract moves can be undone, as real ones can.
+//! The possible abstract moves depend only on the histogram without the moving man. So they are reversible, as real
+//! moves are.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -20,40 +22,41 @@ use halma_rules::lattice::Lattice;
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Histograms, IncrementalUnranking, MAX_CLASSES, NeighbourRanks, Partition};
 
-/// The distance of what cannot be reached.
+/// The distance of an unreachable histogram.
 pub const UNREACHED: u8 = u8::MAX;
 
-/// The distance of all that is this far or further.
+/// The distance of histograms that are this far away or farther.
 pub const FAR: u8 = UNREACHED - 1;
 
-/// Which histograms a search over them is about. By default all.
+/// Restricts a search in the abstract space; by default it has no restrictions.
 pub trait Extent: Sync {
-    /// Whether the histogram is of interest at that distance.
+    /// Whether the search keeps the histogram at that distance.
     fn keeps(&self, _rank: u32, _distance: u8) -> bool {
         true
     }
 
-    /// A centroid that all histograms one abstract move from this one fall below, if they have no distance yet and are of
-    /// interest. They are then not looked up where they do not.
+    /// If given: all histograms one abstract move from this one that have no distance yet, and that the search keeps,
+    /// have a centroid below this. Others are then not looked up.
     fn below(&self, _rank: u32) -> Option<i32> {
         None
     }
 }
 
-/// All histograms.
+/// No restriction.
 impl Extent for () {}
 
-/// A set of classes for each class.
+/// For each class a set of classes.
 type ByClass = [u32; MAX_CLASSES];
 
-/// The jumps that one histogram allows.
+/// The abstract jumps that a histogram allows.
 #[derive(Clone, Debug)]
 pub struct Jumps {
     /// The classes with room for another man.
     room: u32,
-    /// Where one jump leads over a man.
+    /// By class: where one jump leads over a man.
     once: ByClass,
-    /// Where one jump leads over either of two classes: also when the mover is the only man of one of them.
+    /// By class: where one jump leads over a man of either of two classes, also when the mover is the only man of one
+    /// of them.
     twice: ByClass,
 }
 
@@ -63,24 +66,24 @@ impl Default for Jumps {
     }
 }
 
-/// Histograms over a partition, and the abstract moves between them.
+/// The abstract space: histograms over a partition, and the moves between them.
 #[derive(Clone, Debug)]
 pub struct Abstraction {
-    /// The classes.
+    /// The classes of cells.
     pub partition: Partition,
     /// Their histograms.
     pub space: Histograms,
-    /// By class: the classes one step away, as a set.
+    /// By class: the set of classes one step away.
     steps: Vec<u32>,
-    /// By class passed over, then by the class of the jump's begin: the other classes where it may end, as a set.
+    /// By class jumped over, then by class of origin: the set of classes in which the jump may land.
     jumps_over: Vec<ByClass>,
     /// By class: the classes of its group.
     group: Vec<u32>,
-    /// By class: the class that the mirror takes it to; empty where there is no mirror.
+    /// By class: its image under the mirror; empty if there is no mirror.
     mirrored: Vec<u8>,
     /// The least value of a class.
     least: i32,
-    /// The classes with values below the least one, below the next number, and so on up to all classes.
+    /// The classes with values below the least one, below the next integer, and so on up to all classes.
     below: Vec<u32>,
 }
 
@@ -129,14 +132,14 @@ impl Abstraction {
         Some(Self { partition, space, steps, jumps_over, group, mirrored, least, below })
     }
 
-    /// All that abstract distances between histograms depend on, in words.
+    /// A text with everything that abstract distances depend on.
     #[must_use]
     pub(crate) fn statement(&self) -> String {
         let Self { partition, space, steps, jumps_over, mirrored, .. } = self;
         format!("{partition:?} {} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.men(), space.capacities())
     }
 
-    /// The histogram of an army, into `histogram`.
+    /// Writes the histogram of an army into `histogram`.
     #[inline]
     pub fn histogram(&self, men: &[u8], histogram: &mut [u8]) {
         histogram.fill(0);
@@ -169,20 +172,20 @@ impl Abstraction {
         histogram.iter().zip(&self.partition.values).map(|(&m, v)| i32::from(m) * v).sum()
     }
 
-    /// The classes of values below `value`, as a set.
+    /// The set of classes with values below `value`.
     #[inline(always)]
     fn classes_below(&self, value: i32) -> u32 {
         self.below[(value - self.least).clamp(0, self.below.len() as i32 - 1) as usize]
     }
 
-    /// The classes that men of class `a` may ever stand in, as a set.
+    /// The set of classes in which men of class `a` may ever stand.
     #[inline]
     #[must_use]
     pub fn group(&self, a: usize) -> u32 {
         self.group[a]
     }
 
-    /// Enters the jumps that the histogram allows.
+    /// Computes the jumps that the histogram allows.
     #[inline(always)]
     pub fn jumps(&self, histogram: &[u8], jumps: &mut Jumps) {
         *jumps = Jumps::default();
@@ -198,12 +201,12 @@ impl Abstraction {
         }
     }
 
-    /// The classes, other than `a`, that a man of class `a` can go to in one abstract move, as a set; `jumps` are those
+    /// The set of classes, other than `a`, to which a man of class `a` can go in one abstract move. `jumps` are those
     /// that the histogram allows.
     #[inline(always)]
     #[must_use]
     pub fn targets(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
-        // Possible is what is possible without the mover: his own class may be empty then.
+        // Moves are judged without the mover, whose class may be empty then.
         let missing = if histogram[a] == 1 { &self.jumps_over[a] } else { &[0; MAX_CLASSES] };
         let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         while new != 0 {
@@ -216,9 +219,10 @@ impl Abstraction {
         (reached | self.steps[a] & jumps.room) & !(1 << a)
     }
 
-    /// The number of abstract moves from each histogram to the nearest of `sources`, different ones, which each process
-    /// has some of; where `within` allowed every histogram on the way at its distance, up to `limit` moves;
-    /// [`UNREACHED`] elsewhere. Distances beyond what a byte tells apart are given as [`FAR`], which never exceeds them.
+    /// Breadth-first search: the number of abstract moves from each histogram to the nearest of `sources`, through
+    /// histograms that `within` keeps at their distance, up to `limit` moves. [`UNREACHED`] elsewhere; a distance too
+    /// large for a byte is [`FAR`], which is admissible. Each process has a part of the sources, which must be
+    /// distinct.
     ///
     /// # Errors
     /// Where one of the processes has to stop.
@@ -244,11 +248,11 @@ impl Abstraction {
         Ok(table)
     }
 
-    /// Enters the distance `d` for the histograms one abstract move from `frontier` that have none yet and that `within`
-    /// allows, and returns them.
+    /// One level of that search: enters the distance `d` for the histograms one abstract move from `frontier` that have
+    /// none yet and that `within` keeps; returns them as the next frontier.
     ///
     /// # Errors
-    /// Where one of the processes has to stop; the table is then of no use any more.
+    /// Where one of the processes has to stop; the table is then invalid.
     pub fn advance(
         &self,
         table: &Table,
@@ -266,8 +270,7 @@ impl Abstraction {
     }
 }
 
-/// Enters the distance `d` for the histograms one abstract move from `ranks`, as [`Abstraction::advance`] says, and returns
-/// them; with the instructions that the processor turns out to have.
+/// The loop of [`Abstraction::advance`] over this process's part, compiled for several instruction sets.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -280,7 +283,7 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
     for &rank in ranks {
         let histogram = unranking.to(&abstraction.space, rank);
         abstraction.jumps(histogram, &mut jumps);
-        // A man of class a may only go to classes of values below this and the value of a together.
+        // A man of class a can only go to classes with values below this plus the value of a.
         let spare = within.below(rank).map(|limit| limit - abstraction.centroid(histogram));
         let mut entered = false;
         for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
@@ -307,12 +310,12 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
     next
 }
 
-/// A distance for each histogram, by rank: a pattern database. It may grow while it is read.
+/// A pattern database: a distance for each histogram, by rank. It may grow while it is read.
 #[derive(Debug)]
 pub struct Table(Vec<AtomicU8>);
 
 impl Table {
-    /// A table of `count` histograms, [`UNREACHED`] all of them.
+    /// A table of `count` histograms, all of them [`UNREACHED`].
     #[must_use]
     pub fn new(count: usize) -> Self {
         let mut table = Vec::new();
@@ -335,19 +338,19 @@ impl Table {
         distance != UNREACHED && u32::from(distance) <= moves
     }
 
-    /// Enters a distance.
+    /// Sets a distance.
     #[inline]
     pub fn set(&self, rank: u32, distance: u8) {
         self.0[rank as usize].store(distance, Ordering::Relaxed);
     }
 
-    /// Enters a distance where there is none yet; of several threads one succeeds.
+    /// Sets a distance if there is none yet. If several threads try, one succeeds and returns true.
     #[inline]
     pub fn claim(&self, rank: u32, distance: u8) -> bool {
         self.0[rank as usize].compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// The distances of all histograms, in order.
+    /// All distances, in order of rank.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.0.iter().map(|d| d.load(Ordering::Relaxed)).collect()
@@ -359,12 +362,12 @@ impl Table {
         Self(bytes.iter().map(|&d| AtomicU8::new(d)).collect())
     }
 
-    /// Enters [`FAR`] where there is no distance yet.
+    /// Sets [`FAR`] where there is no distance yet.
     pub(crate) fn fill_far(&self) {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
 
-    /// Makes every distance the lesser of that one and `moves` more than the one of `other`.
+    /// Lowers every distance to at most `moves` plus the distance in `other`.
     pub fn lower(&self, other: &Self, moves: u32) {
         self.0.par_iter().zip(&other.0).for_each(|(own, other)| {
             let other = other.load(Ordering::Relaxed);

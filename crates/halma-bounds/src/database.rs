@@ -1,6 +1,6 @@
 //! The pattern databases of one problem (Culberson and Schaeffer, *Pattern databases*, 1998): distances to the target,
-//! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. They
-//! grow only as far as the lengths ask.
+//! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. It
+//! departs in that tables are computed only as far as the lengths asked for need.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,53 +17,53 @@ use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Bands, IncrementalUnranking, Partition};
 
-/// Which middles a leading half is led to.
+/// The middle states to which a leading half leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Middles {
-    /// Those at least half way: some solution of each kind, or its mirrored reversal, passes through one.
+    /// Those that are at least half way: of every solution and its mirrored reversal, one passes through such a middle.
     Leading,
-    /// Those that their own mirror image continues: palindromic solutions pass through one.
+    /// Those that continue as their own mirror image: palindromic solutions pass through one.
     Palindromic,
 }
 
-/// Distances over histograms, all in abstract moves, and only as far as they have been asked for: halfway a table has
-/// few entries, and a search that goes half the way needs no others.
+/// Distances between histograms, in abstract moves. They are computed only as far as needed: a search that goes half
+/// the way needs distances of half the way, which few histograms have.
 #[derive(Debug)]
 pub struct Databases {
     /// The histograms and their moves.
     pub abstraction: Arc<Abstraction>,
-    /// D_T: to the target's histogram.
+    /// D_T: distances to the target's histogram.
     pub to_target: Arc<Table>,
-    /// D_S: from the start's histogram.
+    /// D_S: distances from the start's histogram.
     pub from_start: Arc<Table>,
-    /// Whether D_S is D_T's mirror image.
+    /// Whether D_S is the mirror image of D_T.
     mirrored: bool,
     fronts: Mutex<BfsFronts>,
-    /// By [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 where solutions of even length may have
-    /// it in the middle, bit 1 for odd lengths.
+    /// A cache by [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 if solutions of even length may
+    /// have it in the middle, bit 1 for odd lengths.
     middles: [OnceLock<Vec<AtomicU8>>; 2],
-    /// Where tables stay from one run to the next.
-    tables_kept: Option<Arc<dyn TableStore>>,
-    /// What the names of tables there begin with.
+    /// The cache of tables that outlast the run.
+    table_store: Option<Arc<dyn TableStore>>,
+    /// The beginning of the names of these tables: everything that they depend on.
     statement: String,
 }
 
 const KNOWN: u8 = 1 << 2;
 
-/// How far the two tables have come.
+/// How far D_T and D_S have been computed.
 #[derive(Debug)]
 struct BfsFronts {
-    /// All distances up to this one are in both tables.
+    /// Both tables have all distances up to this one.
     reach: u32,
-    /// The histograms that far from the target, and, without a mirror, from the start.
+    /// The histograms at that distance from the target and, if there is no mirror, from the start.
     frontiers: [Frontier; 2],
     /// The distance from start to target, once the tables meet.
     between: Option<u32>,
-    /// The reach of the tables kept on disk, and of tables with [`FAR`] in them, which are not for keeping.
+    /// The reach of the tables in the cache; `u32::MAX` once tables contain [`FAR`], because these are not cached.
     kept_reach: u32,
 }
 
-/// What levels before the middle may ask D_M about.
+/// Restricts D_M to the histograms that levels before the middle may ask for.
 struct BeforeMiddles<'a> {
     to_target: &'a Table,
     from_start: &'a Table,
@@ -73,22 +73,22 @@ struct BeforeMiddles<'a> {
 }
 
 impl Extent for BeforeMiddles<'_> {
-    /// A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for; and so are those on
-    /// their shortest ways to a middle, one abstract move at a time.
+    /// A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for. The histograms on
+    /// their shortest abstract paths to a middle satisfy that, too.
     fn keeps(&self, rank: u32, distance: u8) -> bool {
         self.from_start.within(rank, self.half - u32::from(distance))
     }
 
-    /// Of the histograms with D_S <= N and D_T within the following levels, those with c >= 0 are middles themselves. One
-    /// move before a histogram that is nearer to the target than that, all are within.
+    /// Histograms with D_S <= N, D_T within the following levels and c >= 0 are middles themselves. If a histogram is
+    /// nearer to the target than that by a move, all its neighbours are within the following levels.
     fn below(&self, rank: u32) -> Option<i32> {
         (self.leading && self.to_target.within(rank, self.following.checked_sub(1)?)).then_some(0)
     }
 }
 
 impl Databases {
-    /// The databases of `problem` over the finest bands of centroids (within each type, where only jumps are allowed) that
-    /// `granularity` and `limit` histograms allow; nothing is in them yet.
+    /// The databases of `problem`, still empty, over the finest bands of centroids (within each type, where only jumps
+    /// are allowed) that `granularity` and `limit` histograms allow.
     #[must_use]
     pub fn new(
         problem: &Transfer,
@@ -116,12 +116,12 @@ impl Databases {
             mirrored: symmetries.mirror.is_some(),
             fronts: Mutex::new(BfsFronts { reach: 0, frontiers: ends.map(Frontier::of_all), between, kept_reach: 0 }),
             middles: Default::default(),
-            tables_kept: None,
+            table_store: None,
             statement,
         }
     }
 
-    /// The histograms of [`Self::new`] and their moves.
+    /// The abstraction of [`Self::new`].
     #[must_use]
     pub fn abstraction(
         problem: &Transfer,
@@ -131,14 +131,14 @@ impl Databases {
         limit: u64,
     ) -> Abstraction {
         let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
-        // Only steps change a man's type (Section 2.1): without them each type keeps its men.
+        // Only steps change a man's type (Section 2.1 of the paper): without them each type keeps its men.
         let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
         let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
         let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
         let (classes, cap) = (granularity.classes.map_or(usize::MAX, usize::from), granularity.cap.unwrap_or(i32::MAX));
         let abstraction = |bands: Bands| {
             let partition = Partition::new(centroid, &bands, cap, &groups)?;
-            // The coarsest bands have one class in each group, and one histogram: these are allowed always.
+            // The coarsest bands have one class for each group, and one histogram, so they always fit the limit.
             let coarsest = partition.groups.iter().all(|&classes| classes == 1);
             let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
             Abstraction::new(&problem.lattice, problem.jumps_only, partition, mirror, &problem.start, limit.max(1))
@@ -147,11 +147,11 @@ impl Databases {
         bands.find_map(abstraction).unwrap_or_else(|| unreachable!("one class in each group has one histogram"))
     }
 
-    /// The same, with tables that are kept on disk from one run to the next: by one process for itself.
+    /// The same, with a cache of tables that outlast the run; for searches in one process.
     #[must_use]
-    pub fn kept_on(mut self, tables_kept: Arc<dyn TableStore>) -> Self {
+    pub fn with_table_store(mut self, table_store: Arc<dyn TableStore>) -> Self {
         let count = self.abstraction.space.count();
-        if let Some(bytes) = tables_kept.take(&self.ends())
+        if let Some(bytes) = table_store.take(&self.ends())
             && let Some((head, tables)) = bytes.split_at_checked(8)
             && tables.len() == 2 * count
         {
@@ -168,24 +168,24 @@ impl Databases {
             self.from_start = Arc::new(Table::of_bytes(&tables[count..]));
             self.fronts = Mutex::new(BfsFronts { reach, frontiers, between, kept_reach: reach });
         }
-        self.tables_kept = Some(tables_kept);
+        self.table_store = Some(table_store);
         self
     }
 
-    /// The name of D_T and D_S.
+    /// The name of D_T and D_S in the cache.
     fn ends(&self) -> String {
         format!("ends {}", self.statement)
     }
 
-    /// Keeps D_T and D_S on disk, where they have grown.
-    fn shelve(&self, fronts: &mut BfsFronts) {
-        let Some(tables_kept) = self.tables_kept.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
+    /// Puts D_T and D_S into the cache if they have grown.
+    fn save_tables(&self, fronts: &mut BfsFronts) {
+        let Some(table_store) = self.table_store.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
         let numbers = [fronts.reach, fronts.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).concat();
-        tables_kept.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
+        table_store.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
         fronts.kept_reach = fronts.reach;
     }
 
-    /// The abstract distance from start to target, a lower bound of every solution's length; `None` where the target
+    /// The abstract distance from start to target, a lower bound of every solution's length; `None` if the target
     /// cannot be reached even in the abstraction.
     ///
     /// # Errors
@@ -195,12 +195,12 @@ impl Databases {
         while fronts.between.is_none() && fronts.reach < u32::from(FAR) && !fronts.frontiers[0].is_empty {
             self.advance(&mut fronts, context)?;
         }
-        self.shelve(&mut fronts);
-        // Beyond what a table tells apart, a bound that is too low.
+        self.save_tables(&mut fronts);
+        // Distances from FAR on are not distinguished: FAR is still a lower bound.
         Ok(fronts.between.or((!fronts.frontiers[0].is_empty).then_some(u32::from(FAR))))
     }
 
-    /// Enters all distances of at most `moves` into both tables.
+    /// Computes all distances of at most `moves` in both tables.
     ///
     /// # Errors
     /// Where one of the processes has to stop.
@@ -209,10 +209,10 @@ impl Databases {
         while fronts.reach < moves.min(u32::from(FAR)) && fronts.frontiers.iter().any(|f| !f.is_empty) {
             self.advance(&mut fronts, context)?;
         }
-        self.shelve(&mut fronts);
+        self.save_tables(&mut fronts);
         if moves > u32::from(FAR) {
             fronts.kept_reach = u32::MAX;
-            // A table is full, or what it lacks is at least that far.
+            // A table is complete, or the distances that it lacks are at least FAR.
             for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&fronts.frontiers) {
                 if !frontier.is_empty {
                     table.fill_far();
@@ -222,7 +222,7 @@ impl Databases {
         Ok(())
     }
 
-    /// Whether some histogram that can be reached may be the middle of a palindrome, of whatever length. Needs a mirror.
+    /// Whether some reachable histogram may be the middle of a palindrome, of any length. Needs a mirror.
     ///
     /// # Errors
     /// Where one of the processes has to stop.
@@ -231,7 +231,7 @@ impl Databases {
         let count = self.abstraction.space.count();
         let mut seen = None;
         loop {
-            // Those reached since the last look.
+            // Those reached since the last iteration.
             let new = |rank: u32| match (self.to_target.get(rank), seen) {
                 (UNREACHED, _) => false,
                 (distance, Some(seen)) => u32::from(distance) > seen,
@@ -245,7 +245,7 @@ impl Databases {
                 return Ok(true);
             }
             if fronts.frontiers[0].is_empty || fronts.reach >= u32::from(FAR) {
-                // What a full table does not tell apart may be one.
+                // If the tables end at FAR, a middle may lie beyond.
                 return Ok(!fronts.frontiers[0].is_empty);
             }
             seen = Some(fronts.reach);
@@ -257,7 +257,7 @@ impl Databases {
         self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One distance more in both tables.
+    /// One more distance in both tables.
     fn advance(&self, fronts: &mut BfsFronts, context: WorkContext) -> Result<(), Stopped> {
         let d = (fronts.reach + 1) as u8;
         let Abstraction { space, .. } = &*self.abstraction;
@@ -279,8 +279,8 @@ impl Databases {
         };
         fronts.frontiers[0] = next;
         fronts.reach = u32::from(d);
-        // On a shortest way of 2d - 1 or 2d moves there is a histogram d moves from its end, and from its beginning
-        // d - 1 or d.
+        // On a shortest path of 2d - 1 or 2d moves some histogram is d moves from the end, and d - 1 or d from the
+        // beginning.
         if fronts.between.is_none() {
             let from_start = fronts.frontiers[0].own.par_iter().map(|&rank| self.from_start.get(rank));
             let nearest = from_start.filter(|&from_start| from_start != UNREACHED).min();
@@ -290,8 +290,8 @@ impl Databases {
         Ok(())
     }
 
-    /// D_M: the distances to the middles of solutions of `length` moves, on level `length / 2`, given only where a
-    /// walk from the start can get by then. Needs a mirror.
+    /// D_M: the distances to the middles of solutions of `length` moves, on level `length / 2`. Entries are given only
+    /// for histograms that a walk from the start can reach in time. Needs a mirror.
     ///
     /// Even lengths, 2N: the middle A_N has centroid c >= 0, or the mirrored reversal's has -c > 0. Odd lengths, 2N + 1:
     /// c(A_N) + c(A_(N+1)) >= 0 for the solution or for its mirrored reversal, where A_(N+1) is one move from A_N.
@@ -305,7 +305,7 @@ impl Databases {
         let count = self.abstraction.space.count();
         let name = format!("to middles {middles:?} {length} {}", self.statement);
         if let Some(bytes) =
-            self.tables_kept.as_ref().and_then(|tables_kept| tables_kept.take(&name)).filter(|b| b.len() == count)
+            self.table_store.as_ref().and_then(|table_store| table_store.take(&name)).filter(|b| b.len() == count)
         {
             return Ok(Table::of_bytes(&bytes));
         }
@@ -332,28 +332,29 @@ impl Databases {
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
         let table = self.abstraction.distances(sources.concat(), half, &extent, context)?;
-        if let Some(tables_kept) = &self.tables_kept {
-            tables_kept.put(&name, &table.bytes());
+        if let Some(table_store) = &self.table_store {
+            table_store.put(&name, &table.bytes());
         }
         Ok(table)
     }
 
-    /// Whether the histogram may be the middle of a solution of `length` moves that leads there. The tables must reach as
-    /// far as half of it.
+    /// Whether the histogram may be the middle, in the leading half, of a solution of `length` moves. The tables must
+    /// reach as far as half of it.
     #[must_use]
     pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
         self.is_near(self.abstraction.space.rank(histogram), length)
             && self.leads(histogram, !length.is_multiple_of(2), jumps)
     }
 
-    /// Whether the first half of `length` moves leads there from the start, and the second to the target.
+    /// Whether the histogram is near enough to the start for the first half of `length` moves, and to the target for
+    /// the second.
     fn is_near(&self, rank: u32, length: u32) -> bool {
         let half = length / 2;
         self.to_target.within(rank, length - half) && self.from_start.within(rank, half)
     }
 
-    /// What tells of a histogram whether it may be a middle, whatever the length is otherwise: bit 0 for even lengths,
-    /// bit 1 for odd ones.
+    /// Computes whether a histogram may be a middle, whatever the length is otherwise: bit 0 for even lengths, bit 1
+    /// for odd ones.
     fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
         let space = &self.abstraction.space;
         let (mut unranking, mut scratch, mut jumps) =
@@ -368,7 +369,7 @@ impl Databases {
         }
     }
 
-    /// Whether a solution with such a middle is in the lead there.
+    /// Whether a solution with such a middle leads, that is, is at least half way there.
     fn leads(&self, histogram: &[u8], odd: bool, jumps: &mut Jumps) -> bool {
         let c = self.abstraction.centroid(histogram);
         if c >= 0 || !odd {
@@ -388,7 +389,7 @@ impl Databases {
         c + c + gains.max().unwrap_or(0).max(0) >= 0
     }
 
-    /// Whether the histogram is its own mirror image, for odd lengths but for the one man who moves in the middle.
+    /// Whether the histogram is its own mirror image; for odd lengths, up to the man who moves in the middle.
     fn reflects(&self, histogram: &[u8], odd: bool, scratch: &mut [u8]) -> bool {
         let _ = self.abstraction.mirror_rank(histogram, scratch);
         let differences: u32 = histogram.iter().zip(&*scratch).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum();

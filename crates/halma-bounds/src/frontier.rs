@@ -1,7 +1,7 @@
-//! Distributed breadth-first search in the abstract space: the histograms of one distance, shared out among the processes.
+//! Distributed breadth-first search in the abstract space: the histograms of one distance, divided among the processes.
 //!
-//! Every process has the whole table, and looks at what leads on from its share of a frontier. Before the next
-//! distance all tell each other what they entered, so that the tables are the same again.
+//! Every process has the whole table, and expands its part of a frontier. Before the next distance the processes
+//! exchange their new entries, so that all tables are equal again.
 
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -9,42 +9,42 @@ use roaring::RoaringBitmap;
 use halma_engine::search::exchange::{Exchange, Lost, Message};
 use halma_engine::search::{CancellationToken, Stopped};
 
-/// Histograms that follow each other and have one owner.
+/// The size of the blocks of consecutive ranks that one process owns.
 const PART: usize = 1 << 14;
 
-/// The histograms of one distance.
+/// A frontier: the histograms of one distance.
 #[derive(Debug)]
 pub struct Frontier {
     /// Those that this process owns, ascending.
     pub own: Vec<u32>,
-    /// Whether there are none, in any process.
+    /// Whether it is empty in all processes.
     pub is_empty: bool,
 }
 
 impl Frontier {
-    /// One histogram, which all processes may expand.
+    /// A single histogram, which every process may expand.
     #[must_use]
     pub(crate) fn of_all(rank: u32) -> Self {
         Self { own: vec![rank], is_empty: false }
     }
 }
 
-/// Those who make a table together, and when they are to stop.
+/// The processes that compute a table together, and their cancellation token.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkContext<'a> {
-    /// The processes.
+    /// The connection to the other processes.
     pub exchange: &'a dyn Exchange,
-    /// When to stop.
+    /// The cancellation token.
     pub cancel: &'a CancellationToken,
 }
 
-/// What a process says before it tells what it entered.
+/// What a process sends before its new entries.
 const GOES_ON: u8 = 0;
 const INTERRUPTED: u8 = 1;
 const OUT_OF_TIME: u8 = 2;
 
 impl WorkContext<'_> {
-    /// The parts of `0..count` that this process owns.
+    /// The blocks of `0..count` that this process owns.
     pub fn parts(self, count: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
         let (process, processes) = (self.exchange.process(), self.exchange.processes());
         let parts = (process..count.div_ceil(PART)).into_par_iter().step_by(processes);
@@ -55,11 +55,12 @@ impl WorkContext<'_> {
         rank as usize / PART % self.exchange.processes() == self.exchange.process()
     }
 
-    /// The frontier of what the processes have entered, each of them `entered`, in any order, of `count` histograms. What
-    /// others have is entered here by `enter`, which says whether it was new. Where one has to stop, all do.
+    /// Exchanges the new entries of all processes, and returns the next frontier. `entered` are this process's, in any
+    /// order, out of `count` histograms; those of others are entered here by `enter`, which says whether one was new.
+    /// If one process has to stop, all do.
     ///
     /// # Errors
-    /// Why they stop; that another process names a histogram that there is not.
+    /// Why they stop; that another process names a histogram which does not exist.
     pub fn join(
         self,
         entered: Result<Vec<u32>, Stopped>,

@@ -1,12 +1,13 @@
-//! Bounds of the two-player shortest game: each proves that a position cannot end in a game of the length in question.
+//! Admissible bounds for the two-player shortest game: each proves that no game of the length in question can pass
+//! through a position.
 //!
-//! The winner is fixed by the length's parity. In a position from which `remaining` moves are left, ceil(remaining / 2)
-//! are the winner's, who makes the last one, and floor(remaining / 2) the loser's. Let s be the winner's men outside
-//! the base they have to fill. Every winner's move lowers s by at most one, so the winner can afford
-//! σ = ceil(remaining / 2) - s moves that do not enter: its *slack*. Most bounds below are arguments about σ.
+//! The parity of the length decides who wins. In a position with `remaining` moves left, ceil(remaining / 2) are the
+//! winner's, who makes the last one, and floor(remaining / 2) the loser's. Let s be the number of the winner's men
+//! outside the base that they have to fill. A winner's move lowers s by at most one, so the winner can afford σ =
+//! ceil(remaining / 2) - s moves that do not enter: the *slack*. Most bounds below are arguments about σ.
 //!
-//! Each bound is one file with its proof. [`GameBound::admits`] is its definition; [`GameBound::filter`] judges all
-//! successors of a position at once and must agree with it, which the tests check.
+//! Each file has one bound with its proof. [`GameBound::admits`] is its definition. [`GameBound::filter`] judges all
+//! successors of a position at once; tests check that the two agree.
 
 pub mod contact;
 pub mod count;
@@ -27,7 +28,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::problem::set;
 
-/// A position with the moves that are left.
+/// A position and the number of moves left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position<const W: usize> {
     /// The army that makes the last move.
@@ -46,28 +47,28 @@ impl<const W: usize> Position<W> {
         self.remaining % 2 == 1
     }
 
-    /// The winner's moves among those that remain.
+    /// How many of the remaining moves are the winner's.
     #[inline]
     #[must_use]
     pub(crate) fn winner_moves(&self) -> u32 {
         self.remaining.div_ceil(2)
     }
 
-    /// The loser's moves among those that remain; the winner's last move comes after all of them.
+    /// How many of the remaining moves are the loser's; the winner's last move comes after all of them.
     #[inline]
     #[must_use]
     pub fn loser_moves(&self) -> u32 {
         self.remaining / 2
     }
 
-    /// The army to move.
+    /// The army that moves next.
     #[inline]
     #[must_use]
     pub fn mover(&self) -> Cells<W> {
         if self.winner_to_move() { self.winner } else { self.loser }
     }
 
-    /// σ, where the winner's goal is `base`; negative where the moves do not suffice.
+    /// The slack σ, if the winner's goal is `base`; negative if the moves do not suffice.
     #[inline]
     #[must_use]
     pub fn slack(&self, base: Cells<W>) -> i32 {
@@ -88,14 +89,13 @@ impl<const W: usize> Position<W> {
     }
 }
 
-/// A bound for games that one side wins.
+/// An admissible bound for games that one side wins.
 pub trait GameBound<const W: usize>: Send + Sync {
-    /// False only where no play of `position.remaining` more moves ends with the winner's last man entering, the
-    /// game not being over before.
+    /// False only if no play of exactly `position.remaining` more moves ends with the entry of the winner's last man.
     fn admits(&self, position: &Position<W>) -> bool;
 
-    /// Takes out of `reach[i]`, the cells that the man on `men[i]` of the army to move can go to, those after which
-    /// the bound does not admit the position.
+    /// Removes from `reach[i]`, the cells that the man on `men[i]` of the army to move can go to, those after which the
+    /// bound does not admit the position.
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
         for (&man, reach) in men.iter().zip(reach) {
             let from = usize::from(man);
@@ -125,7 +125,7 @@ pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn G
     }
 }
 
-/// These bounds, for games on `game`'s board that `winner` wins, without those that others of them imply.
+/// The bounds for games on `game`'s board that `winner` wins, without those that others of them imply.
 #[must_use]
 pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
     let implied = |name| name == Name::TwoLadders && bounds.names().contains(&Name::Hall);

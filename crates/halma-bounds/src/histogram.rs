@@ -1,32 +1,32 @@
-//! Histograms: how many men stand in each class of cells, numbered without gaps (ranking of bounded compositions; Knuth,
-//! *The Art of Computer Programming*, 7.2.1.3).
+//! Histograms: how many men stand in each class of cells. They are ranked 0, 1, 2, ... without gaps, as bounded
+//! compositions (Knuth, *The Art of Computer Programming*, 7.2.1.3).
 
 /// A partition of the cells into classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// Class by cell.
     pub class_of: Vec<u8>,
-    /// A number for each class that stands for the centroid: K leaves it alone and the mirror negates it, because
-    /// classes are made of cells whose centroids are alike on both sides of 0.
+    /// A value for each class, which stands for the centroid of its cells. K keeps it and the mirror negates it,
+    /// because classes are symmetric around centroid 0.
     pub values: Vec<i32>,
-    /// How many classes each group has, in order: no man ever leaves his group.
+    /// How many classes each group has, in order. A group is a set of cells that no man ever leaves.
     pub groups: Vec<usize>,
 }
 
 pub use halma_record::job::pruning::MAX_CLASSES;
 
-/// Bands of centroids that are alike on both sides of 0, for each kind of groups: groups with cells of the same |centroid|s
-/// are of one kind, so that K and the mirror take bands to bands.
+/// The choice of classes: bands of centroids, symmetric around 0, for each kind of group. Groups whose cells have the
+/// same values of |centroid| are of one kind, so that K and the mirror map bands to bands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bands {
-    /// By cell.
+    /// The kind of each cell's group.
     kind: Vec<usize>,
-    /// By kind, then by band: the largest |centroid| in it, ascending, the first one around 0.
+    /// For each kind, the largest |centroid| in each band, ascending; the first band is around 0.
     tops: Vec<Vec<i32>>,
 }
 
 impl Bands {
-    /// Every centroid is a band of its own.
+    /// The finest choice: a band for every centroid.
     #[must_use]
     pub fn finest(centroid: &[i32], group: &[usize]) -> Self {
         let tops_of = |group_here: usize| {
@@ -48,8 +48,9 @@ impl Bands {
         Self { kind: group.iter().map(|&g| kinds[g]).collect(), tops }
     }
 
-    /// With one band less: the two neighbours that have the fewest cells together, the outermost ones of such, are
-    /// one. Where men begin and end their ways there are few cells, and little is lost; `None` where nothing is left to merge.
+    /// One band fewer: the two adjacent bands with the fewest cells together are merged, the outermost such pair if
+    /// there are several. Few cells lie where men begin and end their ways, and little precision is lost there. `None`
+    /// if no two bands can be merged.
     #[must_use]
     pub fn coarser(&self, centroid: &[i32]) -> Option<Self> {
         let cells = |&(kind, first): &(usize, usize)| {
@@ -67,15 +68,15 @@ impl Bands {
         Some(coarser)
     }
 
-    /// The band of a cell of that centroid: negative before 0, 0 around it, positive beyond.
+    /// The band of a cell with that centroid: negative before 0, 0 around it, positive beyond.
     fn of(&self, cell: usize, centroid: i32) -> i32 {
         centroid.signum() * self.tops[self.kind[cell]].partition_point(|&top| top < centroid.abs()) as i32
     }
 }
 
 impl Partition {
-    /// Cells whose centroids are in the same band share a class, within each group of cells that men cannot leave: cells of
-    /// one type, where only jumps are allowed. `None` where these are too many. No class has a value beyond `cap`.
+    /// Cells in the same band and the same group share a class. (Where only jumps are allowed the groups are the cells
+    /// of one type.) `None` where that makes too many classes. No class has a value beyond `cap`.
     #[must_use]
     pub fn new(centroid: &[i32], bands: &Bands, cap: i32, group: &[usize]) -> Option<Self> {
         let label = |cell: usize| (group[cell], bands.of(cell, centroid[cell]));
@@ -84,7 +85,7 @@ impl Partition {
         labels.dedup();
         let class_of: Vec<_> = (0..centroid.len()).map(|c| labels.partition_point(|&l| l < label(c))).collect();
         let groups = labels.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).collect();
-        // The least |centroid| of a band, so that a class of one centroid has that one.
+        // The least |centroid| of a band, so that a class of a single centroid has that value.
         let least =
             |class: usize| class_of.iter().zip(centroid).filter(|&(&c, _)| c == class).map(|(_, v)| v.abs()).min();
         let value = |(class, &(_, band)): (usize, &(usize, i32))| band.signum() * least(class).unwrap_or(0).min(cap);
@@ -93,7 +94,7 @@ impl Partition {
         (labels.len() <= MAX_CLASSES).then_some(Self { class_of, values, groups })
     }
 
-    /// How many of these cells each group has.
+    /// How many of these cells lie in each group.
     #[must_use]
     pub(crate) fn quotas(&self, cells: &[usize]) -> Vec<usize> {
         let mut first = 0;
@@ -122,20 +123,20 @@ impl Partition {
     }
 }
 
-/// The histograms of a number of men over classes with room for so many each, and with a fixed number in each group of
-/// classes, ranked 0, 1, 2, ... in the order in which a histogram with fewer men in its first class comes first.
+/// All histograms of some number of men, with a capacity for each class and a fixed number of men in each group of
+/// classes. They are ranked lexicographically: fewer men in the first class come first.
 #[derive(Clone, Debug)]
 pub struct Histograms {
     men: usize,
     capacities: Vec<u8>,
-    /// How many histograms have fewer than v men in class i when r men are left for the classes from i on:
+    /// For class i, r men left for the classes from i on: the number of histograms with fewer than v men in class i, at
     /// `fewer[(i * (men + 2) + r) * (men + 2) + v]`.
     fewer: Vec<u32>,
     count: u32,
 }
 
 impl Histograms {
-    /// The histograms with `quotas[g]` men in the next `groups[g]` classes; `None` where there are more than `limit`.
+    /// The histograms with `quotas[g]` men in the next `groups[g]` classes; `None` if there are more than `limit`.
     #[must_use]
     pub fn new(capacities: Vec<u8>, groups: &[usize], quotas: &[usize], limit: u64) -> Option<Self> {
         let men: usize = quotas.iter().sum();
@@ -148,7 +149,7 @@ impl Histograms {
             (class, left) = (class + classes, left - quota);
         }
         let classes = capacities.len();
-        // ways[i][r]: how to spread r men over the classes from i on.
+        // ways[i][r]: the number of ways to distribute r men over the classes from i on.
         let mut ways = vec![vec![0u64; stride]; classes + 1];
         ways[classes][0] = 1;
         let mut fewer = vec![0u32; classes * stride * stride];
@@ -186,7 +187,7 @@ impl Histograms {
         self.men
     }
 
-    /// How many men each class has room for.
+    /// The capacity of each class.
     #[must_use]
     pub(crate) fn capacities(&self) -> &[u8] {
         &self.capacities
@@ -209,7 +210,8 @@ impl Histograms {
         rank
     }
 
-    /// The histogram of that rank, into `histogram`: the plain way, which tests compare [`IncrementalUnranking`] with.
+    /// Writes the histogram of that rank into `histogram`: the direct way, with which tests compare
+    /// [`IncrementalUnranking`].
     #[cfg(test)]
     fn unrank(&self, rank: u32, histogram: &mut [u8]) {
         let (mut rest, mut left) = (rank, self.men);
@@ -225,11 +227,11 @@ impl Histograms {
     }
 }
 
-/// Histograms of ascending ranks: what two that follow each other share is not made again.
+/// Unranks ascending ranks; the prefix that two consecutive histograms share is not computed again.
 #[derive(Clone, Debug)]
 pub struct IncrementalUnranking {
     histogram: Vec<u8>,
-    /// Before each class: the men left, and the least rank of a histogram that agrees in all classes before.
+    /// For each class: the men left, and the least rank of a histogram that agrees in all classes before.
     before: Vec<(u8, u32)>,
     rank: u32,
 }
@@ -251,7 +253,7 @@ impl IncrementalUnranking {
             loop {
                 class -= 1;
                 let (left, least) = self.before[class];
-                // All men left or fewer: every histogram that goes on from here.
+                // All men left, or fewer: every histogram that continues this prefix.
                 if class == 0 || rank - least < space.fewer(class, usize::from(left), space.men + 1) {
                     break;
                 }
@@ -279,10 +281,10 @@ impl IncrementalUnranking {
     }
 }
 
-/// Ranks of all histograms one man's move away from a given one, each in constant time.
+/// The ranks of all histograms that differ from a given one by one man's move, each in constant time.
 ///
-/// Moving a man from class a to class b changes the number of men left only between the two, so the new rank is made
-/// of prefix sums: those of the histogram itself, and those with one man more or fewer left.
+/// Moving a man from class a to class b changes the number of men left only between the two. So the new rank follows
+/// from prefix sums: those of the histogram itself, and those with one man more or fewer left.
 #[derive(Clone, Debug)]
 pub struct NeighbourRanks {
     left: Vec<u8>,
@@ -298,7 +300,7 @@ impl NeighbourRanks {
         Self { left: vec![0; space.classes() + 1], sums: [zeros(), zeros(), zeros()] }
     }
 
-    /// Takes up the neighbourhood of `histogram`; returns its rank.
+    /// Prepares for the neighbours of `histogram`; returns its rank.
     #[inline(always)]
     pub fn enter(&mut self, space: &Histograms, histogram: &[u8]) -> u32 {
         let mut left = space.men;
@@ -307,7 +309,7 @@ impl NeighbourRanks {
             self.left[i] = left as u8;
             self.sums[0][i + 1] = self.sums[0][i] + space.fewer(i, left, m);
             self.sums[1][i + 1] = self.sums[1][i].wrapping_add(space.fewer(i, left + 1, m));
-            // With no man left there is none to take away either; such sums are never used.
+            // With no man left there is none to remove; such sums are never used.
             self.sums[2][i + 1] = self.sums[2][i].wrapping_add(space.fewer(i, left.saturating_sub(1), m));
             left -= m;
         }
@@ -315,7 +317,7 @@ impl NeighbourRanks {
         self.sums[0][histogram.len()]
     }
 
-    /// The rank after a man of class `a` has gone to class `b`, which has room for him.
+    /// The rank after a man of class `a` has gone to class `b`, which must have room for him.
     #[inline(always)]
     #[must_use]
     pub fn moved(&self, space: &Histograms, histogram: &[u8], a: usize, b: usize) -> u32 {
@@ -326,7 +328,7 @@ impl NeighbourRanks {
             return whole;
         }
         let ((left_a, men_a), (left_b, men_b)) = (at(a), at(b));
-        // Of the classes from the first of the two to the second: what they added, and what they add now.
+        // For the classes from the first of the two to the second: their old contribution, and their new one.
         if a < b {
             let old = same[b + 1].wrapping_sub(same[a]);
             let new = space

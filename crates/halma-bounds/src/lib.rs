@@ -1,7 +1,7 @@
-//! Bounds: what lets a search cut a state because it cannot be part of a solution of the length in question.
+//! Admissible bounds: they prune a state only if it cannot lie on a solution of the length in question.
 //!
-//! A bound judges all successors of one state at once: it takes out of each man's reachable cells those that lead
-//! nowhere, so that a pruned successor is never made.
+//! A bound judges all successors of a state at once: it removes from each man's reachable cells those after which no
+//! solution can follow. So a pruned successor is never made.
 
 pub mod abstraction;
 pub mod database;
@@ -17,7 +17,7 @@ pub mod theorem1;
 
 use halma_rules::cells::Cells;
 
-/// An army: its cells, ascending, and the same as a set.
+/// An army, as a list of cells and as a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Army<'a, const W: usize> {
     /// The cells, ascending.
@@ -26,20 +26,20 @@ pub struct Army<'a, const W: usize> {
     pub set: Cells<W>,
 }
 
-/// A bound for one search.
+/// An admissible bound, for one search.
 pub trait Bound<const W: usize>: Send + Sync {
-    /// Its working part, one for each thread.
+    /// The working part of one thread.
     fn pruner(&self) -> Box<dyn Pruner<W>>;
 }
 
-/// One thread's part of a [`Bound`].
+/// The working part of a [`Bound`], for one thread.
 pub trait Pruner<const W: usize>: Send {
-    /// Whether anything may follow from `army`; where not, its successors are neither made nor counted.
+    /// Whether anything can follow from `army`. If not, its successors are neither made nor counted.
     fn has_successors(&mut self, _army: Army<'_, W>) -> bool {
         true
     }
 
-    /// Takes out of `reach[i]`, the cells that the man on `army.men[i]` can go to, those after which no solution can
-    /// follow; the successors stand on level `depth`.
+    /// Removes from `reach[i]`, the cells that the man on `army.men[i]` can go to, those after which no solution can
+    /// follow. The successors belong to level `depth`.
     fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]);
 }

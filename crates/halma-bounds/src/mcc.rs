@@ -1,4 +1,5 @@
-//! An admissible bound from how far an army has come, the minimum centroid constraint (Bell 2009, Section 3.2): Theorem 2, iterated to the middle, against the largest centroid there.
+//! The minimum centroid constraint (Bell 2009, Section 3.2), an admissible bound if its parameter C is right: Theorem 2
+//! of the paper bounds the centroid that an army can reach by the middle, and C is the largest centroid there.
 
 use std::sync::Arc;
 
@@ -7,13 +8,15 @@ use halma_rules::cells::Cells;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Cuts a state on level i if no army on level `middle` that it leads to can have a centroid of at least -C.
+/// Prunes a state on level i if it leads to no army on level `middle` with a centroid of at least -C.
 ///
-/// Theorem 2: a move gains most by taking a man of least centroid to ℓ beyond the man of greatest centroid. Done r times
-/// over (r moves are left to the middle), that leaves the best men and a row of men at max + ℓ, ..., max + rℓ.
-/// A solution of length 2N has its middle on level N, and the mirror image of what is left of it too, so both have
-/// centroids between -C and C, where C is the largest on level N; of length 2N + 1, A_(N+1) is the mirror image of
-/// an army on level N, so its centroid is at least -C with the C of level N, and the middle of this bound is N + 1.
+/// Theorem 2: the best move takes a man of least centroid to ℓ beyond the man of greatest centroid. After r such moves
+/// (r moves are left to the middle) there are the best men and a row of men at max + ℓ, ..., max + rℓ.
+///
+/// A solution of length 2N has its middle on level N, and so has its mirrored reversal. So both middles have centroids
+/// between -C and C, where C is the largest centroid on level N. In a solution of length 2N + 1, A_(N+1) is the mirror
+/// image of an army on level N. So its centroid is at least -C with the C of level N, and the bound's middle is level
+/// N + 1.
 #[derive(Clone, Debug)]
 pub struct MinimumCentroid<const W: usize> {
     centroid: Arc<Vec<i32>>,
@@ -26,7 +29,7 @@ pub struct MinimumCentroid<const W: usize> {
 }
 
 impl<const W: usize> MinimumCentroid<W> {
-    /// The bound for armies that must have at least the centroid -c on level `middle`.
+    /// The bound for armies that must have a centroid of at least -c on level `middle`.
     #[must_use]
     pub fn new(centroid: &[i32], largest_step: i32, middle: u32, c: i64) -> Self {
         let (lowest, highest) = centroid.iter().fold((i32::MAX, i32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
@@ -38,18 +41,18 @@ impl<const W: usize> MinimumCentroid<W> {
 
 impl<const W: usize> Bound<W> for MinimumCentroid<W> {
     fn pruner(&self) -> Box<dyn Pruner<W>> {
-        Box::new(McccPruner { bound: self.clone(), sorted: Vec::new() })
+        Box::new(MccPruner { bound: self.clone(), sorted: Vec::new() })
     }
 }
 
-struct McccPruner<const W: usize> {
+struct MccPruner<const W: usize> {
     bound: MinimumCentroid<W>,
-    /// The other men's centroids, falling.
+    /// The other men's centroids, descending.
     sorted: Vec<i32>,
 }
 
-/// Theorem 2 iterated: the largest centroid after `moves` more moves, from men with the centroids `others` (falling)
-/// and `man`.
+/// Theorem 2 iterated: the largest centroid after `moves` more moves, from `man` and men with the centroids `others`
+/// (descending).
 fn reachable(others: &[i32], man: i32, moves: usize, largest_step: i32) -> i64 {
     let men = others.len() + 1;
     let max = i64::from(others.first().map_or(man, |&o| o.max(man)));
@@ -66,7 +69,7 @@ fn reachable(others: &[i32], man: i32, moves: usize, largest_step: i32) -> i64 {
     best + row
 }
 
-impl<const W: usize> Pruner<W> for McccPruner<W> {
+impl<const W: usize> Pruner<W> for MccPruner<W> {
     fn filter(&mut self, army: Army<'_, W>, depth: u32, reach: &mut [Cells<W>]) {
         let MinimumCentroid { centroid, at_least, lowest, largest_step, middle, c } = &self.bound;
         let Some(moves) = middle.checked_sub(depth) else { return };
@@ -78,7 +81,7 @@ impl<const W: usize> Pruner<W> for McccPruner<W> {
                 self.sorted.clear();
                 self.sorted.extend(army.men.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &m)| value(m)));
                 self.sorted.sort_unstable_by(|a, b| b.cmp(a));
-                // The bound grows with the mover's new centroid, so there is a least one that will do.
+                // The bound increases with the mover's new centroid, so the least sufficient one decides.
                 let fits = |at: usize| reachable(&self.sorted, lowest + at as i32, moves as usize, *largest_step) >= -c;
                 let (mut low, mut high) = (0, at_least.len());
                 while low < high {

@@ -1,5 +1,5 @@
-//! A goal test half way, as a bound: of the states on a middle level only those are expanded that can be the middle of a
-//! solution of this length.
+//! The goal test of the leading half, as a bound: a state on a middle level is expanded only if it can be the middle of
+//! a solution of this length.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::database::Databases;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Nothing follows from a state that is no admissible middle of the leading half of some length.
+/// Prunes the successors of a state that is no admissible middle of the leading half.
 ///
-/// For states on level `length / 2`. Sound where some solution of each kind, or its mirrored reversal, has an admissible
-/// middle there.
+/// For states on level `length / 2`. Admissible because of every solution and its mirrored reversal one has an
+/// admissible middle there.
 #[derive(Clone, Debug)]
 pub struct FromMiddles {
     databases: Arc<Databases>,

@@ -1,5 +1,5 @@
-//! The symmetry constraint of Section 3.3: in a palindromic solution the army becomes symmetric by the middle, and
-//! a move adds at most two to its symmetry.
+//! The symmetry constraint of Section 3.3 of the paper (Bell 2009), an admissible bound for palindromic solutions: the
+//! army is symmetric at the middle, and a move adds at most two to its symmetry.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use halma_rules::cells::Cells;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Equation (13): cuts a state on level i if sym(A) < T - 2 (N - i), for solutions of length 2N (T = men) or 2N + 1
-/// (T = men - 1). sym(A) counts the men whose mirror cell is occupied too.
+/// Equation (13): prunes a state on level i if sym(A) < T - 2 (N - i), for solutions of length 2N (T = men) or 2N + 1
+/// (T = men - 1). sym(A) is the number of men whose mirror cell is occupied, too.
 #[derive(Clone, Debug)]
 pub struct Palindrome<const W: usize> {
     mirror: Arc<Vec<u8>>,
     /// The cells that are their own mirror images.
     on_axis: Cells<W>,
-    /// T, and N.
+    /// T and N.
     goal: i64,
     half: i64,
 }
@@ -56,7 +56,7 @@ impl<const W: usize> Pruner<W> for Palindrome<W> {
             let partner = usize::from(self.mirror[man]);
             let paired = army.set.contains(partner);
             let rest = now - if partner == man { 1 } else { 2 * i64::from(paired) };
-            // A cell on the axis adds one; the mirror cell of another man two: his and his partner's.
+            // A man on an axis cell adds one; a man whose mirror cell is occupied adds two, his own and his partner's.
             match wanted - rest {
                 ..=0 => {}
                 1 => *reach &= self.on_axis | image.without(partner),

@@ -1,5 +1,5 @@
-//! An admissible heuristic as a bound: a state stays only if the moves made and its pattern database's distance still
-//! to go fit the length (g + h <= L in the words of A*).
+//! The pattern database heuristic (Culberson and Schaeffer 1998) as a bound: a state stays only if g + h <= L, in the
+//! notation of A*, where g is the level and h the distance in a pattern database.
 
 use std::sync::Arc;
 
@@ -10,22 +10,23 @@ use super::histogram::NeighbourRanks;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Cuts a state on level t if t plus the table's distance of its histogram exceeds a limit.
+/// Prunes a state on level t if t plus the distance of its histogram exceeds a limit.
 ///
-/// Sound for walks that reach one of the table's sources on level `limit` or before, on levels from which on the table
-/// has all distances that fit: abstract distances never exceed real ones. The verdict depends only on the mover's class and the target's class, so it is computed once for each
-/// histogram and applied to whole reachable sets.
+/// Admissible for walks that reach one of the table's sources by level `limit`, on levels from which on the table has
+/// all distances that fit: abstract distances never exceed real ones. The verdict depends only on the classes of the
+/// moving man before and after the move. So it is computed once for each histogram and applied to whole sets of
+/// reachable cells.
 #[derive(Clone, Debug)]
 pub struct Pattern<const W: usize> {
     abstraction: Arc<Abstraction>,
     table: Arc<Table>,
     limit: u32,
-    /// Unions of classes' cells, eight classes at a time: `unions[byte][set]`.
+    /// Unions of the cells of classes, eight classes at a time: `unions[byte][set]`.
     unions: Arc<Vec<[Cells<W>; 256]>>,
 }
 
 impl<const W: usize> Pattern<W> {
-    /// The bound of `table`, which holds a distance for each histogram of the abstraction.
+    /// The bound of `table`, a pattern database of the abstraction.
     #[must_use]
     pub fn new(abstraction: &Arc<Abstraction>, table: &Arc<Table>, limit: u32) -> Self {
         let mut classes = [Cells::<W>::EMPTY; 32];
@@ -54,23 +55,23 @@ impl<const W: usize> Bound<W> for Pattern<W> {
     }
 }
 
-/// Histograms whose verdicts a pruner remembers.
+/// The size of a pruner's cache of verdicts, in histograms.
 const REMEMBERED: usize = 1 << 12;
 
 struct PatternPruner<const W: usize> {
     bound: Pattern<W>,
     histogram: Vec<u8>,
     around: NeighbourRanks,
-    /// The level for which verdicts are remembered.
+    /// The level of the cached verdicts.
     depth: u32,
-    /// Ranks of the remembered histograms.
+    /// Ranks of the cached histograms.
     cached: Vec<u32>,
-    /// For each of them, by the mover's class, the classes he may go to.
+    /// For each of them, by the mover's class, the classes to which he may go.
     allowed: Vec<u32>,
 }
 
 impl<const W: usize> PatternPruner<W> {
-    /// Where the verdicts on the histogram `rank`, which `around` has entered, begin in `allowed`.
+    /// The index in `allowed` of the verdicts for the histogram `rank`, whose neighbours `around` has.
     #[inline]
     fn verdicts(&mut self, rank: u32, depth: u32) -> usize {
         let classes = self.histogram.len();
@@ -83,13 +84,13 @@ impl<const W: usize> PatternPruner<W> {
         let slot = (rank.wrapping_mul(0x9e37_79b1) >> 20) as usize;
         if self.cached[slot] != rank {
             self.cached[slot] = rank;
-            self.pruner(slot * classes, depth);
+            self.compute_verdicts(slot * classes, depth);
         }
         slot * classes
     }
 
     #[cold]
-    fn pruner(&mut self, at: usize, depth: u32) {
+    fn compute_verdicts(&mut self, at: usize, depth: u32) {
         let Abstraction { space, .. } = &*self.bound.abstraction;
         self.around.enter(space, &self.histogram);
         for a in 0..self.histogram.len() {

@@ -1,14 +1,14 @@
-//! Look-ahead in a relaxed problem, as planners do by ignoring what actions delete (Bonet and Geffner 2001): moves of a
-//! state's own men, of which those that have moved may stand wherever one of them could have gone. It departs in that
-//! the relaxed moves are counted exactly, and a pattern database judges where they end.
+//! A relaxed-plan heuristic, as in planning by ignoring what actions delete (Bonet and Geffner 2001). From a new state
+//! its own men move on real cells; a man that has moved may stand wherever one of the moved men could have gone. It
+//! departs in that relaxed moves are counted exactly, one man a move, and a pattern database judges where they end.
 //!
-//! Histograms let a man jump over some man of a diagonal wherever on it he stands. Here he must reach real cells over
-//! real men, or over cells where a moved man may be; only what moved men leave behind is relaxed. docs/proof.md (lemma
-//! 14a) says what a relaxed move is and why no state of a solution is cut.
+//! A histogram allows a jump over any man of a diagonal, wherever he stands on it. Here a man must reach real cells
+//! over real men, or over cells where a moved man may be; only the places of moved men are relaxed. docs/proof.md
+//! (lemma 14a) defines relaxed moves and proves that no state of a solution is pruned.
 //!
-//! A state is looked at man by man only if it passes a cheaper look: there the men of a class move as one, and the
-//! cells of a class that somebody has left block nobody. Every way man by man is one of these, so this look changes no
-//! verdict.
+//! The exact look-ahead, man by man, runs only if a cheaper one passes, class by class: there the men of a class move
+//! as one, and the cells of a class that a man has left block nobody. Every solution of the exact look-ahead is one of
+//! the cheaper one, so the cheaper one changes no verdict.
 
 mod choices;
 mod memory;
@@ -24,35 +24,35 @@ use self::choices::{Choice, Choices};
 use self::memory::Memory;
 use super::abstraction::{Abstraction, Table};
 
-/// What drops new states of a level, once each.
+/// A filter for new states, asked once for each; see [`Puzzle::admits`](halma_engine::puzzle::Puzzle::admits).
 pub trait Filter: Send + Sync {
-    /// Whether it drops any on level `depth`.
-    fn asks(&self, depth: u32) -> bool;
+    /// Whether it may drop states of level `depth`.
+    fn applies(&self, depth: u32) -> bool;
 
-    /// Its working part, one for each thread.
-    fn sifter(&self) -> Box<dyn Sifter>;
+    /// The working part of one thread.
+    fn worker(&self) -> Box<dyn FilterWorker>;
 }
 
-/// One thread's part of a [`Filter`].
-pub trait Sifter: Send {
-    /// Whether the army of these men, ascending, may stay on level `depth`.
+/// The working part of a [`Filter`], for one thread.
+pub trait FilterWorker: Send {
+    /// Whether the army of these men (ascending) may stay on level `depth`.
     fn admits(&mut self, men: &[u8], depth: u32) -> bool;
 }
 
-/// All that looks ahead need to know of one problem.
-pub struct Ladders {
+/// The tables of the look-ahead for one problem.
+pub struct LookAheadTables {
     planes: AnyPlanes,
 }
 
-/// Quarter boards in the narrowest words that hold them.
+/// Quarter boards, one for each type of cells, in the narrowest words that hold them.
 enum AnyPlanes {
     Small(Arc<Planes<u32>>),
     Middle(Arc<Planes<u64>>),
     Large(Arc<Planes<u128>>),
 }
 
-impl Ladders {
-    /// Those of a lattice; `None` where its quarter boards fit no word.
+impl LookAheadTables {
+    /// The tables of a lattice; `None` if its quarter boards fit no word.
     #[must_use]
     pub fn new(lattice: &Lattice, jumps_only: bool) -> Option<Self> {
         let small = Planes::new(lattice, jumps_only).map(|p| AnyPlanes::Small(Arc::new(p)));
@@ -61,7 +61,7 @@ impl Ladders {
         Some(Self { planes: small.or_else(middle).or_else(large)? })
     }
 
-    /// The filter of walks that come by level `limit` to a histogram at a distance of at most `near` in `table`.
+    /// The filter for walks that reach, by level `limit`, a histogram at a distance of at most `near` in `table`.
     #[must_use]
     pub fn filter(
         &self,
@@ -79,7 +79,7 @@ impl Ladders {
     }
 }
 
-/// Where walks must come to, and by when.
+/// Where walks must arrive, and by when.
 #[derive(Clone, Debug)]
 struct Goal {
     abstraction: Arc<Abstraction>,
@@ -88,13 +88,13 @@ struct Goal {
     near: u32,
 }
 
-/// The filter over quarter boards of one width.
+/// The filter over quarter boards of one word width.
 #[derive(Clone, Debug)]
 struct Relaxed<Q> {
     goal: Goal,
     budgets: LookAheadDepth,
     planes: Arc<Planes<Q>>,
-    /// By class: its cells.
+    /// The cells of each class.
     classes: Arc<Vec<Plane<Q>>>,
 }
 
@@ -106,20 +106,20 @@ impl<Q: Word> Relaxed<Q> {
         Self { goal, budgets, planes: Arc::clone(planes), classes }
     }
 
-    /// Moves left on level `depth`.
+    /// The moves left on level `depth`.
     fn left(&self, depth: u32) -> u32 {
         self.goal.limit.saturating_sub(self.goal.near).saturating_sub(depth)
     }
 }
 
 impl<Q: Word> Filter for Relaxed<Q> {
-    fn asks(&self, depth: u32) -> bool {
+    fn applies(&self, depth: u32) -> bool {
         self.budgets.depth(self.left(depth)).is_some()
     }
 
-    fn sifter(&self) -> Box<dyn Sifter> {
+    fn worker(&self) -> Box<dyn FilterWorker> {
         let classes = self.classes.len();
-        Box::new(RelaxedSifter {
+        Box::new(RelaxedWorker {
             histogram: vec![0; classes],
             choices: Choices::new(&self.goal.abstraction.space),
             memory: Memory::default(),
@@ -128,32 +128,32 @@ impl<Q: Word> Filter for Relaxed<Q> {
     }
 }
 
-/// What a look ahead stands at: a histogram, by its rank, and cells.
+/// A node of the look-ahead: a histogram, by its rank, and sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Position<Q> {
     rank: u32,
-    /// Man by man: the men who have not moved. Class by class: those of classes that nobody has left.
+    /// Man by man: the men who have not moved. Class by class: the men of classes that no man has left.
     unmoved: Plane<Q>,
-    /// Man by man: where moved men may be. Class by class: where anybody may be.
+    /// Man by man: where moved men may be. Class by class: where any man may be.
     maybe: Plane<Q>,
 }
 
-/// Moves left altogether, and those of them that are looked at.
+/// The moves left until the goal, and how many of them the look-ahead tries.
 #[derive(Clone, Copy)]
 struct MovesLeft {
     all: u32,
     looked_at: u32,
 }
 
-struct RelaxedSifter<Q> {
+struct RelaxedWorker<Q> {
     bound: Relaxed<Q>,
-    /// Of the position that is looked at.
+    /// The histogram of the current node.
     histogram: Vec<u8>,
     choices: Choices,
     memory: Memory<Q>,
 }
 
-impl<Q: Word> Sifter for RelaxedSifter<Q> {
+impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
     fn admits(&mut self, men: &[u8], depth: u32) -> bool {
         let left = self.bound.left(depth);
         let Some(looked_at) = self.bound.budgets.depth(left) else { return true };
@@ -168,7 +168,7 @@ impl<Q: Word> Sifter for RelaxedSifter<Q> {
         }
         let army = self.bound.planes.of(men.iter().map(|&c| usize::from(c)));
         let left = MovesLeft { all: left, looked_at };
-        self.choices.settle();
+        self.choices.clear_if_large();
         self.memory.forget();
         let by_class = Position { rank, unmoved: army, maybe: army };
         if !self.by_classes(by_class, left) {
@@ -179,14 +179,15 @@ impl<Q: Word> Sifter for RelaxedSifter<Q> {
     }
 }
 
-impl<Q: Word> RelaxedSifter<Q> {
-    /// The moves of the position's histogram after which the table still leaves enough, as a range of `choices`.
+impl<Q: Word> RelaxedWorker<Q> {
+    /// The abstract moves of the node's histogram after which the table still leaves enough moves, as a range of
+    /// `choices`.
     #[inline]
     fn open(&mut self, position: &Position<Q>, left: MovesLeft) -> std::ops::Range<usize> {
         self.choices.of(&self.bound.goal, &self.histogram, position.rank, left.all - 1)
     }
 
-    /// Puts a man from class `a` into class `b` while `look` is asked.
+    /// Applies a choice to the histogram while `look` runs.
     #[inline]
     fn moved(&mut self, choice: Choice, look: impl FnOnce(&mut Self) -> bool) -> bool {
         let (a, b) = (usize::from(choice.from), usize::from(choice.to));
@@ -198,7 +199,7 @@ impl<Q: Word> RelaxedSifter<Q> {
         found
     }
 
-    /// Whether enough moves are possible where men of a class move as one.
+    /// The cheaper look-ahead, class by class: whether enough moves are possible.
     fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || self.memory.has_failed(&position, left) {
@@ -237,7 +238,7 @@ impl<Q: Word> RelaxedSifter<Q> {
         false
     }
 
-    /// Whether enough relaxed moves are possible.
+    /// The exact look-ahead, man by man: whether enough relaxed moves are possible.
     fn by_men(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || self.memory.has_failed(&position, left) {
@@ -256,7 +257,7 @@ impl<Q: Word> RelaxedSifter<Q> {
         false
     }
 
-    /// Whether one of these choices, all of men of one class, leads on.
+    /// Whether one of these choices, all for men of one class, leads on.
     fn class_moves(&mut self, position: &Position<Q>, choices: std::ops::Range<usize>, left: MovesLeft) -> bool {
         let class = usize::from(self.choices.at(choices.start).from);
         let own = self.bound.classes[class];
@@ -267,7 +268,7 @@ impl<Q: Word> RelaxedSifter<Q> {
             let last = u32::from(self.histogram[class]) == still.len() + 1;
             for at in choices.clone() {
                 let choice = self.choices.at(at);
-                // Where the last moved man of a class leaves it nobody is left there.
+                // When the last man of a class has moved, its cells are empty.
                 let maybe = if last && choice.to != choice.from { position.maybe.but(&own) } else { position.maybe };
                 if self.lands(&reach, choice, Position { rank: choice.rank, maybe, ..*position }, left) {
                     return true;
@@ -281,7 +282,7 @@ impl<Q: Word> RelaxedSifter<Q> {
                 man.0[kind] = men & !men.rest();
                 men = men.rest();
                 let unmoved = position.unmoved.but(&man);
-                // He is of another type than what he jumps over, so he may count as a rung himself.
+                // He jumps over cells of other types only, so he may count as a rung himself.
                 let reach = self.bound.planes.reach(&man, &rungs, &unmoved);
                 for at in choices.clone() {
                     let choice = self.choices.at(at);
@@ -295,7 +296,8 @@ impl<Q: Word> RelaxedSifter<Q> {
         false
     }
 
-    /// Whether a man who may go to `reach` can make that choice and others after it; `next` lacks his landings.
+    /// Whether a man who can go to `reach` can make that choice, and others can follow; `next` does not have his
+    /// landings yet.
     #[inline]
     fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Position<Q>, left: MovesLeft) -> bool {
         let landings = reach.and(&self.bound.classes[usize::from(choice.to)]);

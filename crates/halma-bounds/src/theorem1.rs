@@ -1,5 +1,5 @@
-//! Theorem 1 for transfers: the men outside the target enter it one a move, and before the first one can, the army
-//! must come near.
+//! Theorem 1 of the paper (Bell 2009), an admissible bound for transfers: at most one man enters the target with a
+//! move, and before the first one can, the army must come near.
 
 use halma_rules::cells::Cells;
 use halma_rules::problem::{self, Transfer};
@@ -7,17 +7,17 @@ use halma_rules::problem::{self, Transfer};
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Cuts a state on level t if t + max(d, 1) + (men outside the target) - 1 > length, where d counts the steps from the
-/// army to the target.
+/// Prunes a state on level t if t + max(d, 1) + (men outside the target) - 1 > length, where d is the number of steps
+/// from the army to the target.
 ///
-/// A move lowers d by at most one, since a man lands beside where a man stood; until d = 0 no man is inside, and
-/// the move that makes it so puts one there. With a man inside, each further one still takes a move, which is what
-/// d = 1 would ask for.
+/// A move lowers d by at most one, since a man lands beside a cell where a man stood. Until d = 0 no man is inside, and
+/// the move that makes d = 0 puts one man there. With a man inside, each further one still takes a move, which is the
+/// formula for d = 1.
 #[derive(Clone, Debug)]
 pub struct Theorem1<const W: usize> {
     target: Cells<W>,
     distance: Vec<u8>,
-    /// By number of steps: the cells so near to the target.
+    /// By number of steps: the cells within that distance of the target.
     within: Vec<Cells<W>>,
     length: u32,
 }
@@ -31,7 +31,7 @@ impl<const W: usize> Theorem1<W> {
         Self { within: (0..=u8::MAX).map(within).collect(), target: problem::set(&problem.target), distance, length }
     }
 
-    /// The fewest moves in which the start can become the target.
+    /// A lower bound of the number of moves from start to target.
     #[must_use]
     pub fn lower_bound(problem: &Transfer) -> u32 {
         let bound = Self::new(problem, 0);
@@ -55,7 +55,8 @@ impl<const W: usize> Pruner<W> for Theorem1<W> {
             let others = army.men.iter().enumerate().filter(|&(j, _)| j != i);
             let nearest = others.map(|(_, &c)| self.distance[usize::from(c)]).min().unwrap_or(u8::MAX);
             let outside = i64::from(outside - u32::from(!self.target.contains(usize::from(army.men[i]))));
-            // Into the target: `outside` men are left to enter. Elsewhere: one more, and the nearest man decides.
+            // A move into the target leaves `outside` men to enter. Any other one leaves one more, and the nearest man
+            // decides.
             let mut allowed = Cells::EMPTY;
             if outside <= left {
                 allowed |= self.target;

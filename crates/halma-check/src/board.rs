@@ -1,4 +1,4 @@
-//! Boards and armies from the rules page: cells, what is one step away, what a jump leads to.
+//! Boards and armies, written from the rules page: cells, steps, jumps.
 
 use halma_record::job::Rule;
 use halma_record::job::{ArmiesSpec, Army};
@@ -42,7 +42,7 @@ fn named(name: &str) -> Option<Vec<(i32, i32)>> {
     })
 }
 
-/// The rows of a map: letters for cells and what stands on them, `#` for places without one. Blank lines around it are passed over.
+/// The rows of a map: a letter for each cell, `#` for places without one. Blank lines around it are ignored.
 fn drawn(map: &str) -> Result<Vec<Vec<char>>, String> {
     let mut rows: Vec<Vec<char>> = map.lines().map(|row| row.trim_end().chars().collect()).collect();
     while rows.last().is_some_and(Vec::is_empty) {
@@ -112,7 +112,7 @@ impl Board {
 
     /// The cell of that name.
     pub fn cell(&self, name: &str) -> Result<u8, String> {
-        // Records may have millions of names: they are read as places, and not made of all cells.
+        // Records may have millions of names: their places are computed, and no table of names is made.
         let (letters, digits) = name.split_at(name.bytes().take_while(u8::is_ascii_lowercase).count());
         let letter = |column: i32, letter: u8| column.checked_mul(26)?.checked_add(i32::from(letter - b'a') + 1);
         let column = letters.bytes().try_fold(0, letter);
@@ -153,7 +153,7 @@ impl Board {
         // On the star the corner of the 9x9 board is the tip of its upper point.
         let corner = if stated.board == "star-121" { 4 } else { 0 };
         let all = |width: i32, height: i32| (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)));
-        // Places from the corner on that the army needs; the checkers army and points are all there is of some rows.
+        // The places from the corner on that the army needs; the checkers army and points are what some rows have.
         let (needed, whole): (Vec<(i32, i32)>, bool) = match (shape, size, stated.board.as_str()) {
             ("triangle", 3..=15, _) => (all(size, size).filter(|(x, y)| x + y < size).collect(), true),
             ("square", 2..=16, _) => (all(size, size).collect(), true),
@@ -173,7 +173,7 @@ impl Board {
         if whole && army.len() != needed.len() { Err(unknown()) } else { Ok(army) }
     }
 
-    /// What a map shows of start and target is what is stated: `S` and `B` on the start, `T` and `B` on the target, if any.
+    /// A map's start and target are the stated ones: `S` and `B` on the start, `T` and `B` on the target, if any.
     pub fn shows(&self, stated: &ArmiesSpec, ends: [&[u8]; 2]) -> Result<(), String> {
         let Some(map) = &stated.map else { return Ok(()) };
         let letters: Vec<char> = drawn(map)?.concat().into_iter().filter(|letter| *letter != '#').collect();
@@ -187,7 +187,7 @@ impl Board {
         Ok(())
     }
 
-    /// How many of the cells are in even and odd columns and rows: what jumps cannot change.
+    /// How many of the cells are in even and odd columns and rows, which jumps cannot change.
     pub fn types(&self, cells: &[u8]) -> [usize; 4] {
         let mut counts = [0; 4];
         for &cell in cells {
@@ -197,7 +197,7 @@ impl Board {
         counts
     }
 
-    /// Steps over the empty board from each cell to the nearest of `cells`; `None` where there is no way.
+    /// Steps over the empty board from each cell to the nearest of `cells`; `None` if there is no path.
     pub fn steps_to(&self, cells: &[u8]) -> Vec<Option<u32>> {
         let mut distance = vec![None; self.len()];
         let mut near: Vec<u8> = cells.to_vec();
@@ -215,8 +215,8 @@ impl Board {
         distance
     }
 
-    /// The symmetries of the board under the rule: linear maps that take directions to directions, with a translation that
-    /// brings the board back onto itself.
+    /// The symmetries of the board under the rule: linear maps that map directions to directions, with a translation
+    /// that maps the board to itself.
     pub fn symmetries(&self) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
         let (x0, y0) = self.places[0];
@@ -226,7 +226,7 @@ impl Board {
             if !self.directions.iter().all(|&v| self.directions.contains(&linear(v))) {
                 continue;
             }
-            // Of the first cell each that it might go to.
+            // One for each cell to which the first cell may go.
             for &(u, v) in &self.places {
                 let moved = self.places.iter().map(|&(x, y)| {
                     let (right, down) = linear((x - x0, y - y0));
@@ -248,7 +248,7 @@ impl Board {
         self.places.iter().map(from).all(|(x, y)| a * y == b * x)
     }
 
-    /// Whether a permutation of the cells takes steps to steps and jumps to jumps.
+    /// Whether a permutation of the cells maps steps to steps and jumps to jumps.
     pub fn is_automorphism(&self, image: &[u8]) -> bool {
         let at = |c: u8| image[usize::from(c)];
         let mut seen = vec![false; self.len()];

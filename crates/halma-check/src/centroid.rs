@@ -1,5 +1,5 @@
-//! The centroid by cell, from its description: the linear function of column and row that K leaves alone and ρ negates along
-//! which the start and the target lie furthest apart, for the board's extent.
+//! The centroid of each cell, from its description: the linear function of column and row that K keeps and ρ negates
+//! along which start and target lie farthest apart, relative to the board's extent.
 
 use super::board::Board;
 
@@ -55,7 +55,7 @@ pub(super) fn of_cells(
         }
     }
     best.filter(|values| gain(values) > 0).unwrap_or_else(|| {
-        // Steps from the start less steps to the target; 255 where there is no way, no more than 254 where there is.
+        // Steps from the start minus steps to the target; 255 if there is no path, otherwise at most 254.
         let steps = |cells| -> Vec<i32> {
             board.steps_to(cells).into_iter().map(|d| d.map_or(255, |d| d.min(254) as i32)).collect()
         };

@@ -1,4 +1,4 @@
-//! What two levels have in common: whether two halves of a way meet.
+//! The intersection of two levels: whether the two halves of a bidirectional search meet.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,7 @@ use super::memory;
 use super::number::Number;
 use super::rejection::Rejection;
 
-/// Whether an image of a state of `small` is in `large`: the first such image.
+/// The first image of a state of `small` that is in `large`, if any.
 pub fn first_common<N: Number>(
     small: &Level<N>,
     large: &Level<N>,

@@ -1,11 +1,11 @@
-//! How many shortest solutions there are, counted again: sums over walks of whole armies from the start to the middle, with
-//! neither classes nor levels nor halves that lead.
+//! Counts the shortest solutions again, in a plainer way than the search: sums over walks of whole armies from the
+//! start to the middle, without classes, levels or leading halves.
 //!
-//! f(X) is the number of walks of so many moves from S to X. What comes after the middle, mirrored and reversed, is such a
-//! walk, too: so 2N moves lead from S to T in the sum of f_N(X) f_N(ρX) ways, 2N + 1 in that of f_(N+1)(X) f_N(ρX). Burnside's
-//! lemma needs how many of them a symmetry k keeps, army by army: the same sums over armies that k keeps. The reversal of
-//! their images under k is the same walk if ρk takes A_N to itself, or to A_(N+1), and k² keeps all armies as far as A_N.
-//! Without a mirror the walks go all the way.
+//! f_n(X) is the number of walks of n moves from S to X. The second half of a solution, mirrored and reversed, is such
+//! a walk, too. So the number of solutions of 2N moves is the sum of f_N(X) f_N(ρX), and of 2N + 1 moves the sum of
+//! f_(N+1)(X) f_N(ρX). Burnside's lemma needs the number of solutions that a symmetry k fixes army by army: the same
+//! sums over armies that k fixes. The reversal of a walk's image under k is the walk itself if ρk maps A_N to itself
+//! (or to A_(N+1)), and k² fixes all armies up to A_N. Without a mirror the walks go all the way.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ use super::permutation::{composed, image};
 use super::problem::Problem;
 use super::transfer_bounds::{Cut, Pruner};
 
-/// Armies by key, each with how many walks lead there.
+/// Armies by key, each with the number of walks that lead to it.
 type Walks = path_counts::Walks<u128>;
 
-/// A count under way.
+/// A count.
 pub(super) struct Counter<'a> {
     problem: &'a Problem,
-    /// Drop no army of a walk of that length.
+    /// Bounds that keep all armies of a walk of that length.
     cuts: &'a [Cut],
     length: u32,
     palindromic: bool,
     budget: &'a mut u64,
     progress: &'a (dyn Fn(&str) + Sync),
-    /// By a symmetry that keeps all armies: the walks to the last two armies that are needed.
+    /// By symmetry: the walks of armies that it fixes, to the last two armies that are needed.
     halves: BTreeMap<Vec<u8>, [Walks; 2]>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Counter<'a> {
         Self { problem, cuts, length, palindromic, budget, progress, halves: BTreeMap::new() }
     }
 
-    /// Whether the record's numbers are right. Up to symmetry they are by the whole of K, whatever part of it the search used.
+    /// Whether the record's numbers are right. Counts up to symmetry use the whole of K, whatever part the search used.
     pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
         let fixing = self.problem.whole_fixing();
         let (mut kept, mut reversed, mut palindromes) = (Vec::new(), Vec::new(), Vec::new());
@@ -84,8 +84,8 @@ impl<'a> Counter<'a> {
         path_counts::compare(&derived)
     }
 
-    /// The walks that `k` keeps to the last army that is needed, behind those to the one before: A_N, for 2N + 1 moves the next
-    /// one, and the target without a mirror.
+    /// The walks fixed by `k`: to the army before the last one that is needed, and to the last one. The latter is A_N,
+    /// for 2N + 1 moves A_(N+1), and without a mirror the target.
     fn halves(&mut self, k: &[u8]) -> Result<&[Walks; 2], Trouble> {
         if !self.halves.contains_key(k) {
             let model = &self.problem.model;
@@ -95,7 +95,7 @@ impl<'a> Counter<'a> {
             for depth in 0..last {
                 (self.progress)(&format!("how many there are: {} armies after {depth} of {last} moves", walks.len()));
                 let mut next = self.step(&walks, depth, k)?;
-                // To come back to an army costs moves that no shortest solution has, nor the half of a shortest palindrome.
+                // A shortest solution, or half of a shortest palindrome, never returns to an army.
                 next.retain(|&(key, _)| ways(&walks, key) == 0 && ways(&before, key) == 0);
                 before = std::mem::replace(&mut walks, next);
             }
@@ -131,7 +131,7 @@ impl<'a> Counter<'a> {
         path_counts::step(walks, self.budget, expand)
     }
 
-    /// Solutions whose armies `k` keeps.
+    /// The number of solutions whose armies `k` fixes.
     fn kept(&mut self, k: &[u8]) -> Result<u128, Trouble> {
         let Problem { model, target, .. } = self.problem;
         let odd = self.odd();
@@ -145,19 +145,19 @@ impl<'a> Counter<'a> {
         products.try_reduce(|| 0, |a, b| a.checked_add(b).ok_or_else(path_counts::too_large))
     }
 
-    /// Solutions that are the reversals of their images under ρk.
+    /// The number of solutions that are the reversals of their images under ρk.
     fn reversed(&mut self, k: &[u8]) -> Result<u128, Trouble> {
         self.turned(&composed(k, k), k)
     }
 
-    /// Palindromic solutions whose armies `k` keeps.
+    /// The number of palindromic solutions whose armies `k` fixes.
     fn palindromes(&mut self, k: &[u8]) -> Result<u128, Trouble> {
         let identity: Vec<u8> = (0..k.len()).map(|c| c as u8).collect();
         self.turned(k, &identity)
     }
 
-    /// The walks to A_N that `keeps` keeps, where ρk takes A_N to itself, or for odd lengths to an army that one move leads
-    /// to, and that `keeps` keeps too since it keeps A_N.
+    /// The number of walks to A_N that `keeps` fixes and for which ρk maps A_N to itself or, for odd lengths, to an
+    /// army one move away, which `keeps` must fix, too.
     fn turned(&mut self, keeps: &[u8], k: &[u8]) -> Result<u128, Trouble> {
         let (model, odd) = (&self.problem.model, self.odd());
         let mirror = model.mirror.as_ref().ok_or_else(|| Trouble::Wrong("there is no mirror".into()))?;

@@ -1,4 +1,5 @@
-//! Pattern databases, derived again: distances over histograms, and the middles that lead.
+//! The pattern databases of a transfer, derived again: distances to target, start and middles, and the bounds made of
+//! them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,17 +17,17 @@ use super::relaxed::Ahead;
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
 
-/// Distances over histograms.
+/// Pattern databases over histograms.
 pub(super) struct Databases {
     pub histograms: Arc<Histograms>,
     pub to_target: Arc<Vec<u8>>,
     pub from_start: Arc<Vec<u8>>,
-    /// From start to target; [`u32::MAX`] where no way leads there.
+    /// The distance from start to target; [`u32::MAX`] if the target is unreachable.
     pub between: u32,
     values: Vec<i32>,
-    /// By class, the class of the mirror image; of no meaning where there is no mirror.
+    /// By class, the class of the mirror image; meaningless without a mirror.
     image_of: Vec<usize>,
-    /// What looks ahead have in common, where the record makes any.
+    /// The tables of the look-ahead, if the record has one.
     ahead: Option<Arc<Ahead>>,
 }
 
@@ -40,13 +41,14 @@ impl Databases {
     ) -> Result<Self, String> {
         let Problem { model, start, target } = problem;
         let histograms = Arc::new(histograms);
-        // Nothing leads from groups of other sizes to these.
+        // If the groups have other sizes, the target is unreachable.
         let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, String> {
             let sources: Vec<u64> = histograms.number(army).into_iter().collect();
             Ok(Arc::new(histograms.distances(&sources, reach, |_, _| true)?))
         };
         let (to_target, from_start) = (table(target)?, table(start)?);
-        // A shortest way has a histogram in its middle, which both tables have; where there is none it is longer than that.
+        // A shortest path has a histogram in its middle, which both tables have. If there is none the distance exceeds
+        // the tables.
         let near = |(&a, &b): (&u8, &u8)| (a != NEVER && b != NEVER).then(|| u32::from(a) + u32::from(b));
         let between = to_target.par_iter().zip(&*from_start).filter_map(near).min();
         let between = between.unwrap_or(reach.saturating_mul(2).saturating_add(1));
@@ -59,7 +61,7 @@ impl Databases {
         Ok(Self { histograms, to_target, from_start, between, values: partition.values.clone(), image_of, ahead: None })
     }
 
-    /// The same, for the record of such a pruning: where there is a mirror some of these look ahead.
+    /// The same with a look-ahead, if the pruning has one.
     pub fn of(mut self, pruning: &Pruning, model: &TransferModel) -> Self {
         let budgets = pruning.look_ahead().filter(|_| model.mirror.is_some());
         self.ahead = budgets.and_then(|budgets| {
@@ -69,17 +71,17 @@ impl Databases {
         self
     }
 
-    /// A cut by the distance to the target.
+    /// The bound by the distance to the target.
     pub fn to_target(&self, length: u32) -> Cut {
         Cut::pattern_ahead(&self.histograms, &self.to_target, (length, 0), self.ahead.as_ref())
     }
 
-    /// A cut by the distance to the start, for searches from the target.
+    /// The bound by the distance to the start, for searches from the target.
     pub fn to_start(&self, length: u32) -> Cut {
         Cut::pattern(&self.histograms, &self.from_start, length)
     }
 
-    /// Whether half of `length` moves leads there from the start, and the rest to the target.
+    /// Whether the histogram is near enough to the start for half of `length` moves, and to the target for the rest.
     fn near(&self, rank: u64, length: u32) -> bool {
         let within = |table: &[u8], moves: u32| {
             let distance = table[rank as usize];
@@ -100,18 +102,19 @@ impl Databases {
         if odd && here < 0 {
             self.histograms.around(histogram, |next, _| there = there.max(value(next)));
         }
-        // 2N: c at the middle is at least 0. 2N + 1: the sum of both middles is, where the second is one move on.
+        // For 2N moves c at the middle is at least 0. For 2N + 1 moves the sum of both middles is, the second of which
+        // is one move on.
         if odd { here + there.max(here) >= 0 } else { here >= 0 }
     }
 
-    /// Whether a histogram's own mirror image continues it in a palindrome of `length` moves.
+    /// Whether a histogram's mirror image continues it in a palindrome of `length` moves.
     fn reflects(&self, histogram: &[u8], length: u32) -> bool {
         let differ: u32 =
             (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[self.image_of[c]]))).sum();
         differ <= if length.is_multiple_of(2) { 0 } else { 2 }
     }
 
-    /// Whether no histogram that can be reached may be the middle of a palindrome, of even length or odd.
+    /// Whether no reachable histogram can be the middle of a palindrome, of even or odd length.
     pub fn reflect_nowhere(&self) -> bool {
         let sources = self.histograms.all(|rank, histogram| {
             self.to_target[rank as usize] != NEVER && {
@@ -122,7 +125,7 @@ impl Databases {
         sources.is_empty()
     }
 
-    /// A cut by the distance to the middles of the leading half, or of palindromes.
+    /// The bound by the distance to the middles of the leading half, or of palindromes.
     pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, String> {
         let half = length / 2;
         let sources = self.histograms.all(|rank, histogram| {
@@ -131,13 +134,13 @@ impl Databases {
                 if palindromic { self.reflects(histogram, length) } else { self.leads(histogram, length) }
             }
         });
-        // Only histograms with D_S + D_M <= N stand on the way from the start to a middle.
+        // Only histograms with D_S + D_M <= N lie on a path from the start to a middle.
         let keep = |rank: u64, d: u32| u32::from(self.from_start[rank as usize]) + d <= half;
         let table = self.histograms.distances(&sources, half, keep)?;
         Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(table), (half, 0), self.ahead.as_ref()))
     }
 
-    /// A cut of everything that does not come from a leading middle of solutions of `length` moves.
+    /// The bound that expands only leading middles of solutions of `length` moves.
     pub fn after_middles(self: &Arc<Self>, length: u32) -> Cut {
         let all = Arc::clone(self);
         let admits = move |histogram: &mut [u8]| {
@@ -151,26 +154,26 @@ impl Databases {
         }
     }
 
-    /// A cut by the distances to the mirror images of the histograms of these walks' last levels, for states that must be
-    /// at one of them by the level that is given with it, and are made on level `from` or later.
+    /// The bound by the distances to the mirror images of the histograms on these walks' last levels. States must reach
+    /// one of them by the level given with it; they are on level `from` or later.
     pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Cut, Rejection> {
         let latest = ends.iter().map(|&(_, by_then)| by_then).max();
         let latest = latest.ok_or_else(|| RejectionKind::Levels.because("trailing levels meet nothing"))?;
         let mut nearest = vec![NEVER; self.from_start.len()];
         for &(walk, by_then) in ends {
-            // By level by_then is distance + latest - by_then moves before the latest.
+            // Level by_then is latest - by_then moves before the latest level.
             for (nearest, d) in nearest.iter_mut().zip(self.to_images(walk, by_then, from)?) {
                 if d != NEVER {
                     *nearest = (*nearest).min(u8::try_from(u32::from(d) + latest - by_then).unwrap_or(NEVER));
                 }
             }
         }
-        // Who has come to an end that must be reached earlier is that far from the latest.
+        // An end that must be reached earlier is that many moves from the latest.
         let near = latest - ends.iter().map(|&(_, by_then)| by_then).min().unwrap_or(latest);
         Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(nearest), (latest, near), self.ahead.as_ref()))
     }
 
-    /// Distances to the mirror images of the histograms of the walk's last level, as far as they are of use.
+    /// The distances to the mirror images of the histograms on the walk's last level, as far as they are needed.
     fn to_images(&self, walk: &Walk<TransferModel>, by_then: u32, from: u32) -> Result<Vec<u8>, Rejection> {
         let Self { histograms, from_start, .. } = self;
         let model = walk.states;
@@ -186,7 +189,7 @@ impl Databases {
                 let men: Vec<u8> = army.iter().map(|&c| mirror[usize::from(c)]).collect();
                 for k in &model.fixing {
                     let image: Vec<u8> = men.iter().map(|&c| k[usize::from(c)]).collect();
-                    // An army that nothing leads to is no end of a way.
+                    // An unreachable army ends no solution.
                     if let Some(rank) = histograms.number(&image) {
                         met[rank as usize].store(true, Ordering::Relaxed);
                     }
@@ -196,7 +199,7 @@ impl Databases {
         };
         (0..walk.current().blocks()).into_par_iter().try_for_each(images)?;
         let sources: Vec<u64> = (0..).zip(met).filter_map(|(rank, met)| met.into_inner().then_some(rank)).collect();
-        // Whoever stands there has come from the start, one abstract move after another.
+        // A walk from the start has reached the histogram by abstract moves.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
         let reach = by_then.saturating_sub(from);
         histograms.distances(&sources, reach, keep).map_err(Rejection::of(RejectionKind::Bound))

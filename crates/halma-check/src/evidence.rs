@@ -1,8 +1,9 @@
-//! What walks have shown, and whether the record's claims follow from it: the one place where a refutation is accepted.
+//! Collects which lengths have been refuted, and decides whether the record's claims follow: the one place where a
+//! refutation is accepted.
 //!
-//! A [`Refuted`] is made by the functions below alone, each from a walk whose levels it looks at itself; a record's file
-//! cannot say one. [`Evidence::accept`] wants one for every length that counts as refuted and that the lower bound does
-//! not cover. What was too large to look at is noted as such, and then the report names it.
+//! Only the functions below make a [`Refuted`], each from a walk whose levels it inspects itself; a record's file
+//! cannot state one. [`Evidence::accept`] requires one for every length that counts as refuted and that the lower bound
+//! does not cover. Levels that were too large to check are noted, and the report names them.
 
 use std::collections::BTreeMap;
 
@@ -20,26 +21,27 @@ use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::theorem_1_of;
 use super::transfer_model::TransferModel;
 
-/// Why a record that claims to have seen every state does not hold.
+/// The error for a record that claims without reason that all states were seen.
 const NOT_ALL_SEEN: &str =
     "it says that every state was seen, but some were cut, or there are more, or the goal is among them";
 
-/// That no solution has so many moves, if none has fewer.
+/// The claim that no solution has `length` moves, given that none has fewer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     length: u32,
-    /// The first length before it that the record leaves open, if any: it may have a solution.
+    /// The first shorter length that the record leaves open, if any: it may have a solution.
     open: Option<u32>,
 }
 
 impl Claim {
-    /// What a record claims of a length, given what it says of those before.
+    /// The claim of a record about a length, given its claims about shorter ones.
     pub fn of(record: &Record, length: u32) -> Self {
         let open = record.runs.iter().find(|run| run.verdict != Verdict::None && run.length < length);
         Self { length, open: open.map(|run| run.length) }
     }
 
-    /// A walk that has come to the end is a solution itself, of this length or of a shorter one that is not open.
+    /// If a walk reached the goal, there is a solution of this length or of a shorter one; an error unless a shorter
+    /// one is open.
     fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), Rejection> {
         let Self { length, open } = self;
         match walk.met() {
@@ -53,20 +55,20 @@ impl Claim {
     }
 }
 
-/// No solution has this many moves, if none has fewer.
+/// Evidence that no solution has this many moves, given that none has fewer.
 #[derive(Debug)]
 pub(super) struct Refuted {
     length: u32,
 }
 
 impl Refuted {
-    /// The last level that was walked is empty, and comes no later than the end of such a solution. (Levels of palindromes may
-    /// have the target: it is reached on other ways.)
+    /// The last level of the walk is empty, and is not beyond the end of a solution of this length. (Levels of
+    /// palindromes may contain the target, which other walks reach.)
     pub fn by_empty_level<S: States>(length: u32, walk: &Walk<S>) -> Option<Self> {
         (walk.depth() <= length && walk.current().len() == 0).then_some(Self { length })
     }
 
-    /// The walked levels come to the middle, where they do not meet their mirror image; or one is empty.
+    /// The walk reaches the middle and does not meet its mirror image there; or one of its levels is empty.
     pub fn by_middle(claim: Claim, walk: &Walk<TransferModel>, palindromic: bool) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         if !palindromic {
@@ -90,8 +92,8 @@ impl Refuted {
         Ok(Some(Self { length }))
     }
 
-    /// Levels from both ends are as many as the moves, and have nothing in common; or one is empty. Of states whose moves can be
-    /// undone, where the walk `behind` begins with all states that satisfy the goal.
+    /// The levels from both ends have as many moves together as the length, and no common state; or one is empty. Valid
+    /// if moves are reversible, and if the walk `behind` begins with all goal states.
     pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
@@ -110,8 +112,8 @@ impl Refuted {
         }
     }
 
-    /// The walked levels come to the middle, where they do not meet the images of the levels from the goal; or one is empty. Under a
-    /// mirror of states, which takes the starts to the goal and turns moves round.
+    /// The walk reaches the middle and does not meet the images of the levels from the goal; or one of its levels is
+    /// empty. Valid under a mirror of states, which maps the starts to the goal and reverses moves.
     pub fn by_image<S: States>(
         claim: Claim,
         walk: &Walk<S>,
@@ -134,7 +136,7 @@ impl Refuted {
         }
     }
 
-    /// The walked levels come as far as the end of such a solution or game, and no end is on them; or one is empty.
+    /// The walk reaches the last level of such a solution or game, and no goal is on it; or one of its levels is empty.
     pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(walk)?;
@@ -142,8 +144,8 @@ impl Refuted {
         Ok(whole.or(Self::by_empty_level(length, walk)))
     }
 
-    /// Levels that follow from the middle, `ahead`, end where the mirror images of the levels `behind` come to meet them, at the
-    /// level that completes the length, and have nothing in common with these; or one is empty.
+    /// The following levels, `ahead`, end at the level where the mirror images of the trailing levels, `behind`,
+    /// complete the length, and have no state in common with these; or one is empty.
     pub fn by_trailing(
         claim: Claim,
         ahead: &Walk<TransferModel>,
@@ -163,12 +165,12 @@ impl Refuted {
     }
 }
 
-/// The level on which solutions of that length are met: of palindromes, N of 2N and of 2N + 1 moves.
+/// The level on which solutions of that length meet; for palindromes N, for 2N and for 2N + 1 moves.
 pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
     if palindromic { length / 2 } else { length.div_ceil(2) }
 }
 
-/// The last level of `ahead` has a state that the other side has, too.
+/// The error for a state on the last level of `ahead` that the other side has, too.
 fn both_have<S: States>(length: u32, ahead: &Walk<S>, state: String) -> Rejection {
     let why = format!("verdict none, but both sides have {state}");
     RejectionKind::Verdict.because(why).at_length(length).at_level(ahead.side(), ahead.depth()).at_state(state)
@@ -181,15 +183,16 @@ fn does_not_meet(model: &TransferModel, met: Option<u128>, length: u32) -> Resul
     Err(RejectionKind::Verdict.because(why).at_length(length).at_state(names))
 }
 
-/// The lengths that a bound refutes, derived again.
+/// The lower bound, derived again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Floor {
-    /// No solution has fewer moves; `None` where none has any number of moves.
+    /// No solution has fewer moves; `None` if there is no solution at all.
     least: Option<u32>,
 }
 
 impl Floor {
-    /// Of a transfer: Theorem 1, types, and the abstract distance where one was derived ([`u32::MAX`] where no way leads).
+    /// For a transfer: Theorem 1, types, and the abstract distance if it was derived ([`u32::MAX`] if the target is
+    /// unreachable).
     pub fn of_transfer(Problem { model, start, target }: &Problem, between: Option<u32>) -> Self {
         let changes_types = model.jumps_only && model.board.types(start) != model.board.types(target);
         if changes_types || between == Some(u32::MAX) {
@@ -199,85 +202,85 @@ impl Floor {
         Self { least: Some(theorem.max(between.unwrap_or(0)).max(u32::from(start != target))) }
     }
 
-    /// Of a game, equation (7): somebody must come near first, and then both armies' men enter one by one.
+    /// For a game, equation (7): the armies must come near first, and then the men of both enter one by one.
     pub fn of_game(board: &Board, [blue, red]: [&[u8]; 2]) -> Self {
         let distance = board.steps_to(blue);
         let apart = red.iter().filter_map(|&c| distance[usize::from(c)]).min().unwrap_or(0);
         Self { least: Some(apart.saturating_sub(2) + (2 * blue.len() as u32).saturating_sub(1)) }
     }
 
-    /// Of a puzzle from a file: the least that a bound gives of its starts; `None` where no solution is possible.
+    /// For a puzzle from a file: the least bound of its starts; `None` if no solution is possible.
     pub fn of_puzzle(least: Option<u32>) -> Self {
         Self { least }
     }
 
-    /// The same, where it was shown that no move leads where some men would have to go.
+    /// The same, with a proof that some men cannot reach their cells, if there is one.
     pub fn closed(self, shown: Option<&Shown>) -> Self {
         if shown.is_some() { Self { least: None } } else { self }
     }
 
-    /// The same of palindromes: there are none where no histogram can be the middle of one.
+    /// The same for palindromes: there are none if no histogram can be the middle of one.
     pub fn of_palindromes(self, databases: &Databases) -> Self {
         if databases.reflect_nowhere() { Self { least: None } } else { self }
     }
 
-    /// The least number of moves that it leaves, if any.
+    /// The least number of moves, if there may be a solution.
     pub fn least(self) -> Option<u32> {
         self.least
     }
 }
 
-/// What is known of the lengths of a record.
+/// What has been shown about the lengths of a record.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     refuted: BTreeMap<u32, Refuted>,
-    /// Lengths that were too large to look at, and why.
+    /// Lengths that were too large to check, and why.
     unchecked: BTreeMap<u32, String>,
-    /// Why the lower bound was not derived again, where it was not.
+    /// Why the lower bound was not derived again, if it was not.
     no_floor: Option<String>,
     floor: Option<Floor>,
     seen_all: bool,
 }
 
 impl Evidence {
-    /// A length was refuted.
+    /// Enters a refutation.
     pub fn refutes(&mut self, refuted: Option<Refuted>) {
         self.refuted.extend(refuted.map(|refuted| (refuted.length, refuted)));
     }
 
-    /// Whether a length was refuted.
+    /// Whether a length has been refuted.
     pub fn has(&self, length: u32) -> bool {
         self.refuted.contains_key(&length)
     }
 
-    /// The levels of a length were not looked at.
+    /// Notes that the levels of a length were not checked.
     pub fn leave(&mut self, length: u32, why: impl Into<String>) {
         self.unchecked.entry(length).or_insert(why.into());
     }
 
-    /// The bound was derived again.
+    /// Enters the bound.
     pub fn bounded(&mut self, floor: Floor) {
         self.floor = Some(floor);
     }
 
-    /// The bound could not be derived again.
+    /// Notes that the bound could not be derived again.
     pub fn unbounded(&mut self, why: impl Into<String>) {
         self.no_floor = Some(why.into());
     }
 
-    /// A walk is over. Where its last level is empty and nothing was cut, it has seen all that can be reached; the end of the way
-    /// must not be among it. (Palindromes are met in their middles.)
+    /// Enters a finished walk. If its last level is empty and nothing was pruned, it has seen all reachable states; the
+    /// goal must not be among them. (Palindromes are met in their middles.)
     pub fn saw<S: States>(&mut self, walk: &Walk<S>, palindromic: bool) {
         self.seen_all |= walk.is_uncut() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
     }
 
-    /// The same where all that was cut are states from which no way at all leads to the end, as was seen of each: the levels have
-    /// every other one.
+    /// The same if every pruned state was shown to be one from which the goal cannot be reached: the levels have all
+    /// other states.
     pub fn saw_all_but_lost<S: States>(&mut self, walk: &Walk<S>) {
         self.seen_all |= walk.current().len() == 0 && walk.met().is_none();
     }
 
-    /// Whether all that the record counts as refuted was. What was not looked at goes into the report.
+    /// Whether everything that the record counts as refuted was refuted. What was not checked goes into the report.
     pub fn accept(self, record: &Record, report: &mut Report) -> Result<(), Rejection> {
         let claimed = record.runs.iter().filter(|run| run.verdict == Verdict::None).map(|run| run.length);
         for length in claimed {

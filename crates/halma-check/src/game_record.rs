@@ -1,4 +1,4 @@
-//! Records of games: the lower bound, the levels of every length, and the game that was found.
+//! Checks records of games: the lower bound, the levels of every length, and the game that was found.
 
 pub(crate) mod bounds;
 mod counts;
@@ -29,10 +29,10 @@ use bounds::{Bounds, Rules};
 use counts::Counter;
 use position::{Position, Table};
 
-/// What beams and `pruning = "all"` use.
+/// The bounds that beams and `pruning = "all"` use.
 const ALL: [&str; 9] =
     ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "look-ahead"];
-/// A bound that is not among them: it is younger than the word.
+/// The bound that is not among them; it is younger than the name `all`.
 const RUNGS: &str = "rungs";
 
 /// The bounds that a pruning names, and the largest level that is not truncated.
@@ -65,7 +65,7 @@ fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
     Ok((names, u64::MAX))
 }
 
-/// What holds of a game's record, whose level files lie below `folder`.
+/// Checks a game's record, whose level files are in `folder`.
 pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
     let (board, bases) = (&problem.model.board, problem.ends());
@@ -131,24 +131,24 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     }
 }
 
-/// What is known before any level.
+/// The facts that are known before any level.
 struct Common<'a> {
     problem: &'a Problem,
     record: &'a Record,
-    /// The positions of the game that was found.
+    /// The positions of the solution.
     game: Vec<Position>,
     folder: &'a Path,
     options: &'a Options<'a>,
-    /// The bounds, and the largest level that is not truncated.
+    /// The bounds, and the size of the largest level that is not truncated.
     names: Vec<&'a str>,
     keep: u64,
 }
 
-/// The levels of one record's runs.
+/// The check of one record's lengths.
 struct Levels<'a, N> {
     table: &'a Table<'a, N>,
     common: Common<'a>,
-    /// Bounds of games that blue and that red wins; they serve all lengths.
+    /// The bounds for games that blue wins and for games that red wins; they serve all lengths.
     built: [Option<Arc<Bounds>>; 2],
     evidence: Evidence,
     report: Report,
@@ -168,7 +168,7 @@ impl<N: Number> Levels<'_, N> {
         Ok(self.report)
     }
 
-    /// The numbers of games, where the record has them.
+    /// Checks the numbers of games, if the record has them.
     fn count(&mut self, budget: &mut u64) -> Result<(), Rejection> {
         let Common { problem, record, options, .. } = self.common;
         let Some((counts, length)) = record.counts.as_ref().zip(record.length) else { return Ok(()) };
@@ -187,12 +187,12 @@ impl<N: Number> Levels<'_, N> {
     fn tables(&self) -> Result<(), String> {
         let Common { problem, names, .. } = &self.common;
         let packing = names.contains(&"packing");
-        // One side's after the other's.
+        // The tables of one side are made after those of the other.
         let bytes = problem.ends().map(packing::bytes).into_iter().max();
         memory::fit("the tables of its bounds", bytes.filter(|_| packing).unwrap_or(0))
     }
 
-    /// The bounds of games of this length.
+    /// The bounds for games of this length.
     fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, Rejection> {
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
@@ -208,7 +208,7 @@ impl<N: Number> Levels<'_, N> {
         Ok(built)
     }
 
-    /// Walks all levels of a run, and enters what they show.
+    /// Walks all levels of a length, and enters what they show.
     fn entry(&mut self, entry: &LengthRecord, budget: &mut u64) -> Result<(), Rejection> {
         let length = entry.length;
         let Common { problem, record, folder, options, keep, .. } = self.common;
@@ -259,7 +259,7 @@ impl<N: Number> Levels<'_, N> {
         Ok(())
     }
 
-    /// Where shorter games are said not to exist, none ends before the last level.
+    /// If no shorter game exists, none ends before the last level.
     fn is_first_won(&self, entry: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
@@ -272,7 +272,7 @@ impl<N: Number> Levels<'_, N> {
         }
     }
 
-    /// Of a shortest game no bound may cut any position, and none is old: each is on its level.
+    /// No bound may prune a position of a shortest game, and none is old: each is on its level.
     fn is_on_the_way(&self, entry: &LengthRecord, walk: &Walk<Table<N>>) -> Result<(), Rejection> {
         let Common { record, game, .. } = &self.common;
         let shortest = matches!(record.verdict, Verdict::Optimal | Verdict::Counted);
@@ -291,7 +291,7 @@ impl<N: Number> Levels<'_, N> {
     }
 }
 
-/// Plays a game: its positions, if somebody wins with the last move and not before.
+/// Replays a game; returns its positions if one side wins with the last move and not before.
 fn replay(board: &Board, bases: [&[u8]; 2], solution: &[String]) -> Result<Vec<Position>, String> {
     let goals = [Set::of(bases[1]), Set::of(bases[0])];
     let mut positions = vec![Position::first(bases)];

@@ -1,9 +1,9 @@
-//! Pattern databases, derived again: distances between histograms in abstract moves.
+//! Histograms, abstract moves and distances between histograms, derived again for the pattern databases.
 //!
-//! A histogram counts the men of each class of cells. An abstract move takes one man out and puts him into another class:
-//! a step to a class that has a neighbour of his class, or a chain of jumps from class to class, each over a class with
-//! a man and into a class with room, where he himself counts for nothing. What is possible depends on the others alone, so
-//! a move back is possible too, and distances may be measured from either end.
+//! A histogram counts the men of each class of cells. An abstract move takes one man from his class to another: by a
+//! step to a class that has a neighbour of his class, or by a chain of jumps from class to class, each over a class
+//! with a man and into a class with room, where he himself does not count. The possible moves depend on the other men
+//! alone, so moves are reversible, and distances may be measured from either end.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -12,23 +12,23 @@ use rayon::prelude::*;
 use super::board::Board;
 use super::memory;
 
-/// Of a histogram that cannot be reached.
+/// The distance of an unreachable histogram.
 pub(super) const NEVER: u8 = u8::MAX;
 
-/// The most histograms of one table: a search makes no more, and whoever writes more classes into a record gets no more memory.
+/// The most histograms of one table. A search makes no more, and a record with more classes gets no more memory.
 const MOST: u64 = 1 << 29;
 
-/// Classes that men can pass between, and how many men are in them.
+/// A group: classes that men can pass between, and how many men are in them.
 #[derive(Debug)]
 struct Group {
     classes: Vec<usize>,
     men: usize,
-    /// By place in `classes` and men left for the classes from there on, then by men of that class: how many histograms have
-    /// fewer of them.
+    /// By place in `classes`, men left for the classes from there on, and men of that class: the number of histograms
+    /// with fewer of them.
     fewer: Vec<Vec<Vec<u64>>>,
-    /// What the group's own number is multiplied by.
+    /// The factor of the group's number.
     weight: u64,
-    /// How many histograms the group has.
+    /// The number of histograms of the group.
     size: u64,
 }
 
@@ -38,16 +38,16 @@ pub(super) struct Histograms {
     /// Class by cell.
     pub class_of: Vec<u8>,
     room: Vec<u8>,
-    /// By class: the classes that a step leads to.
+    /// By class: the classes to which a step leads.
     steps: Vec<Vec<usize>>,
-    /// By class: what can be jumped over, and where that leads.
+    /// By class: over which class a jump leads, and where to.
     jumps: Vec<Vec<(usize, usize)>>,
     groups: Vec<Group>,
     count: u64,
 }
 
 impl Histograms {
-    /// The histograms that have as many men in each group of classes as `army`; an error where there are too many.
+    /// The histograms with as many men in each group of classes as `army`; an error if there are too many.
     pub fn new(board: &Board, class_of: &[u8], army: &[u8], jumps_only: bool) -> Result<Self, String> {
         let classes = class_of.iter().map(|&c| usize::from(c) + 1).max().unwrap_or(0);
         let class = |cell: u8| usize::from(class_of[usize::from(cell)]);
@@ -143,14 +143,14 @@ impl Histograms {
         self.number_of(&self.of(men))
     }
 
-    /// The number of a histogram that nobody has made sure of; `None` where the groups have other numbers of men: an army that
-    /// no moves lead to, as files and records may have them.
+    /// The number of a histogram from a file or record; `None` if the groups have other numbers of men, so that it is
+    /// unreachable.
     pub fn number_of(&self, histogram: &[u8]) -> Option<u64> {
         let fits = |g: &Group| g.classes.iter().map(|&c| usize::from(histogram[c])).sum::<usize>() == g.men;
         self.groups.iter().all(fits).then(|| self.rank(histogram))
     }
 
-    /// The number of a histogram whose groups have their numbers of men.
+    /// The number of a histogram whose groups have the right numbers of men.
     #[inline]
     pub fn rank(&self, histogram: &[u8]) -> u64 {
         let mut rank = 0;
@@ -171,7 +171,7 @@ impl Histograms {
         for group in &self.groups {
             let (mut left, mut own) = (group.men, rank / group.weight % group.size);
             for (&class, fewer) in group.classes.iter().zip(&group.fewer) {
-                // The last entry counts them all.
+                // The last entry is the number of all histograms.
                 let sums = &fewer[left][..fewer[left].len() - 1];
                 let here = sums.partition_point(|&sum| sum <= own) - 1;
                 own -= sums[here];
@@ -226,8 +226,8 @@ impl Histograms {
         (0..self.count.div_ceil(PIECE)).into_par_iter().map(piece).collect::<Vec<_>>().concat()
     }
 
-    /// Abstract moves from each histogram to the nearest source, at most `limit`, through histograms that `keep` allows at
-    /// their distance; [`NEVER`] elsewhere.
+    /// The number of abstract moves from each histogram to the nearest source, up to `limit`, through histograms that
+    /// `keep` allows at their distance; [`NEVER`] elsewhere.
     pub fn distances(
         &self,
         sources: &[u64],
@@ -260,7 +260,7 @@ impl Histograms {
                 }
                 any
             };
-            // All of a sweep store the same number, so it does not matter who is first.
+            // All threads of a sweep store the same number, so their order does not matter.
             if !table.par_chunks(PIECE).enumerate().map(grown).reduce(|| false, |a, b| a | b) {
                 break;
             }

@@ -1,15 +1,15 @@
-//! Cells that no move leads out of, with more or fewer men at the start than must be there at the end: then there is no
-//! solution, and no game.
+//! Checks a proof that there is no solution: cells that no move leads out of, in which start and end need different
+//! numbers of men.
 
 use halma_record::record::Record;
 
 use super::moves::Set;
 use super::problem::Problem;
 
-/// Such cells were found to be what the record says.
+/// A verified proof that there is no solution.
 pub(super) struct Shown(());
 
-/// Whether the record names such cells; they have to be what it says.
+/// Checks the record's cells, if it names any; whether it does.
 pub(super) fn is_shown(record: &Record, problem: &Problem) -> Result<Option<Shown>, String> {
     let Some(said) = &record.impossible else { return Ok(None) };
     if record.lower_bound.is_some() {

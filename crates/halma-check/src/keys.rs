@@ -1,4 +1,4 @@
-//! Keys and digests, from their descriptions.
+//! Keys and digests of states, from their descriptions.
 //!
 //! An army c_1 < ... < c_k has the rank C(c_1, 1) + ... + C(c_k, k). The key of a transfer's army is its rank; that of a game's
 //! position, a bit for whose turn it is (1: red's), blue's rank, red's rank, each rank in as many bits as the number of sets
@@ -7,7 +7,7 @@
 
 use super::number::Number;
 
-/// The keys of digests that records may use: 256 digits of pi in hexadecimal, in two halves.
+/// The keys that digests in records may use: the first 256 bits of the fraction of pi, in two halves.
 pub(super) const PUBLISHED: [u128; 2] =
     [0x243f_6a88_85a3_08d3_1319_8a2e_0370_7344, 0xa409_3822_299f_31d0_082e_fa98_ec4e_6c89];
 
@@ -16,14 +16,14 @@ pub(super) const PUBLISHED: [u128; 2] =
 pub(super) struct Binomials(Vec<Vec<u128>>);
 
 impl Binomials {
-    /// For sets of `men` of `cells` cells; `None` where 128 bits do not hold them. Larger numbers on the way there stand for none of
-    /// these sets, and stay at the greatest there is.
+    /// For sets of `men` of `cells` cells; `None` if 128 bits do not hold their ranks. Intermediate coefficients that
+    /// are larger occur in no rank, and saturate.
     pub fn new(cells: usize, men: usize) -> Option<Self> {
         let mut rows = vec![vec![0u128; men + 1]; cells + 1];
         for n in 0..=cells {
             rows[n][0] = 1;
             for k in 1..=men.min(n) {
-                // Of nearly full boards the middle rows overflow; no set has such a number in its rank.
+                // On nearly full boards the middle rows overflow; no rank has such a coefficient.
                 rows[n][k] = rows[n - 1][k - 1].saturating_add(rows[n - 1][k]);
             }
         }
@@ -42,12 +42,12 @@ impl Binomials {
         (1..).zip(cells).map(|(k, cell): (usize, _)| self.0[usize::from(cell)][k]).sum()
     }
 
-    /// The set of that rank into `cells`, ascending; whether there is one.
+    /// Writes the set of that rank into `cells`, ascending; returns whether there is one.
     #[inline]
     pub fn unrank(&self, mut rank: u128, cells: &mut [u8]) -> bool {
         let mut n = self.0.len() - 1;
         for k in (1..=cells.len()).rev() {
-            // The greatest cell left whose coefficient still fits; cells fall from man to man.
+            // The greatest remaining cell whose coefficient fits; cells descend from man to man.
             loop {
                 if n == 0 {
                     return false;
@@ -70,7 +70,7 @@ fn finish(mut x: u64) -> u64 {
     x ^ x >> 33
 }
 
-/// One state's part of a digest.
+/// The hash of one state, its part of a digest.
 pub(super) fn mix(key: u128, state: impl Number) -> u128 {
     let half = |start: u64| {
         (1u64..)

@@ -1,8 +1,9 @@
-//! The leading half of one length or of several, and what follows from the middles of each.
+//! Checks the leading half of one length or several, and the following and trailing levels of each.
 //!
-//! Runs come in groups: the first has the leading levels, for all lengths up to its `up_to`; the others have what follows from
-//! their own middles. Levels that follow and end before the target are open until trailing levels come to meet them, which
-//! stand with the last run that they meet. A length whose levels stay open has no evidence.
+//! The lengths of a record come in groups. The first of a group has the leading levels, for all lengths up to its
+//! `up_to`; the others have the following levels from their own middles. Following levels that end before the target
+//! are open until trailing levels meet them; these are with the last length that they meet. A length whose levels stay
+//! open has no evidence.
 
 use halma_record::record::{LengthRecord, Side, Verdict};
 
@@ -14,14 +15,14 @@ use super::sides::{Levels, Walked, split};
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
 
-/// The leading levels of a group.
+/// The leading levels of a group of lengths.
 struct Lead<'a> {
     /// The greatest length that they serve.
     top: u32,
     levels: Levels<'a>,
-    /// As far as they were walked; nothing where they were too large.
+    /// As far as they have been walked; `None` if they were too large.
     led: Option<Led<'a>>,
-    /// What follows from each middle so far.
+    /// The second halves from each middle so far.
     halves: Vec<SecondHalf<'a>>,
 }
 
@@ -32,18 +33,18 @@ struct Led<'a> {
     mode: Mode<'a>,
 }
 
-/// What follows from the middle of lengths that have it in common, as far as it goes.
+/// The following levels of the lengths that share a middle.
 struct SecondHalf<'a> {
     /// The lengths.
     first: u32,
     last: u32,
-    /// Nothing where it was too large.
+    /// `None` if they were too large.
     walk: Option<Walk<'a, TransferModel>>,
-    /// Whether it waits for levels that come to meet it.
+    /// Whether they wait for trailing levels that meet them.
     open: bool,
 }
 
-/// The sides of a run that follows, and of one that leads: from which levels to which.
+/// The following, leading and trailing sides of a length: from which levels to which.
 fn sides(entry: &LengthRecord, top: u32) -> [Walked; 3] {
     let (middle, last) = (entry.length / 2, entry.shared_with.unwrap_or(entry.length));
     [
@@ -54,7 +55,7 @@ fn sides(entry: &LengthRecord, top: u32) -> [Walked; 3] {
 }
 
 impl<'a> Searches<'a> {
-    /// All runs, group by group.
+    /// Checks all lengths, group by group.
     pub(super) fn groups(&mut self) -> Result<(), Rejection> {
         let mut lead: Option<Lead> = None;
         for entry in &self.record.runs {
@@ -71,7 +72,7 @@ impl<'a> Searches<'a> {
                     let why = "it has no leading levels, or no leading levels serve it";
                     return Err(context(RejectionKind::Levels.because(why)));
                 }
-                // Found by a truncated search, or not begun.
+                // Found by beam search, or not begun.
                 continue;
             }
             let next = match lead.take() {
@@ -83,7 +84,7 @@ impl<'a> Searches<'a> {
         lead.map_or(Ok(()), |lead| self.finish(lead))
     }
 
-    /// Begins with a run's leading levels.
+    /// Begins a group with its leading levels.
     fn lead_on(&mut self, entry: &'a LengthRecord) -> Result<Lead<'a>, Rejection> {
         let top = entry.up_to.unwrap_or(entry.length);
         if entry.up_to.is_some_and(|up_to| up_to <= entry.length) {
@@ -101,7 +102,7 @@ impl<'a> Searches<'a> {
         self.serve(entry, Lead { top, levels, led, halves: Vec::new() }, mode)
     }
 
-    /// Another run of the same group.
+    /// Adds another length to the group.
     fn go_on(&mut self, entry: &'a LengthRecord, lead: Lead<'a>) -> Result<Lead<'a>, Rejection> {
         if entry.up_to.is_some() {
             return RejectionKind::Levels.reject("up_to without leading levels");
@@ -110,7 +111,7 @@ impl<'a> Searches<'a> {
         self.serve(entry, lead, mode)
     }
 
-    /// What follows from the middle of a run's length, and what comes to meet that.
+    /// Checks the following levels from the middle of a length, and the trailing levels that meet them.
     fn serve(
         &mut self,
         entry: &'a LengthRecord,
@@ -119,7 +120,7 @@ impl<'a> Searches<'a> {
     ) -> Result<Lead<'a>, Rejection> {
         let (length, none) = (entry.length, entry.verdict == Verdict::None);
         if let Some(half) = lead.halves.last().filter(|half| half.first < length && half.first / 2 == length / 2) {
-            // The run before has what follows from this middle, if anybody followed it for this length.
+            // The previous length has the following levels from this middle, if they were made for this length.
             if !entry.levels.is_empty() || entry.shared_with.is_some() {
                 let why = format!("it has levels that follow from the middle of {} moves", half.first);
                 return RejectionKind::Levels.reject(why);
@@ -154,7 +155,7 @@ impl<'a> Searches<'a> {
         Ok(lead)
     }
 
-    /// Walks the leading levels to the middle of a run, and what follows from there.
+    /// Walks the leading levels up to the middle of a length, and the following levels from there.
     fn follow(
         &mut self,
         entry: &'a LengthRecord,
@@ -170,7 +171,7 @@ impl<'a> Searches<'a> {
             return Ok(half(None, !following.is_empty()));
         };
         if following.is_empty() {
-            // Nothing does where that level is empty, or an earlier one; else there is no evidence.
+            // Nothing follows if that level or an earlier one is empty; otherwise there is no evidence.
             return Ok(half(Some(walk.branch(Side::Leading)), false));
         }
         if walk.depth() != middle {
@@ -181,7 +182,7 @@ impl<'a> Searches<'a> {
         let databases = self.databases()?;
         let mut cuts = vec![databases.to_target(last)];
         if last < lead.top {
-            // Other states of the level are no middles of these lengths: nothing is said of what they lead to.
+            // The level's other states are no middles of these lengths, and their successors are not made.
             cuts.push(databases.after_middles(last));
             walk.leave_some();
         }
@@ -195,7 +196,7 @@ impl<'a> Searches<'a> {
         Ok(half(Some(walk), open))
     }
 
-    /// Goes on with the leading levels as far as `depth`, or to the last one there is.
+    /// Walks the leading levels up to `depth`, or to the last one.
     fn advance(&mut self, lead: &mut Lead<'a>, depth: u32) -> Result<(), Rejection> {
         let Some(Led { walk, cuts, mode }) = &mut lead.led else { return Ok(()) };
         let done = walk.depth();
@@ -206,7 +207,7 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// Enters what the following levels show of a length, given that they serve it.
+    /// Enters what the following levels show about a length that they serve.
     fn follows(&mut self, length: u32, half: &SecondHalf) -> Result<(), Rejection> {
         match &half.walk {
             Some(walk) => self.evidence.refutes(Refuted::by_goal(self.claim(length), walk)?),
@@ -218,8 +219,8 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// Levels from the other end come to meet all that is open: B_i, the mirrored reversal of a solution of l moves whose A_m is
-    /// on the last following level m, has B_(l - m) = ρ(A_m). Gives back how many states were sampled, if they were walked.
+    /// Trailing levels meet all open second halves: B_i, the mirrored reversal of a solution of l moves whose A_m is on
+    /// the last following level m, has B_(l - m) = ρ(A_m). Returns how many states were sampled, if they were walked.
     fn meet(
         &mut self,
         lead: &mut Lead<'a>,
@@ -229,7 +230,7 @@ impl<'a> Searches<'a> {
         let open: Vec<&mut SecondHalf> = lead.halves.iter_mut().filter(|half| half.open).collect();
         let (mut ends, mut lengths) = (Vec::new(), Vec::new());
         for half in open {
-            // What one search has met no other one does.
+            // Trailing levels that have met a second half do not meet it again.
             half.open = false;
             lengths.extend(half.first..=half.last);
             ends.push(half.walk.as_ref().map(|walk| (walk, half.first, half.last)));
@@ -261,7 +262,7 @@ impl<'a> Searches<'a> {
         Ok(Some(behind.sampled))
     }
 
-    /// The rest of the leading levels: a solution may end a search before the last of them is needed.
+    /// Walks the rest of the leading levels: a solution may end the search before the last of them is needed.
     fn finish(&mut self, mut lead: Lead<'a>) -> Result<(), Rejection> {
         self.advance(&mut lead, u32::MAX)
     }

@@ -1,4 +1,5 @@
-//! Level files, read by their description ([`halma_engine::store::file`]); and levels that were derived and lie in memory.
+//! A reader of level files, from their description ([`halma_engine::store::file`]); and levels that were derived and
+//! are in memory.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -13,12 +14,12 @@ use super::rejection::{Rejection, RejectionKind};
 
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
-/// Keys of one block of a level in memory, and the most of one in a file.
+/// The most keys in a block.
 pub(super) const BLOCK: usize = 4096;
-/// Entries of an index that are read at once.
+/// Entries of an index that are read at a time.
 const INDEX: usize = 1 << 12;
 
-/// The path of a file that a record names, below the folder of its run: plain names only, and no link on the way.
+/// The path of a file that a record names, in its run's folder: plain names only, and no link on the way.
 pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, Rejection> {
     let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']);
     if !name.split('/').all(plain) {
@@ -36,7 +37,7 @@ pub(super) fn below(folder: &Path, name: &str) -> Result<PathBuf, Rejection> {
 
 /// Opens a file that is neither a link nor a pipe nor a device.
 fn regular(path: &Path) -> std::io::Result<File> {
-    // A pipe would wait for somebody to write into it.
+    // Opening a pipe would wait for a writer.
     let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -44,7 +45,7 @@ fn regular(path: &Path) -> std::io::Result<File> {
     }
 }
 
-/// What the index says of one block.
+/// The index entry of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<N> {
     first: N,
@@ -57,7 +58,7 @@ pub(super) struct Block<N> {
 }
 
 impl<N: Number> Block<N> {
-    /// An entry of the index with keys of `width` bytes; `None` where its key has too many bits.
+    /// An entry of the index with keys of `width` bytes; `None` if its key has too many bits.
     fn read(entry: &[u8], width: usize, start: u64) -> Option<Self> {
         let field = |at: usize, bytes: usize| number(&entry[width + at..width + at + bytes]);
         Some(Self {
@@ -70,8 +71,8 @@ impl<N: Number> Block<N> {
         })
     }
 
-    /// Whether it has as many keys as a block can have, and all but the first take a byte or more, as long as a difference can
-    /// be: whoever reads it makes room for that.
+    /// Whether it has no more keys than a block may have, and between one byte and the longest difference for every key
+    /// but the first. Readers allocate by this number.
     fn is_possible(&self) -> bool {
         let further = self.keys.wrapping_sub(1);
         let longest = Self::longest();
@@ -158,13 +159,13 @@ impl<N: Number> Level<N> {
         let mut hash = Xxh3::new();
         hash.update(&header);
         let (mut blocks, mut start, mut ends) = (Vec::new(), 0, HEADER as u64);
-        // Piece by piece: a file may be nothing but holes, and what is no index ends with its first entry.
+        // In pieces: a sparse file may be very long, and an invalid index shows in its first entry.
         for first in (0..count).step_by(INDEX) {
             let entries = read(index_at + first * entry, (count - first).min(INDEX as u64) * entry)?;
             hash.update(&entries);
             for bytes in entries.chunks(entry as usize) {
                 let block = Block::read(bytes, width, start).ok_or_else(|| fault("a key of too many bits".into()))?;
-                // Blocks lie one after another, and no number here is larger than a writer makes it or the file is.
+                // Blocks lie one after another, and no number here is larger than a writer makes it or than the file.
                 if block.offset != ends || !block.is_possible() {
                     return Err(fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
                 }
@@ -242,7 +243,8 @@ impl<N: Number> Level<N> {
                 let (mut key, mut rest) = (block.first, &bytes[..]);
                 keys.push(key);
                 for _ in 1..block.keys {
-                    // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less one.
+                    // Seven bits a byte, the lowest first, the eighth set on all but the last: the difference, less
+                    // one.
                     let last = rest.iter().take(Block::<N>::longest() as usize).position(|&byte| byte < 0x80);
                     let (coded, after) = rest.split_at(last.ok_or_else(|| fault("it ends within a key"))? + 1);
                     let difference = coded.iter().rev().fold(N::default(), |n, &b| n.push((b & 0x7f).into(), 7));
@@ -259,7 +261,7 @@ impl<N: Number> Level<N> {
         Ok(())
     }
 
-    /// Of ascending keys those that the level does not have; the others are marked.
+    /// Those of ascending keys that the level does not have; the others are marked.
     pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, Rejection> {
         let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
         Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())

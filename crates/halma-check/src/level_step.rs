@@ -1,5 +1,5 @@
-//! One step from a level to the next: the next one is derived again, or proved to be what a file keeps (all of it, or a
-//! sample).
+//! Checks one step from a level to the next: the next level is derived again, or the file of it is proved to be closed
+//! under moves (all of it, or a sample).
 
 use std::sync::Arc;
 
@@ -12,45 +12,45 @@ use super::memory;
 use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};
 
-/// Keys that are sorted at once.
+/// Keys that are sorted at a time.
 const BATCH: usize = 12 << 20;
 
 /// The most states that are held in memory.
 pub(super) const MOST_STATES: u64 = 40_000_000;
 
-/// What walks need to know of the states that they go over.
+/// The interface between walks and the kinds of states.
 pub(super) trait States: Sync {
     type Key: Number;
-    /// What drops successors.
+    /// The bounds.
     type Cuts: ?Sized + Sync;
-    /// How many levels states can come back to, the last one among them.
+    /// How many levels a state can recur on, counted from the last one.
     const HELD: usize;
-    /// What the end of a solution on a level means, in words.
+    /// What the end of a solution on a level means, for messages.
     const END: &'static str;
 
-    /// The successors of states on level `depth` that no cut drops, and how many there are with those.
+    /// The successors of states on level `depth` that no bound prunes, and the number of all successors.
     fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
-    /// Whether [`Self::stay`] drops new states of that level.
-    fn sifts(_depth: u32, _cuts: &Self::Cuts) -> bool {
+    /// Whether [`Self::stay`] may drop new states of that level.
+    fn filters(_depth: u32, _cuts: &Self::Cuts) -> bool {
         false
     }
-    /// Those of some new states of level `depth` that may stay there.
+    /// Those of some new states of level `depth` that the filter keeps.
     fn stay(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
         Ok(keys.to_vec())
     }
-    /// The states from which one move leads to this one.
+    /// The predecessors of a state.
     fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, String>;
-    /// The centroid, where there is one; an error where this is not the key of its state.
+    /// The centroid, if there is one; an error if this is not the key of a state.
     fn look(&self, key: Self::Key) -> Result<Option<i64>, String>;
     /// A state, for messages.
     fn show(&self, key: Self::Key) -> String;
     /// A state of the level at which a solution ends, whatever the goal of the walk.
     fn ended(&self, level: &Level<Self::Key>) -> Result<Option<Self::Key>, Rejection>;
-    /// Whether a successor of the last level counts as old where it is on the level so many before that one.
+    /// Whether a successor of the last level counts as old if it is on the level so many before that one.
     fn comes_back(before_last: usize) -> bool;
 }
 
-/// The last level of one side, and what comes after it.
+/// One step: the last level of one side, and how the next one follows from it.
 pub(super) struct Step<'a, S: States> {
     pub states: &'a S,
     pub side: Side,
@@ -65,7 +65,7 @@ impl<S: States> Step<'_, S> {
         &self.levels[self.levels.len() - 1]
     }
 
-    /// The levels that a successor of the last one can be old on, the latest first.
+    /// The levels on which a successor of the last one can be old, the latest first.
     fn old(&self) -> Vec<&Level<S::Key>> {
         self.levels.iter().rev().enumerate().filter(|(by, _)| S::comes_back(*by)).map(|(_, level)| &**level).collect()
     }
@@ -74,23 +74,23 @@ impl<S: States> Step<'_, S> {
         format!("{} level {depth}", self.side.name())
     }
 
-    /// Makes faults of what is said of a level's states.
+    /// Makes rejections about a state of a level.
     fn of_state(&self, depth: u32) -> impl Fn(String) -> Rejection {
         let side = self.side;
         move |why| RejectionKind::State.because(why).at_level(side, depth)
     }
 
-    /// A level has figures other than these.
+    /// The rejection of wrong figures of a level.
     fn figures(&self, depth: u32, why: &str) -> Rejection {
         RejectionKind::Figures.because(format!("{}: {why}", self.at(depth))).at_level(self.side, depth)
     }
 
-    /// The level at that depth has this state, or lacks it.
+    /// The rejection of a level that has a wrong state, or lacks one.
     fn not_closed(&self, depth: u32, key: S::Key, why: String) -> Rejection {
         RejectionKind::Closure.because(why).at_level(self.side, depth).at_state(self.states.show(key))
     }
 
-    /// Whether all that the last level leads to is old; `last` is what the record says of it.
+    /// Checks that all successors of the last level are old; `last` is its entry in the record.
     pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), Rejection> {
         let beyond = LevelRecord { depth: self.depth.saturating_add(1), generated: u64::MAX, ..last.clone() };
         let old = self.old();
@@ -105,15 +105,16 @@ impl<S: States> Step<'_, S> {
         .map(|_| ())
     }
 
-    /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with
-    /// those that are cut and without. More than the record states are not made: the budget was asked for these.
+    /// Expands the current level in batches: calls `sink` with ascending keys, and returns the numbers of all
+    /// successors and of those that no bound prunes. It makes no more successors than the record states, because the
+    /// budget was computed from these.
     fn batches(
         &self,
         stated: &LevelRecord,
         cuts: &S::Cuts,
         mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<(u64, u64), Rejection> {
-        // Smaller pieces than blocks: a level of one block keeps all threads busy, too.
+        // The pieces are smaller than blocks, so that a level of one block keeps all threads busy, too.
         let group = memory::pieces(32 * rayon::current_num_threads());
         let at_once = memory::batch(size_of::<S::Key>(), BATCH);
         let all = 8 * self.current().blocks();
@@ -145,7 +146,7 @@ impl<S: States> Step<'_, S> {
         Ok((generated, emitted))
     }
 
-    /// Of ascending keys those that none of the old levels has; the others are marked.
+    /// Those of ascending keys that no old level has; the others are marked.
     fn fresh(keys: Vec<S::Key>, old: &[&Level<S::Key>], marks: &[Marks]) -> Result<Vec<S::Key>, Rejection> {
         old.iter().enumerate().try_fold(keys, |rest, (by, level)| level.without(&rest, marks.get(by)))
     }
@@ -155,8 +156,8 @@ impl<S: States> Step<'_, S> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let mut next: Vec<S::Key> = Vec::new();
-        // New states that may not stay are out only at the end, and count as pruned.
-        let most = stated.states.saturating_add(if S::sifts(self.depth + 1, cuts) { stated.pruned } else { 0 });
+        // New states that the filter drops are removed at the end, and count as pruned.
+        let most = stated.states.saturating_add(if S::filters(self.depth + 1, cuts) { stated.pruned } else { 0 });
         let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(batch, &old, &marks)?;
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
@@ -169,7 +170,7 @@ impl<S: States> Step<'_, S> {
             }
         })?;
         let new = next.len() as u64;
-        if S::sifts(self.depth + 1, cuts) {
+        if S::filters(self.depth + 1, cuts) {
             next = self.staying(&next, cuts)?;
         }
         let dropped = Some(new - next.len() as u64);
@@ -177,24 +178,24 @@ impl<S: States> Step<'_, S> {
         Ok(Level::Memory(next))
     }
 
-    /// Those of some new states of the next level that may stay there.
+    /// Those of some new states of the next level that the filter keeps.
     fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, Rejection> {
         let pieces = keys.par_chunks(256).map(|keys| self.states.stay(keys, self.depth + 1, cuts));
         let all = pieces.collect::<Result<Vec<_>, String>>().map_err(self.of_state(self.depth + 1))?;
         Ok(all.concat())
     }
 
-    /// Proves that `next` is what the current level leads to: nothing is missing, and nothing too much.
+    /// Proves that `next` has exactly the states that follow from the current level.
     pub fn close(&self, stated: &LevelRecord, cuts: &S::Cuts, next: &Level<S::Key>) -> Result<(), Rejection> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let reached = Marks::new(next);
-        let sifts = S::sifts(self.depth + 1, cuts);
-        // New states that may not stay, each once; where they become too many they are judged, but not counted.
+        let filters = S::filters(self.depth + 1, cuts);
+        // New states that the filter drops, each once; if there are too many, they are tested and not counted.
         let mut dropped = Some(Vec::new());
         let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(next.without(&batch, Some(&reached))?, &old, &marks)?;
-            let lost = if sifts { self.staying(&rest, cuts)? } else { rest.clone() };
+            let lost = if filters { self.staying(&rest, cuts)? } else { rest.clone() };
             if let Some(&lost) = lost.first() {
                 return Err(self.lost(lost));
             }
@@ -202,7 +203,7 @@ impl<S: States> Step<'_, S> {
                 dropped.take().map(|all| merged(&all, &rest)).filter(|all| all.len() as u64 <= Self::most_dropped());
             Ok(())
         })?;
-        if sifts {
+        if filters {
             Self::all_pass(next, |keys| self.staying(keys, cuts), |key| self.stray(key))?;
         }
         Self::all_pass(next, |keys| Self::fresh(keys.to_vec(), &old, &[]), |key| self.stale(key))?;
@@ -216,12 +217,13 @@ impl<S: States> Step<'_, S> {
         self.account(stated, counts, (next.len(), dropped.map(|all| all.len() as u64)), &marks)
     }
 
-    /// So many new states that may not stay are counted.
+    /// The most new states dropped by the filter that are counted.
     fn most_dropped() -> u64 {
         memory::states(size_of::<S::Key>(), MOST_STATES)
     }
 
-    /// Of the next level every state passes `test`, which gives back those that do; what `fault` says of one that does not.
+    /// Checks that every state of the next level passes `test`, which returns those that do; `fault` makes the
+    /// rejection of one that does not.
     fn all_pass(
         next: &Level<S::Key>,
         test: impl Fn(&[S::Key]) -> Result<Vec<S::Key>, Rejection> + Sync,
@@ -259,7 +261,7 @@ impl<S: States> Step<'_, S> {
         self.not_closed(here + 1, key, format!("{next} has {state}, which no state of level {here} leads to"))
     }
 
-    /// Looks at some states of the current level and some of `next`; gives back how many were expanded.
+    /// Checks some states of the current level and some of `next`; returns how many were expanded.
     pub fn sample(
         &self,
         stated: &LevelRecord,
@@ -268,7 +270,8 @@ impl<S: States> Step<'_, S> {
         sample: u64,
     ) -> Result<u64, Rejection> {
         let there = self.depth + 1;
-        // The digest of the next level: fixed by the record, and not to be foreseen by what made a mistake before.
+        // The seed is the digest of the next level: fixed by the record, and unpredictable for the search that made an
+        // error.
         let seed = stated.digest.0 as u64;
         let parents = Self::pick(self.current(), seed, sample)?;
         let pieces = parents.par_chunks(64).map(|keys| self.states.expand(keys, self.depth, cuts));
@@ -277,7 +280,7 @@ impl<S: States> Step<'_, S> {
             successors.extend(keys);
             generated += count;
         }
-        // What some of the states lead to is no more than what all do.
+        // A part of the states has no more successors than all have.
         let cut = generated - successors.len() as u64;
         if generated > stated.generated || cut > stated.pruned {
             let LevelRecord { generated: all, pruned, .. } = stated;
@@ -285,8 +288,8 @@ impl<S: States> Step<'_, S> {
             return Err(self.figures(stated.depth, &why));
         }
         let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
-        let sifts = S::sifts(there, cuts);
-        let lost = if sifts { self.staying(&rest, cuts)? } else { rest };
+        let filters = S::filters(there, cuts);
+        let lost = if filters { self.staying(&rest, cuts)? } else { rest };
         if let Some(&lost) = lost.first() {
             return Err(self.lost(lost));
         }
@@ -294,7 +297,7 @@ impl<S: States> Step<'_, S> {
         if let Some(key) = first_without(&children, &Self::fresh(children.clone(), &self.old(), &[])?) {
             return Err(self.stale(key));
         }
-        for &child in children.iter().filter(|_| sifts) {
+        for &child in children.iter().filter(|_| filters) {
             if self.staying(&[child], cuts)?.is_empty() {
                 return Err(self.stray(child));
             }
@@ -302,7 +305,7 @@ impl<S: States> Step<'_, S> {
         let before = |&key: &S::Key| self.states.before(key).map(sorted);
         let around = children.par_iter().map(before).collect::<Result<Vec<_>, _>>().map_err(self.of_state(there))?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
-        // Not any move from there will do: a bound may cut it.
+        // The move must be one that no bound prunes.
         let is_led_to = |(child, around): (&S::Key, &Vec<S::Key>)| -> Result<bool, String> {
             let parents = around.iter().copied().filter(|key| absent.binary_search(key).is_err());
             let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
@@ -330,8 +333,8 @@ impl<S: States> Step<'_, S> {
         Ok(picked)
     }
 
-    /// Compares the conservation figures. Of new states so many were dropped; where nobody counted them, what was pruned and
-    /// duplicates are known together alone.
+    /// Compares the figures of the level. `dropped` new states were dropped by the filter; if they were not counted,
+    /// only the sum of pruned states and duplicates is known.
     fn account(
         &self,
         stated: &LevelRecord,
@@ -340,7 +343,7 @@ impl<S: States> Step<'_, S> {
         marks: &[Marks],
     ) -> Result<(), Rejection> {
         let old: u64 = marks.iter().map(Marks::count).sum();
-        // Where nobody counted them there were more than that.
+        // If they were not counted, there were more.
         let least = generated - emitted + dropped.unwrap_or(Self::most_dropped());
         let unknown = dropped.is_none();
         let pruned = if unknown { stated.pruned.max(least) } else { least };
@@ -358,20 +361,20 @@ impl<S: States> Step<'_, S> {
     }
 }
 
-/// The first of ascending keys that `rest`, some of them, lacks.
+/// The first of ascending keys that is not in `rest`, a part of them.
 fn first_without<N: Number>(keys: &[N], rest: &[N]) -> Option<N> {
     let rest = rest.iter().map(Some).chain(std::iter::repeat(None));
     keys.iter().zip(rest).find(|(key, rest)| Some(*key) != *rest).map(|(&key, _)| key)
 }
 
-/// Keys as an ascending list, each once.
+/// Keys in ascending order, without duplicates.
 pub(super) fn sorted<N: Number>(mut keys: Vec<N>) -> Vec<N> {
     keys.par_sort_unstable();
     keys.dedup();
     keys
 }
 
-/// Two ascending lists as one.
+/// Merges two ascending lists.
 fn merged<N: Number>(a: &[N], b: &[N]) -> Vec<N> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
@@ -387,7 +390,8 @@ fn merged<N: Number>(a: &[N], b: &[N]) -> Vec<N> {
     all
 }
 
-/// `sample` positions below `all`, ascending, in an order that the seed fixes (splitmix64); all where they are no more.
+/// `sample` distinct positions below `all`, ascending, chosen by the seed (splitmix64); all positions if there are no
+/// more.
 fn chosen(mut seed: u64, sample: u64, all: u64) -> Vec<u64> {
     if sample >= all {
         return (0..all).collect();
@@ -402,7 +406,7 @@ fn chosen(mut seed: u64, sample: u64, all: u64) -> Vec<u64> {
         })
         .collect();
     positions.sort_unstable();
-    // A state that was chosen twice is one state.
+    // A state that is chosen twice counts once.
     positions.dedup();
     positions
 }

@@ -1,4 +1,4 @@
-//! Levels one after another from one end: what is held of them, and whether each is as the record says.
+//! Walks from level to level from one end: which levels are held, and whether each is as the record says.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::level_step::{MOST_STATES, States, Step, sorted};
 use super::memory;
 use super::rejection::{Rejection, RejectionKind};
 
-/// What a level was found to be.
+/// The result for one level.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     states: u64,
@@ -22,20 +22,20 @@ struct Found {
     centroid_max: Option<i64>,
 }
 
-/// How a level is to be looked at.
+/// How a level is checked.
 #[derive(Clone, Copy)]
 pub(super) enum Mode<'a> {
-    /// Derived again from the level before.
+    /// Derived again from the previous level.
     Derive,
-    /// Read from its file below this folder; every state before it is expanded, every successor looked up.
+    /// Read from its file in this folder; every state of the previous level is expanded, and every successor looked up.
     Close(&'a Path),
-    /// Read from its file; so many states on either side are looked at.
+    /// Read from its file; so many states on either side are checked.
     Sample(&'a Path, u64),
 }
 
 impl<'a> Mode<'a> {
-    /// How to look at a run's levels, of which `held` states with keys of so many bytes are in memory at a time where they are
-    /// derived again; the budget pays for that. An error says what is too much.
+    /// How to check a length's levels. If they are derived again, `held` states with keys of so many bytes are in
+    /// memory at a time, which must fit the budget. The error says what is too much.
     pub fn of(
         entry: &LengthRecord,
         folder: &'a Path,
@@ -65,7 +65,7 @@ impl<'a> Mode<'a> {
         }
     }
 
-    /// How they were looked at, in words; `sampled` states of so many.
+    /// How they were checked, for the report; `sampled` states of so many.
     pub fn told(self, (looked, all): (u64, u64)) -> String {
         match self {
             Self::Derive => "derived again".to_string(),
@@ -75,30 +75,30 @@ impl<'a> Mode<'a> {
     }
 }
 
-/// Levels one after another from one end; those are held that states can come back to.
+/// A walk: successive levels from one end, of which those are held on which states can recur.
 pub(super) struct Walk<'a, S: States> {
     pub states: &'a S,
-    /// What the levels are called.
+    /// The side of the levels.
     side: Side,
     depth: u32,
-    /// The last one at the end.
+    /// The levels that are held, the last one at the end.
     levels: Vec<Arc<Level<S::Key>>>,
-    /// The other end, where there is one; and the first level that a solution ends on, with the state in words.
+    /// The goal, if there is one; and the first level on which a solution ends, with the state in words.
     goal: Option<S::Key>,
     met: Option<(u32, String)>,
-    /// Whether nothing has been cut so far.
+    /// Whether nothing has been pruned so far.
     uncut: bool,
-    /// States that were looked at in samples, and states there were.
+    /// How many states were sampled, and how many there were.
     pub sampled: (u64, u64),
 }
 
 impl<'a, S: States> Walk<'a, S> {
-    /// Level 0: `start` alone, and as the record says.
+    /// Begins at level 0 with `start` alone, and compares with the record.
     pub fn begin(states: &'a S, start: S::Key, goal: Option<S::Key>, stated: &LevelRecord) -> Result<Self, Rejection> {
         Self::begin_with(states, vec![start], goal, stated)
     }
 
-    /// Level 0: all of `starts`, and as the record says.
+    /// Begins at level 0 with all of `starts`, and compares with the record.
     pub fn begin_with(
         states: &'a S,
         starts: Vec<S::Key>,
@@ -117,14 +117,14 @@ impl<'a, S: States> Walk<'a, S> {
         Ok(walk)
     }
 
-    /// Another walk that goes on from here, under the name of another side.
+    /// Another walk that continues from here, as another side.
     pub fn branch(&self, side: Side) -> Self {
         let Self { states, depth, goal, uncut, sampled, .. } = *self;
         let (levels, met) = (self.levels.clone(), self.met.clone());
         Self { states, side, depth, levels, goal, met, uncut, sampled }
     }
 
-    /// Says that not all of the last level is gone on from.
+    /// Says that some states of the last level will not be expanded.
     pub fn leave_some(&mut self) {
         self.uncut = false;
     }
@@ -134,17 +134,17 @@ impl<'a, S: States> Walk<'a, S> {
         self.depth
     }
 
-    /// Which levels these are.
+    /// The side of its levels.
     pub fn side(&self) -> Side {
         self.side
     }
 
-    /// The first level that a solution ends on, with the state in words.
+    /// The first level on which a solution ends, with the state in words.
     pub fn met(&self) -> Option<&(u32, String)> {
         self.met.as_ref()
     }
 
-    /// Whether no level so far cut anything.
+    /// Whether nothing has been pruned so far.
     pub fn is_uncut(&self) -> bool {
         self.uncut
     }
@@ -180,7 +180,7 @@ impl<'a, S: States> Walk<'a, S> {
         Step { states: self.states, side: self.side, depth: self.depth, levels: &self.levels }
     }
 
-    /// The next level, which must be as the record says.
+    /// Makes the next level, which must be as the record says.
     pub fn step(&mut self, stated: &LevelRecord, cuts: &S::Cuts, mode: Mode) -> Result<(), Rejection> {
         self.next(stated, cuts, mode).map_err(|fault| fault.at_level(self.side, stated.depth))
     }
@@ -214,7 +214,7 @@ impl<'a, S: States> Walk<'a, S> {
         self.meet()
     }
 
-    /// Whether all that the last level leads to is old; `last` is what the record says of it.
+    /// Checks that all successors of the last level are old; `last` is its entry in the record.
     pub fn ends(&self, last: &LevelRecord, cuts: &S::Cuts) -> Result<(), Rejection> {
         self.last().ends(last, cuts)
     }
@@ -225,7 +225,7 @@ impl<'a, S: States> Walk<'a, S> {
         Level::open(&below(folder, &file.name)?, file.identity.0, stated.states, stated.digest.0)
     }
 
-    /// Reads a level through, and compares count, digests and greatest centroid.
+    /// Reads a level, and compares count, digests and largest centroid.
     fn compare(&self, stated: &LevelRecord, level: &Level<S::Key>) -> Result<(), Rejection> {
         let block = |number: usize| -> Result<Found, Rejection> {
             let (mut keys, mut found) = (Vec::new(), Found::default());

@@ -1,18 +1,19 @@
-//! `halma check`: whether a record holds, by code that shares nothing with the search.
+//! The verifier, `halma check`: decides whether a record is true, by code that shares nothing with the search.
 //!
-//! What it shares with the rest of the crate is how records are parsed ([`halma_record::record`]) and written down in words. Boards,
-//! moves, keys, digests, bounds, pattern databases and the reading of level files are written again here, from the rules
-//! page, the design and the description of the file format, as plainly as they can be; `docs/proof.md` says what follows
-//! from what, and what remains to be trusted.
+//! It shares with the rest of halma only how records are parsed ([`halma_record::record`]) and numbers are put into
+//! words. Boards, moves, keys, digests, bounds, pattern databases and the reader of level files are written again here,
+//! as plainly as possible, from the rules page, the proof and the description of the file format. `docs/proof.md`
+//! proves that the checks suffice, and says what remains to be trusted.
 //!
-//! Four things are checked, each on top of the one before:
-//! 1. the record itself: the problem is what it names, K and ρ are what they should be, every successor is accounted for,
-//!    no length is left out, the verdict follows, the solution replays;
-//! 2. levels that were not kept, by deriving them again as far as a budget goes: all counts and digests;
-//! 3. levels that were kept, by expanding every state and looking every successor up: it must be on the next level or an
-//!    earlier one (of transfers one of the two before, of games any with the same side to move), or a bound must cut it. Or,
-//!    of a sample of the states;
-//! 4. how many solutions there are, where the record says so, by another way to count them.
+//! Four things are checked, each based on the one before:
+//! 1. The record itself: the problem is the named one, K and ρ are correct, every successor is accounted for, no length
+//!    is left out, the verdict follows, and the solution replays.
+//! 2. Levels that were not kept: they are derived again as far as a budget allows, and all counts and digests are
+//!    compared.
+//! 3. Levels that were kept: every state is expanded and every successor looked up. It must be on the next level or on
+//!    an earlier one (of transfers one of the previous two, of games any with the same side to move), or a bound must
+//!    prune it. Or the same for a sample of the states.
+//! 4. The number of solutions, if the record has it: it is counted again in another way.
 
 mod board;
 mod centroid;
@@ -58,31 +59,31 @@ use search::Searches;
 
 pub use rejection::{Place, Rejection, RejectionKind};
 
-/// How to check.
+/// The options of a check.
 pub struct Options<'a> {
-    /// Of kept levels look only at so many states on either side of each step.
+    /// Check only so many states of kept levels on either side of each step.
     pub sample: Option<u64>,
-    /// How many successors may be made to derive levels that were not kept.
+    /// The most successors that may be made to derive levels that were not kept.
     pub budget: u64,
-    /// How many bytes of memory the process may come to hold.
+    /// The memory budget in bytes.
     pub memory: Option<u64>,
-    /// What is told while it goes on.
+    /// Receives the progress.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
 
-/// What was found to hold, and what was not looked at.
+/// The result of a check: what was verified, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What holds.
+    /// The statements that were verified.
     pub checked: Vec<String>,
-    /// What the verdict rests on and nobody looked at.
+    /// The statements that the verdict rests on and that were not checked.
     pub unchecked: Vec<String>,
     /// Whether levels were only sampled.
     pub sampled: bool,
 }
 
 impl Report {
-    /// What became of a count.
+    /// Enters the result of a count.
     fn count(&mut self, (counts, length): (&Counts, u32), confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
         match confirmed {
             Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
@@ -93,42 +94,42 @@ impl Report {
     }
 }
 
-/// Why a record does not pass.
+/// Why a record is rejected.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// There is no record to check.
+    /// There is no record.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The record, or a level file, is not what it says.
+    /// The record, or a level file, is wrong.
     #[error("{}: rejected: {rejection}", file.display())]
     Rejected {
         /// The record.
         file: PathBuf,
-        /// What is wrong, and where.
+        /// The error and its place.
         rejection: Rejection,
     },
 }
 
-/// The file of a record: `run`, or the one in that folder.
+/// The record's file: `run` itself, or the one in that folder.
 fn file_of(run: &Path) -> PathBuf {
     if run.is_dir() { run.join(record::FILE) } else { run.into() }
 }
 
-/// The size of a file; what cannot be read is told when it is.
+/// The size of a file; errors are reported when it is read.
 fn bytes_of(file: &Path) -> u64 {
     std::fs::metadata(file).map_or(0, |there| there.len())
 }
 
-/// The least budget that will do to check `run` with so many threads, in bytes.
+/// The least memory budget, in bytes, to check `run` with so many threads.
 #[must_use]
 pub fn least_memory(run: &Path, threads: usize) -> u64 {
     memory::least(threads).saturating_add(memory::of_record(bytes_of(&file_of(run))))
 }
 
-/// Checks a record: `run` is the file, or the folder of its run.
+/// Checks a record; `run` is its file or its run's folder.
 ///
 /// # Errors
-/// Where it does not hold.
+/// Why it is rejected.
 pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     let file = file_of(run);
     memory::keep_to(options.memory, bytes_of(&file));
@@ -137,10 +138,10 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     record_holds(&record, folder, options).map_err(|rejection| CheckError::Rejected { file, rejection })
 }
 
-/// Checks a record whose level files lie below `folder`.
+/// Checks a record whose level files are in `folder`.
 ///
 /// # Errors
-/// Why it does not hold.
+/// Why it is rejected.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
         return own::holds(stated, record, folder, options);
@@ -154,7 +155,7 @@ pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result
     }
 }
 
-/// What holds of a transfer's record.
+/// Checks a transfer's record.
 fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
     let mut searches = Searches::new(record, &problem, folder, options);
@@ -166,7 +167,7 @@ fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report,
     searches.all()
 }
 
-/// The problem restated, for whoever reads the verdict.
+/// The problem restated for the reader.
 fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     let Problem { model, start, target } = problem;
     let only = if model.jumps_only { ", jumps only" } else { "" };
@@ -185,7 +186,7 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     checked
 }
 
-/// Plays the solution; one of palindromes mirrors itself.
+/// Replays the solution; a palindromic one must be its own mirrored reversal.
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { model, start, target } = problem;
     if record.length.is_none_or(|length| length as usize != solution.len()) {

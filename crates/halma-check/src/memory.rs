@@ -1,47 +1,47 @@
-//! What checking may hold in memory.
+//! The memory budget of the verifier.
 //!
-//! No answer depends on it: smaller batches find the same, and what does not fit is named among what was not looked at,
-//! with what it would take.
+//! No answer depends on it. Smaller batches find the same, and the report names what did not fit, and how much it would
+//! take.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const MIB: u64 = 1 << 20;
-/// What the program takes beside what is shared out here: its pages, the record, indices of level files.
+/// Memory that is not divided here: the program's pages, the record, indices of level files.
 const PROGRAM: u64 = 40 * MIB;
-/// What each thread takes: its stack, blocks of level files, the successors that it makes.
+/// Each thread: its stack, blocks of level files, the successors that it makes.
 const THREAD: u64 = 6 * MIB;
-/// Successors of an eighth of a block, about.
+/// About the successors of an eighth of a block.
 const PIECE: u64 = 4 * MIB;
-/// Bytes for each byte of a record's file: the shortest cells' names take most, while a list of them grows.
+/// Bytes for each byte of a record's file; the cells' names take most, while their list grows.
 const BYTE_OF_RECORD: u64 = 24;
-/// Bytes for each histogram: tables for both ends and for middles, and the lists that they are made from.
+/// Bytes for each histogram: tables for both ends and for middles, and the lists from which they are made.
 const HISTOGRAM: u64 = 12;
-/// Bytes for each walk in a count: three times its state and number, and room to sort some.
+/// Bytes for each walk of a count: three times its state and number, and room for sorting.
 const WALK: u64 = 200;
 
-/// One for the process: checks beside each other would have to share it anyway.
+/// One for the process, which concurrent checks have to share anyway.
 static BUDGET: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// The least budget that will do for so many threads, in bytes.
+/// The least budget for so many threads, in bytes.
 #[must_use]
 pub fn least(threads: usize) -> u64 {
     PROGRAM + THREAD * threads as u64
 }
 
-/// What a record in a file of that size takes.
+/// The memory of a record with a file of that size.
 #[must_use]
 pub fn of_record(size: u64) -> u64 {
-    // The small ones are a part of the program.
+    // Small ones are included in the program.
     size.saturating_sub(1 << 18).saturating_mul(BYTE_OF_RECORD)
 }
 
-/// Keeps checks of a record in a file of that size to `bytes` from now on.
+/// Limits checks of a record with a file of that size to `bytes` from now on.
 pub(super) fn keep_to(bytes: Option<u64>, size: u64) {
     let bytes = bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(of_record(size)));
     BUDGET.store(bytes, Ordering::Relaxed);
 }
 
-/// What the budget leaves, as far as there is one.
+/// The rest of the budget, if there is one.
 fn free() -> u64 {
     match BUDGET.load(Ordering::Relaxed) {
         u64::MAX => u64::MAX,
@@ -49,54 +49,54 @@ fn free() -> u64 {
     }
 }
 
-/// How many things of `bytes` bytes fit a part of what is free, at most `most` and at least one.
+/// How many items of `bytes` bytes fit a part of the free memory, at least one and at most `most`.
 fn part(of: u64, bytes: u64, most: u64) -> u64 {
     (free() / of / bytes).clamp(1, most)
 }
 
-/// Keys of so many bytes that are sorted at once, at most `most`: they stand there three times.
+/// How many keys of so many bytes are sorted at a time, at most `most`; they are held three times.
 pub(super) fn batch(bytes: usize, most: usize) -> usize {
     part(8, 3 * bytes as u64, most as u64) as usize
 }
 
-/// Pieces of a level that are expanded at once.
+/// How many pieces of a level are expanded at a time.
 pub(super) fn pieces(most: usize) -> usize {
     part(4, PIECE, most as u64) as usize
 }
 
-/// Keys of so many bytes on derived levels, at most `most`: the last one stands there twice while it grows.
+/// How many keys of so many bytes derived levels may have, at most `most`; the last level is held twice while it grows.
 pub(super) fn states(bytes: usize, most: u64) -> u64 {
     part(2, 3 * bytes as u64, most)
 }
 
-/// Histograms of one problem, at most `most`.
+/// How many histograms a problem may have, at most `most`.
 pub(super) fn histograms(most: u64) -> u64 {
     part(2, HISTOGRAM, most)
 }
 
-/// Walks that are counted at a time, at most `most`.
+/// How many walks are counted at a time, at most `most`.
 pub(super) fn walks(most: usize) -> usize {
     part(2, WALK, most as u64) as usize
 }
 
-/// Walks whose next moves are made at a time, at most `most`: each has a hundred or more.
+/// How many walks are extended at a time, at most `most`; each has a hundred successors or more.
 pub(super) fn walks_at_once(most: usize) -> usize {
     part(8, 8 << 10, most as u64) as usize
 }
 
-/// Whether tables of so many bytes fit; else what they take, in words.
+/// Whether tables of so many bytes fit; otherwise their size, in words.
 pub(super) fn fit(what: &str, bytes: u64) -> Result<(), String> {
-    // Small ones are a part of the program.
+    // Small ones are included in the program.
     let bytes = bytes.saturating_sub(16 * MIB);
     if bytes <= free() / 8 { Ok(()) } else { Err(format!("{what} take {}", at_least(8 * bytes))) }
 }
 
-/// What a number of keys of so many bytes takes, in words.
+/// The size of a number of keys of so many bytes, in words.
 pub(super) fn needed(states: u64, bytes: usize) -> String {
     at_least(states.saturating_mul(6 * bytes as u64))
 }
 
-/// The same of histograms.
+/// The same for histograms.
 pub(super) fn of_histograms(count: u64) -> String {
     at_least(count.saturating_mul(2 * HISTOGRAM))
 }

@@ -1,4 +1,4 @@
-//! Where a man can go: a step, or a chain of jumps, read off the tables.
+//! Move generation from the tables: a step, or a chain of jumps.
 
 use super::board::Board;
 
@@ -37,14 +37,14 @@ impl Set {
     }
 }
 
-/// Puts into `found` where the man on `from` can go; `men` are all men, he among them.
+/// Puts into `found` the cells that the man on `from` can reach; `men` are all men, he among them.
 #[inline]
 pub(super) fn destinations(board: &Board, mut men: Set, from: u8, jumps_only: bool, found: &mut Vec<u8>) {
     found.clear();
     men.flip(from);
     let mut seen = Set::default();
     seen.flip(from);
-    // He is off the board while he jumps: his own cell is empty. `found[..at]` have been gone on from.
+    // He is off the board while he jumps: his own cell is empty. `found[..at]` have been expanded.
     let (mut here, mut at) = (from, 0);
     loop {
         for &(over, land) in &board.jumps[usize::from(here)] {
@@ -66,7 +66,7 @@ pub(super) fn destinations(board: &Board, mut men: Set, from: u8, jumps_only: bo
     }
 }
 
-/// Plays a written move, as in `a4-c2-e2`: every landing must be a step or a jump. Gives back where it leads.
+/// Plays a written move, as in `a4-c2-e2`: every landing must be a step or a jump. Returns where it leads.
 pub(super) fn play(board: &Board, men: Set, written: &str, jumps_only: bool) -> Result<(u8, u8), String> {
     let cells = written.split('-').map(|name| board.cell(name)).collect::<Result<Vec<_>, _>>()?;
     let [from, .., to] = cells[..] else { return Err(format!("{written} is no move")) };

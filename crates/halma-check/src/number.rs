@@ -1,4 +1,4 @@
-//! Keys as numbers: of 128 bits, of 256 for games on large boards, and of 64 where that will do.
+//! Keys as numbers of 64, 128 or (for games on large boards) 256 bits.
 
 use std::fmt::{Debug, Display, Formatter, Result as Shown};
 

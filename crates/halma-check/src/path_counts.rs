@@ -1,4 +1,4 @@
-//! How many walks lead to each state, one move after another: what counts are made of.
+//! Path counts: the number of walks to each state, one move after another.
 
 use rayon::prelude::*;
 
@@ -7,14 +7,14 @@ use halma_record::record::Count;
 use super::memory;
 use super::number::Number;
 
-/// States by key, ascending, each with how many walks lead there.
+/// States by key, ascending, each with the number of walks that lead to it.
 pub(super) type Walks<N> = Vec<(N, u128)>;
 
-/// What ends a count.
+/// Why a count ends.
 pub(super) enum Trouble {
-    /// More successors, or larger numbers, than there is room for.
+    /// More successors, or larger numbers, than the budget allows.
     TooMany(String),
-    /// The states make no sense, or a number is another one than the record has.
+    /// The states are inconsistent, or a number differs from the record's.
     Wrong(String),
 }
 
@@ -28,17 +28,17 @@ pub(super) fn too_large() -> Trouble {
     Trouble::TooMany("the numbers do not fit 128 bits".into())
 }
 
-/// States whose successors are made at once.
+/// States whose successors are made at a time.
 const PART: usize = 1 << 17;
 
-/// Successors that wait until they are put among the others.
+/// Successors that are collected before they are merged.
 const MOST_PENDING: usize = 8 << 20;
 
-/// The most states after a move: three times as many, and room to sort some, are 2 GB with keys of 128 bits.
+/// The most states after a move: three times as many, with room for sorting, take 2 GB with keys of 128 bits.
 const MOST_STATES: usize = 10_000_000;
 
-/// The walks of one more move. `expand` makes the successors of some states, each with the walks that lead to the state, and
-/// how many it looked at; the budget pays for those.
+/// The walks of one more move. `expand` makes the successors of some states, each with the number of walks to the
+/// state, and the number of successors that it looked at, which count against the budget.
 pub(super) fn step<N: Number>(
     walks: &Walks<N>,
     budget: &mut u64,
@@ -54,7 +54,7 @@ pub(super) fn step<N: Number>(
             .checked_sub(generated)
             .ok_or_else(|| Trouble::TooMany("more successors would have to be made than the budget allows".into()))?;
         pending.extend(made.into_iter().flat_map(|m| m.0));
-        // Seldom, so that most states are not gone over again and again.
+        // Merged seldom, so that states are not moved again and again.
         if parts.peek().is_none() || pending.len() > next.len().max(pending_at) {
             next.append(&mut pending);
             next.par_sort();
@@ -67,7 +67,7 @@ pub(super) fn step<N: Number>(
     Ok(next)
 }
 
-/// Ascending states, each once.
+/// Ascending states, without duplicates.
 fn summed<N: Number>(walks: Walks<N>) -> Result<Walks<N>, Trouble> {
     let mut sums: Walks<N> = Vec::new();
     for (key, ways) in walks {
@@ -79,7 +79,7 @@ fn summed<N: Number>(walks: Walks<N>) -> Result<Walks<N>, Trouble> {
     Ok(sums)
 }
 
-/// How many walks lead to a state.
+/// The number of walks that lead to a state.
 pub(super) fn ways<N: Number>(walks: &Walks<N>, key: N) -> u128 {
     walks.binary_search_by_key(&key, |w| w.0).map_or(0, |at| walks[at].1)
 }
@@ -89,10 +89,10 @@ pub(super) fn total(mut numbers: impl Iterator<Item = u128>) -> Result<u128, Tro
     numbers.try_fold(0u128, |sum, number| sum.checked_add(number)).ok_or_else(too_large)
 }
 
-/// Whether numbers are what a record says, each by its name there.
+/// Whether numbers are those of the record, each by its field there.
 pub(super) fn compare(numbers: &[(&str, Option<u128>, Option<&Count>)]) -> Result<(), Trouble> {
     for (name, derived, stated) in numbers {
-        // Older records do not have them all.
+        // Older records do not have all of them.
         let Some(stated) = stated else { continue };
         let derived = derived.map_or("none".to_string(), |number| number.to_string());
         if derived != stated.to_string() {

@@ -1,5 +1,4 @@
-//! What a record says of its problem: board, armies, K, ρ, centroid, classes. All of it is checked before anything is made
-//! of it.
+//! The problem of a record: board, armies, K, ρ, centroid, classes. All of it is checked before it is used.
 
 use halma_record::record::Record;
 
@@ -21,7 +20,7 @@ fn commute(one: &[u8], other: &[u8]) -> bool {
 }
 
 impl Problem {
-    /// The problem, with everything that the record says of it found true.
+    /// Checks everything that the record says about the problem.
     pub fn of(record: &Record) -> Result<Self, String> {
         let stated = record.problem.armies().ok_or("the problem has no armies")?;
         let of_puzzles =
@@ -73,8 +72,8 @@ impl Problem {
         Ok(problem)
     }
 
-    /// K is the whole group of automorphisms that fix both ends, which is given back, or the identity alone; ρ is one of order two
-    /// that swaps them and commutes with K, where there is one that a search looks for.
+    /// Checks that K is the whole group of automorphisms that fix both ends, or the identity alone, and that ρ has
+    /// order two, exchanges the ends and commutes with K, if such a symmetry exists. Returns the whole group.
     fn symmetries(&self, mirrored: bool) -> Result<Vec<Vec<u8>>, String> {
         let TransferModel { board, fixing, mirror, .. } = &self.model;
         for (number, k) in fixing.iter().enumerate() {
@@ -96,7 +95,7 @@ impl Problem {
         let all = board.symmetries();
         // Ascending, so that the identity is the first.
         let whole: Vec<Vec<u8>> = all.iter().filter(|k| self.fixes(k)).cloned().collect();
-        // Where all cells lie on one line several maps come to the same permutation.
+        // If all cells lie on one line, several maps give the same permutation.
         let mut named = fixing.clone();
         named.sort_unstable();
         named.dedup();
@@ -113,7 +112,7 @@ impl Problem {
         }
     }
 
-    /// Both ends, the start first; of a game the bases.
+    /// Both ends, the start first; for a game the bases.
     pub fn ends(&self) -> [&[u8]; 2] {
         [&self.start, &self.target]
     }
@@ -126,13 +125,12 @@ impl Problem {
         image(permutation, &self.start) == self.target && image(permutation, &self.target) == self.start
     }
 
-    /// K as a whole, the identity first: a search may have been told to use none of it, and its record then names the identity
-    /// alone.
+    /// The whole of K, the identity first. A search may have used none of it; its record then has the identity alone.
     pub fn whole_fixing(&self) -> Vec<Vec<u8>> {
         self.model.board.symmetries().into_iter().filter(|k| self.fixes(k)).collect()
     }
 
-    /// The centroid is what its description says, which K leaves alone and ρ negates.
+    /// Checks that the centroid matches its description: K keeps it and ρ negates it.
     fn centroid(&self, whole: &[Vec<u8>]) -> Result<(), String> {
         let TransferModel { board, fixing, mirror, centroid, .. } = &self.model;
         let values = centroid.as_ref().ok_or("the record does not name the centroid")?;
@@ -163,7 +161,7 @@ impl Problem {
         Ok(())
     }
 
-    /// K and ρ take classes to classes, and the classes' values are odd.
+    /// Checks that K and ρ map classes to classes, and that ρ negates the classes' values.
     fn partition(&self, record: &Record) -> Result<(), String> {
         let Some(partition) = &record.partition else { return Ok(()) };
         let TransferModel { board, fixing, mirror, .. } = &self.model;

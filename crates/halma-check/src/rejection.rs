@@ -1,51 +1,51 @@
-//! Why a record does not hold, as data: what kind of fault it is, where it is, and the sentence that says so.
+//! Why a record is rejected, as data: the kind of fault, its place, and the sentence that describes it.
 
 use std::fmt;
 
 use halma_record::record::Side;
 
-/// What kind of fault a record has.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RejectionKind {
-    /// The problem, its symmetries, or what the pruning is made from is stated wrongly.
+    /// The problem, its symmetries, or the tables of the pruning are wrong.
     Problem,
-    /// A lower bound, or a bound that prunes, is not what was derived again.
+    /// A lower bound, or a bound that prunes, differs from the derived one.
     Bound,
     /// Levels are missing, out of order, or of a side that the search does not have.
     Levels,
-    /// Numbers do not add up, or are not those that were derived.
+    /// Numbers do not add up, or differ from the derived ones.
     Figures,
-    /// A level has a key that stands for no state, or a state that another one stands for.
+    /// A level has a key of no state, or one that is not the least of its class.
     State,
     /// A level lacks a state that it must have, or has one that it must not have.
     Closure,
     /// A level's digest is not that of its states.
     Digest,
-    /// A level file is missing, damaged, or another one's.
+    /// A level file is missing, damaged, or a foreign one.
     File,
-    /// The verdict, or what goes with it, does not follow from what was searched.
+    /// The verdict, or a field with it, does not follow from the search.
     Verdict,
-    /// A solution cannot be played, or is not one.
+    /// A solution cannot be played, or does not solve the problem.
     Solution,
-    /// How many solutions there are is not what was counted again.
+    /// A number of solutions differs from the recount.
     Count,
 }
 
-/// Where a fault is, as far as it has a place.
+/// The place of a fault, as far as it has one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The length of solutions whose run it is in.
+    /// The length.
     pub length: Option<u32>,
     /// The side of the levels.
     pub side: Option<Side>,
-    /// The level, or the one that a state is missing on.
+    /// The level of the state, or the level that lacks it.
     pub level: Option<u32>,
     /// The state, in words.
     pub state: Option<String>,
 }
 
-/// Why a record does not hold. Printed, it is the reason.
+/// Why a record is rejected. Its text is the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// What kind of fault it is.
@@ -65,12 +65,12 @@ impl fmt::Display for Rejection {
 impl std::error::Error for Rejection {}
 
 impl RejectionKind {
-    /// A fault of this kind, whose place is not known yet.
+    /// A fault of this kind without a place.
     pub(crate) fn because(self, reason: impl Into<String>) -> Rejection {
         Rejection { kind: self, place: Place::default(), reason: reason.into() }
     }
 
-    /// The same, of something that has a length or none.
+    /// The same, for something that may have a length.
     pub(crate) fn of_length(self, length: Option<u32>, reason: impl Into<String>) -> Rejection {
         Rejection { place: Place { length, ..Place::default() }, ..self.because(reason) }
     }
@@ -82,23 +82,23 @@ impl RejectionKind {
 }
 
 impl Rejection {
-    /// Makes faults of that kind of their reasons.
+    /// Turns reasons into faults of that kind.
     pub(crate) fn of<S: Into<String>>(kind: RejectionKind) -> impl Fn(S) -> Self {
         move |reason| kind.because(reason)
     }
 
-    /// Says which length it is about, unless that is known.
+    /// Adds the length, unless it is known.
     pub(crate) fn at_length(mut self, length: u32) -> Self {
         self.place.length.get_or_insert(length);
         self
     }
 
-    /// The same, also in words.
+    /// The same, also in the text.
     pub(crate) fn in_length(self, length: u32) -> Self {
         self.prefixed(&format!("length {length}")).at_length(length)
     }
 
-    /// Says which level it is about, unless that is known.
+    /// Adds the level, unless it is known.
     pub(crate) fn at_level(mut self, side: Side, level: u32) -> Self {
         if self.place.level.is_none() {
             (self.place.side, self.place.level) = (Some(side), Some(level));
@@ -106,13 +106,13 @@ impl Rejection {
         self
     }
 
-    /// Says which state it is about.
+    /// Adds the state, unless it is known.
     pub(crate) fn at_state(mut self, state: impl Into<String>) -> Self {
         self.place.state = Some(state.into());
         self
     }
 
-    /// Puts what it is about before the reason.
+    /// Puts its subject before the reason.
     pub(crate) fn prefixed(mut self, about: &str) -> Self {
         self.reason = format!("{about}: {}", self.reason);
         self

@@ -1,8 +1,8 @@
 //! The relaxed look-ahead, from its definition in docs/proof.md (lemma 14a), by plain sets of cells.
 //!
-//! A position has a histogram, the men who have not moved on their cells, and cells where moved men may be. A relaxed move
-//! takes a man from his class to another, or within it, where the table then still leaves enough, and where the class has a
-//! cell that he can really get to: over men who have not moved, or cells where a moved one may be.
+//! A node has a histogram, the cells of the men who have not moved, and cells where moved men may be. A relaxed move
+//! takes a man from his class to another, or within it. The table must then still leave enough moves, and the class
+//! must have a cell that the man can really reach: over men who have not moved, or over cells where a moved one may be.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use super::board::Board;
 use super::histograms::{Histograms, NEVER};
 use super::moves::Set;
 
-/// The most places of a quarter board on which anything is looked ahead.
+/// The most places of a quarter board for which there is a look-ahead.
 const MOST_PLACES: i32 = 128;
 
-/// What looks ahead of one record have in common.
+/// The part that all look-aheads of one record share.
 #[derive(Debug)]
 pub(super) struct Ahead {
     steps: Vec<Vec<u8>>,
     jumps: Vec<Vec<(u8, u8)>>,
     pub histograms: Arc<Histograms>,
-    /// All moves are looked at where so many are left or fewer;
+    /// If so many moves or fewer are left, all are tried;
     full: u32,
-    /// beyond that one less for every further one left, and nothing where that would be less than this.
+    /// beyond that one fewer for every further one left, and none if that would be fewer than this.
     least: u32,
 }
 
 impl Ahead {
-    /// `None` where the board has too many places.
+    /// `None` if the board has too many places.
     pub fn new(
         board: &Board,
         jumps_only: bool,
@@ -41,7 +41,7 @@ impl Ahead {
         (last < MOST_PLACES).then_some(Self { steps, jumps, histograms, full, least })
     }
 
-    /// Of so many moves left those that are looked at.
+    /// How many of the moves left are tried.
     fn looked_at(&self, left: u32) -> Option<u32> {
         if left <= self.full {
             return (left > 0).then_some(left);
@@ -49,7 +49,7 @@ impl Ahead {
         (2 * self.full).checked_sub(left).filter(|&looked_at| looked_at > 0 && looked_at >= self.least)
     }
 
-    /// Where a man from one of `from` can go, beside those cells: over `rungs`, landing outside `blocked`.
+    /// Where a man from one of `from` can go, these cells excluded: over `rungs`, landing outside `blocked`.
     fn reach(&self, from: &Set, rungs: impl Fn(u8) -> bool, blocked: &Set) -> Vec<u8> {
         let mut seen = *from;
         let mut see = |cell: u8| {
@@ -70,7 +70,7 @@ impl Ahead {
             }
         }
         let mut found = stood.split_off(starts);
-        // A step is the whole move, so nothing goes on from there.
+        // A step is the whole move, so it is not continued.
         for from in stood {
             found.extend(self.steps[usize::from(from)].iter().copied().filter(|&to| see(to)));
         }
@@ -78,7 +78,7 @@ impl Ahead {
     }
 }
 
-/// Walks that come to within `near` of where a table leads, by level `limit`.
+/// The look-ahead for walks that reach a histogram within `near` of the table's goal by level `limit`.
 #[derive(Clone, Debug)]
 pub(super) struct LookAhead {
     pub all: Arc<Ahead>,
@@ -87,7 +87,7 @@ pub(super) struct LookAhead {
     pub near: u32,
 }
 
-/// Where a look ahead stands; the number of its histogram goes first.
+/// A node of the look-ahead; it begins with the number of its histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Position {
     rank: u64,
@@ -95,12 +95,12 @@ struct Position {
     maybe: Set,
 }
 
-/// Positions with so many moves left from which nothing leads on.
+/// Nodes with so many moves left from which nothing leads on.
 type Failed = HashSet<(Position, u32)>;
 
 impl LookAhead {
-    /// Whether any state of that level is asked about.
-    pub fn asks(&self, depth: u32) -> bool {
+    /// Whether the look-ahead applies to states of that level.
+    pub fn applies(&self, depth: u32) -> bool {
         self.all.looked_at(self.left(depth)).is_some()
     }
 
@@ -113,19 +113,19 @@ impl LookAhead {
         let left = self.left(depth);
         let Some(looked_at) = self.all.looked_at(left) else { return true };
         let mut histogram = self.all.histograms.of(men);
-        // An army that no moves lead to stays nowhere.
+        // An unreachable army does not stay.
         let Some(rank) = self.all.histograms.number_of(&histogram) else { return false };
         let position = Position { rank, unmoved: Set::of(men), maybe: Set::default() };
         self.leads_on(position, &mut histogram, left, looked_at, &mut Failed::new())
     }
 
-    /// Whether `moves` from the histogram of that number may be enough.
+    /// Whether the table allows the goal within `moves` from the histogram of that number.
     pub fn within(&self, rank: u64, moves: u32) -> bool {
         let distance = self.table[rank as usize];
         distance != NEVER && u32::from(distance) <= moves + self.near
     }
 
-    /// Whether so many relaxed moves are possible, or fewer that come to where the table leads.
+    /// Whether so many relaxed moves are possible, or fewer that reach the goal.
     fn leads_on(
         &self,
         position: Position,
@@ -190,7 +190,7 @@ impl LookAhead {
         usize::from(self.all.histograms.class_of[usize::from(cell)])
     }
 
-    /// Who of a class that has `men` men can move: what is left of the position without him, and where he can go.
+    /// The men of a class of `men` men who can move: the node without the man, and where he can go.
     fn movers(&self, position: &Position, class: usize, men: u8) -> Vec<(Mover, Vec<u8>)> {
         let own = |set: Set| set.cells().filter(|&c| self.class(c) == class).collect::<Vec<u8>>();
         let (still, gone) = (own(position.unmoved), own(position.maybe));
@@ -216,7 +216,7 @@ impl LookAhead {
     }
 }
 
-/// A position without the man who moves: where he stays in his class, and where he leaves it.
+/// A node without the moving man: one if he stays in his class, one if he leaves it.
 struct Mover {
     staying: Position,
     leaving: Position,

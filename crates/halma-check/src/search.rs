@@ -1,5 +1,5 @@
-//! The levels of each run, searched again or read from their files, and what they show: each plan walks the sides that its
-//! pruning has, all of their levels, and leaves what it saw to [`Evidence`].
+//! Checks the levels of each length of a transfer, derived again or read from their files. Each pruning has a plan,
+//! which walks all sides of a length and reports to [`Evidence`].
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,38 +20,38 @@ use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
 use super::{Options, Report};
 
-/// Bytes of an army's key.
+/// The size of an army's key, in bytes.
 const KEY: usize = size_of::<u128>();
 
-/// How a pruning searches.
+/// The technique of a pruning, and so the sides of its levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plan {
-    /// Without bounds; levels serve all lengths.
+    /// Without bounds: levels serve all lengths.
     Shared,
-    /// To the middle, which the mirror completes.
+    /// Half of a bidirectional search, which the mirror completes.
     Half,
     /// To the middles of palindromes, by the distance to their histograms.
     Palindromes,
-    /// To a leading middle, and on.
+    /// Leading levels to a middle that leads, following and trailing levels.
     Leading,
-    /// From both ends.
+    /// Bidirectional search, from both ends.
     TwoEnded,
-    /// In a way that refutes nothing, and has no levels.
+    /// Without refutations and without levels.
     Nothing,
 }
 
-/// Levels that serve all lengths, as far as they were walked.
+/// The levels that serve all lengths, as far as they have been walked.
 enum Shared<'a> {
     NotBegun,
     At(Walk<'a, TransferModel>),
-    /// A level was cut to its best states: nobody derives what comes after it, and it refutes nothing. The next one that the
-    /// record has is that one.
+    /// A level was truncated. Later levels are not derived, and refute nothing. The field is the depth of the record's
+    /// next level.
     Truncated(u32),
-    /// A part of them was too large.
+    /// Some of them were too large.
     Unchecked,
 }
 
-/// The checks of one record's runs.
+/// The check of one record's lengths.
 pub(super) struct Searches<'a> {
     pub record: &'a Record,
     pub problem: &'a Problem,
@@ -95,7 +95,7 @@ impl<'a> Searches<'a> {
         matches!(self.record.pruning, Pruning::Pattern { .. } | Pruning::Leading { .. } | Pruning::Narrowed { .. })
     }
 
-    /// Derives the databases, where the pruning uses them and the record says how.
+    /// Derives the databases, if the pruning uses them and the record describes them.
     fn make_databases(&mut self, plan: Plan) -> Result<(), Rejection> {
         let Some(partition) = self.record.partition.as_ref() else { return Ok(()) };
         if !self.uses_databases() {
@@ -103,7 +103,7 @@ impl<'a> Searches<'a> {
         }
         let Problem { model, start, target } = self.problem;
         if start == target {
-            // Nothing is to be moved, and nothing to be bounded.
+            // The target is the start; nothing is bounded.
             return Ok(());
         }
         let histograms = match Histograms::new(&model.board, &partition.class_of, target, model.jumps_only) {
@@ -113,7 +113,7 @@ impl<'a> Searches<'a> {
                 return Ok(());
             }
         };
-        // Nobody asks for distances beyond the longest length, nor beyond its half where two halves meet, but for a count.
+        // Distances are needed up to the longest length, or up to its half if two halves meet; a count needs all.
         let longest = self.record.runs.iter().map(|entry| entry.up_to.unwrap_or(entry.length)).max();
         let longest = longest.max(self.record.lower_bound);
         let reach = match (self.record.lower_bound.and(longest), plan) {
@@ -128,7 +128,7 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// Checks the lower bound and all runs, and whether the verdict follows.
+    /// Checks the lower bound and all lengths, and whether the verdict follows.
     pub fn all(mut self) -> Result<Report, Rejection> {
         let record = self.record;
         if record.question == Asked::Levels {
@@ -155,7 +155,7 @@ impl<'a> Searches<'a> {
         Ok(self.report)
     }
 
-    /// The numbers of solutions, where the record has them.
+    /// Checks the numbers of solutions, if the record has them.
     fn count(&mut self) -> Result<(), Rejection> {
         let Some((counts, length)) = self.record.counts.as_ref().zip(self.record.length) else { return Ok(()) };
         let Problem { model, target, .. } = self.problem;
@@ -169,7 +169,7 @@ impl<'a> Searches<'a> {
         self.report.count((counts, length), confirmed)
     }
 
-    /// No length below the bound has a solution.
+    /// Checks that no length below the bound has a solution.
     fn lower_bound(&mut self) -> Result<(), Rejection> {
         let between = self.databases.as_ref().map(|d| d.between);
         let shown = impossible::is_shown(self.record, self.problem).map_err(Rejection::of(RejectionKind::Bound))?;
@@ -177,10 +177,10 @@ impl<'a> Searches<'a> {
         if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.model.mirror, &self.databases)
             && self.record.lower_bound.is_none()
         {
-            // All distances were derived, so no histogram that has one is missing.
+            // All distances were derived, so no reachable histogram is missing.
             floor = floor.of_palindromes(databases);
         }
-        // Without anything to move nothing was to be derived.
+        // If the target is the start, nothing was derived.
         let missing = self.uses_databases() && self.databases.is_none() && self.problem.start != self.problem.target;
         match (self.record.lower_bound, floor.least()) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
@@ -211,7 +211,7 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// How to look at the levels of a run; nothing where it has none, or where they are too large or their bounds cannot be
+    /// How to check the levels of a length; `None` if it has none, or if they are too large or their bounds cannot be
     /// derived, which is noted.
     pub fn mode(&mut self, entry: &LengthRecord) -> Option<Mode<'a>> {
         if entry.levels.is_empty() {
@@ -235,18 +235,18 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Says how a run's levels were looked at.
+    /// Reports how a length's levels were checked.
     pub fn tell(&mut self, entry: &LengthRecord, how: &str) {
         let verdict = format!("{:?}", entry.verdict).to_lowercase();
         self.report.checked.push(format!("length {}, {verdict}: {how}", entry.length));
     }
 
-    /// Says how a run's levels were walked.
+    /// Reports how a length's levels were walked.
     pub fn told(&mut self, entry: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
         self.tell(entry, &format!("{} levels {}", entry.levels.len(), mode.told(sampled)));
     }
 
-    /// Begins at one end with the first of these levels.
+    /// Begins a walk at one end with the first of these levels.
     pub fn begin(&self, levels: Levels<'a>, backward: bool) -> Result<Walk<'a, TransferModel>, Rejection> {
         let Problem { model, start, target, .. } = self.problem;
         let (from, to) = if backward { (target, start) } else { (start, target) };
@@ -256,7 +256,7 @@ impl<'a> Searches<'a> {
         Walk::begin(model, key(from), Some(key(to)), first)
     }
 
-    /// What the record claims of a length.
+    /// The record's claim about a length.
     pub fn claim(&self, length: u32) -> Claim {
         Claim::of(self.record, length)
     }
@@ -266,12 +266,12 @@ impl<'a> Searches<'a> {
         self.databases.as_ref().ok_or_else(missing)
     }
 
-    /// The cut by the distance to the middles of solutions of that length.
+    /// The bound by the distance to the middles of solutions of that length.
     pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, Rejection> {
         self.databases()?.to_middles(length, palindromic).map_err(Rejection::of(RejectionKind::Bound))
     }
 
-    /// The cuts of a search from the start that do not change from level to level.
+    /// The bounds of a search from the start that do not change from level to level.
     fn cuts(&self, entry: &LengthRecord, plan: Plan) -> Result<Vec<Cut>, Rejection> {
         let Problem { model, target, .. } = self.problem;
         let length = entry.length;
@@ -296,7 +296,7 @@ impl<'a> Searches<'a> {
         Ok(cuts)
     }
 
-    /// The levels of `levels`, which no question has a goal for.
+    /// Checks the levels of the question `levels`, which has no goal.
     fn levels(&mut self, entry: &'a LengthRecord) -> Result<(), Rejection> {
         let last = entry.length;
         let [forward] = split(entry, [Walked { side: Side::Forward, first: 0, last }])?;
@@ -318,7 +318,7 @@ impl<'a> Searches<'a> {
         Ok(())
     }
 
-    /// Runs whose levels go on from those of the runs before.
+    /// Checks lengths whose levels continue those of the previous lengths.
     fn shared(&mut self) -> Result<(), Rejection> {
         let keep = match self.record.pruning {
             Pruning::Truncate { keep, .. } => keep as u64,
@@ -363,7 +363,7 @@ impl<'a> Searches<'a> {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());
                     self.tell(entry, &how);
-                    // There is one, for which this was asked.
+                    // `forward` has levels, since the loop runs.
                     return Ok(Shared::Truncated(forward.last().map_or(first, |last| last.depth + 1)));
                 }
                 (Some(mut walk), Some(mode)) => {
@@ -385,7 +385,7 @@ impl<'a> Searches<'a> {
         Ok(Shared::At(walk))
     }
 
-    /// A run that has all of its levels itself.
+    /// Checks a length that has all of its levels itself.
     fn alone(&mut self, entry: &'a LengthRecord, plan: Plan) -> Result<(), Rejection> {
         let (length, palindromic) = (entry.length, self.record.palindromic);
         let side = if plan == Plan::Palindromes { Side::Leading } else { Side::Forward };
@@ -459,7 +459,7 @@ impl<'a> Searches<'a> {
         Ok((refuted, walk.sampled))
     }
 
-    /// Whether no army on level N of a run of mcc has a centroid beyond its C.
+    /// Whether no army on level N of a length under `mcc` has a centroid beyond its C.
     fn is_consistent(entry: &LengthRecord, levels: Levels) -> bool {
         let half = levels.iter().find(|level| level.depth == entry.length / 2);
         let reached = half.and_then(|level: &LevelRecord| level.centroid_max);

@@ -1,12 +1,12 @@
-//! What a record claims of itself: its figures add up, its runs leave no length out, its verdict follows from them.
+//! Consistency of a record with itself: its figures add up, no length is left out, and its verdict follows from them.
 
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
 
-/// Every successor is accounted for, and every run's sums are those of its levels. Level 0 is one state, but where there may be
-/// `several` starts.
+/// Every successor is accounted for, and the sums of every length are those of its levels. Level 0 has one state,
+/// unless there may be `several` starts.
 pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> Result<(), Rejection> {
     let length = entry.length;
     let fault = |kind: RejectionKind, why: &str| Err(kind.because(why).in_length(length));
@@ -32,7 +32,7 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     if entry.levels.iter().map(|l| l.states).max().unwrap_or(0) != entry.largest_level {
         return fault(RejectionKind::Figures, "largest_level is not that of its levels");
     }
-    // What is found is found, whatever was cut.
+    // A solution counts, whatever was pruned.
     let guessed = entry.verdict == Verdict::None && !entry.self_consistent;
     if guessed || entry.verdict != Verdict::Incomplete && entry.reason.is_some() {
         let verdict = format!("{:?}", entry.verdict).to_lowercase();
@@ -51,7 +51,7 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
             false => fault(RejectionKind::Figures, "c or self_consistent, which only runs of mcc have"),
         };
     };
-    // A run that was stopped need not have come to one, and levels without a goal have none.
+    // A search that was stopped need not have a verdict, and levels without a goal have none.
     let has_none = entry.levels.is_empty() || record.question == Asked::Levels || entry.verdict == Verdict::Incomplete;
     if entry.c.is_none() && !(has_none && entry.self_consistent) {
         return fault(RejectionKind::Figures, "a run of mcc without its C");
@@ -62,7 +62,7 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     }
 }
 
-/// What lengths that were decided together say of each other is for the leading pruning alone.
+/// Lengths that are decided together occur under the leading pruning alone.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
     match record.runs.iter().find(|entry| !leads && (entry.up_to.is_some() || entry.shared_with.is_some())) {
@@ -74,7 +74,7 @@ fn together(record: &Record) -> Result<(), Rejection> {
     }
 }
 
-/// What was asked, and what goes with it.
+/// Checks the question, and its parameters.
 fn question(record: &Record) -> Result<(), Rejection> {
     let Record { question, max_length, depth, verdict, .. } = record;
     let fits = match question {
@@ -94,7 +94,7 @@ fn question(record: &Record) -> Result<(), Rejection> {
     together(record)
 }
 
-/// Levels without a goal: one run.
+/// Checks the question `levels`: one entry, without a goal.
 fn levels(record: &Record) -> Result<(), Rejection> {
     let claims = record.length.is_some() || record.refuted_up_to.is_some() || record.solution.is_some();
     if claims || !matches!(record.verdict, Verdict::Levels | Verdict::Incomplete) {
@@ -113,7 +113,7 @@ fn levels(record: &Record) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// All levels that were asked for are there; the search goes on with empty ones.
+/// All levels that were asked for are there; the search continues with empty ones.
 fn whole_levels(record: &Record) -> Result<(), Rejection> {
     let entry = record.runs.first().filter(|entry| Some(entry.length) == record.depth);
     let other = || RejectionKind::Levels.because(format!("levels up to {:?}, and a run of other ones", record.depth));
@@ -124,7 +124,7 @@ fn whole_levels(record: &Record) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Levels up to what was asked for, or up to the last that is not empty.
+/// The levels up to the one asked for, or up to the last that is not empty.
 fn levels_to_last(record: &Record) -> Result<(), Rejection> {
     let (Some(entry), Some(depth)) = (record.runs.first(), record.depth) else { return Ok(()) };
     let complete = record.verdict == Verdict::Levels;
@@ -141,7 +141,7 @@ fn levels_to_last(record: &Record) -> Result<(), Rejection> {
     }
 }
 
-/// Without a bound there is no run: no length is possible, or nothing was begun.
+/// Without a bound there is no entry: no length is possible, or nothing was begun.
 fn unbounded(record: &Record) -> Result<(), Rejection> {
     let Record { length, refuted_up_to, max_length, exhausted, verdict, .. } = record;
     let bare = record.runs.is_empty() && length.is_none() && record.solution.is_none();
@@ -157,7 +157,7 @@ fn unbounded(record: &Record) -> Result<(), Rejection> {
     }
 }
 
-/// The run that a count adds is for the length found; it claims nothing itself.
+/// The entry that a count adds is for the length found; it makes no claim itself.
 fn of_count(record: &Record, entry: &LengthRecord) -> Result<(), Rejection> {
     let same = Some(entry.length) == record.length && entry.verdict == Verdict::Solution;
     match same && entry.c.is_none() && entry.up_to.is_none() && entry.shared_with.is_none() {
@@ -169,7 +169,7 @@ fn of_count(record: &Record, entry: &LengthRecord) -> Result<(), Rejection> {
     }
 }
 
-/// Every length from the lower bound on has its run, and the verdict is what the runs say.
+/// Every length from the lower bound on has its entry, and the verdict follows from the entries.
 pub(super) fn verdict(record: &Record) -> Result<(), Rejection> {
     question(record)?;
     match record.question {
@@ -178,7 +178,7 @@ pub(super) fn verdict(record: &Record) -> Result<(), Rejection> {
     }
 }
 
-/// The same of a puzzle from a file, whose levels end with the last that is not empty.
+/// The same for a puzzle from a file, whose levels end with the last that is not empty.
 pub(super) fn puzzle_verdict(record: &Record) -> Result<(), Rejection> {
     question(record)?;
     match record.question {
@@ -187,7 +187,7 @@ pub(super) fn puzzle_verdict(record: &Record) -> Result<(), Rejection> {
     }
 }
 
-/// Every length from the lower bound on has its run, and the verdict is what the runs say.
+/// Every length from the lower bound on has its entry, and the verdict follows from the entries.
 fn lengths(record: &Record) -> Result<(), Rejection> {
     let Some(bound) = record.lower_bound else { return unbounded(record) };
     let wrong = |text: String| RejectionKind::Verdict.reject(text);
@@ -212,7 +212,7 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
     let refuting = runs.iter().take_while(|entry| entry.verdict == Verdict::None).count();
     let refuted = match refuting.checked_sub(1) {
         Some(last) => Some(runs[last].length),
-        // Without a run, the bound refutes as far as anybody asked.
+        // Without entries, the bound refutes up to the greatest length asked about.
         None => bound.checked_sub(1).map(|l| l.min(asked)),
     };
     if record.refuted_up_to != refuted {

@@ -1,13 +1,13 @@
-//! The levels of a run by side: every level belongs to a side that somebody walks, and no side leaves a level out.
+//! The levels of a length by side. Every level must belong to a side that the plan walks, and no side may lack a level.
 
 use halma_record::record::{LengthRecord, LevelRecord, Side};
 
 use super::rejection::{Rejection, RejectionKind};
 
-/// The levels of one side of a run, in order.
+/// The levels of one side of a length, in order.
 pub(super) type Levels<'a> = &'a [LevelRecord];
 
-/// A side that the plan of a run walks: its first level, and the last one that it may have.
+/// A side that the plan of a length walks: its first level, and the last one that it may have.
 #[derive(Clone, Copy)]
 pub(super) struct Walked {
     pub side: Side,
@@ -15,8 +15,8 @@ pub(super) struct Walked {
     pub last: u32,
 }
 
-/// The levels of a run by side, in the order in which runs write these. A level of another side, out of order, left out
-/// or beyond the last one is an error in itself: nobody would look at it.
+/// The levels of a length by side, in the order in which records have them. A level of another side, out of order, left
+/// out or beyond the last one is an error, because it would not be checked.
 pub(super) fn split<'a, const N: usize>(
     entry: &'a LengthRecord,
     sides: [Walked; N],

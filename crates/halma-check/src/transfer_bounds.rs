@@ -1,7 +1,7 @@
-//! What may be cut, from the design's formulas: each rule as a function of the position after the move.
+//! The bounds of transfers, from their formulas: each is a function of the position after the move.
 //!
-//! All but one see an army only as a histogram over classes of cells: Theorem 1 by distance from the target, Theorem 2 by
-//! centroid, a pattern database by its own classes. So a verdict is asked for once for each pair of classes.
+//! All but one see an army only as a histogram over classes of cells: Theorem 1 by distance from the target, Theorem 2
+//! by centroid, a pattern database by its own classes. So a verdict is computed once for each pair of classes.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use super::board::Board;
 use super::histograms::{Histograms, NEVER};
 use super::relaxed::{Ahead, LookAhead};
 
-/// The distance of cells that no way leads to; any that is larger than all others would do.
+/// The distance of unreachable cells; any larger number would do.
 const NO_WAY: u32 = 255;
 
-/// Whether a histogram may stand on a level.
+/// Whether a histogram may be on a level.
 type Verdict = dyn Fn(u32, &[u8]) -> bool + Send + Sync;
 
-/// Whether anything may come from a histogram.
+/// Whether a histogram may have successors.
 type Origin = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 
-/// A rule that cuts successors.
+/// A bound that prunes successors.
 #[derive(Clone)]
 pub(super) enum Cut {
-    /// By the histogram over classes: whether it may stand on a level; and by a look ahead, which judges new states once each.
+    /// By histogram over classes: whether it may be on a level; with a look-ahead, which filters new states.
     Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict>, ahead: Option<LookAhead> },
-    /// By the histogram of the state before: whether it has successors at all.
+    /// By the predecessor's histogram: whether it has successors at all.
     From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
@@ -39,8 +39,8 @@ impl Cut {
         (Arc::new(values.iter().map(class).collect()), distinct)
     }
 
-    /// Theorem 1: a state on level i is cut if i + max(d, 1) + (men outside) - 1 > length, where d is the distance of the
-    /// nearest man from the target; a full target needs no more.
+    /// Theorem 1: a state on level i is pruned if i + max(d, 1) + (men outside) - 1 > length, where d is the distance
+    /// of the nearest man from the target; a full target needs no more moves.
     pub fn theorem_1(board: &Board, target: &[u8], length: u32) -> Self {
         let distances: Vec<u32> = board.steps_to(target).into_iter().map(|d| d.unwrap_or(NO_WAY)).collect();
         let (class_of, distances) = Self::by_value(&distances);
@@ -49,8 +49,8 @@ impl Cut {
         Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
     }
 
-    /// The minimum centroid constraint: Theorem 2 applied once for each move that is left to level `middle` must not leave the
-    /// centroid below -c.
+    /// The minimum centroid constraint: Theorem 2, applied once for each move left to level `middle`, must allow a
+    /// centroid of at least -c.
     pub fn centroid(board: &Board, centroid: &[i32], middle: u32, c: i64) -> Self {
         let value = |cell: usize| i64::from(centroid[cell]);
         let gain = |cell: usize| board.steps[cell].iter().map(move |&n| value(usize::from(n)) - value(cell));
@@ -83,8 +83,8 @@ impl Cut {
         Self::Classes { class_of, classes, admits: Arc::new(admits), ahead: None }
     }
 
-    /// A pattern database, and, where the record looks ahead, walks that come by level `limit` to within `near` of its
-    /// sources.
+    /// A pattern database and, if the record has one, the look-ahead for walks that come within `near` of its sources
+    /// by level `limit`.
     pub fn pattern_ahead(
         histograms: &Arc<Histograms>,
         table: &Arc<Vec<u8>>,
@@ -98,7 +98,7 @@ impl Cut {
         cut
     }
 
-    /// What judges new states.
+    /// The filter of new states.
     pub fn look_ahead(&self) -> Option<&LookAhead> {
         match self {
             Self::Classes { ahead, .. } => ahead.as_ref(),
@@ -113,7 +113,7 @@ impl Cut {
     }
 }
 
-/// Moves that an army still needs, by Theorem 1; `histogram` counts men by ascending distance.
+/// A lower bound, by Theorem 1, of the moves that an army still needs; `histogram` counts men by ascending distance.
 fn theorem_1(distances: &[u32], histogram: &[u8]) -> u32 {
     let men = || distances.iter().zip(histogram).filter(|(_, n)| **n > 0);
     let outside: u32 = men().filter(|(d, _)| **d > 0).map(|(_, &n)| u32::from(n)).sum();
@@ -121,7 +121,7 @@ fn theorem_1(distances: &[u32], histogram: &[u8]) -> u32 {
     if outside == 0 { 0 } else { nearest.max(1) + outside - 1 }
 }
 
-/// Moves that `start` needs at least, by Theorem 1.
+/// A lower bound, by Theorem 1, of the moves that `start` needs.
 pub(super) fn theorem_1_of(board: &Board, start: &[u8], target: &[u8]) -> u32 {
     let distances = board.steps_to(target);
     let outside = start.iter().filter(|c| !target.contains(c)).count() as u32;
@@ -129,11 +129,12 @@ pub(super) fn theorem_1_of(board: &Board, start: &[u8], target: &[u8]) -> u32 {
     if outside == 0 { 0 } else { nearest.max(1) + outside - 1 }
 }
 
-/// The cuts of one level, applied to the successors of one parent after another.
+/// The bounds of one level, applied to the successors of one parent after another.
 pub(super) struct Pruner<'a> {
     cuts: &'a [Cut],
     depth: u32,
-    /// For each cut: the parent's histogram, and what is known by pair of classes (0 nothing, 1 cut, 2 admitted).
+    /// For each bound: the parent's histogram, and the verdicts known by pair of classes (0 none, 1 pruned, 2
+    /// admitted).
     known: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Pruner<'a> {
         Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
     }
 
-    /// Goes on to the next parent; says whether anything may come from it.
+    /// Goes on to the next parent; returns whether it may have successors.
     pub fn enter(&mut self, men: &[u8]) -> bool {
         let mut leaves = true;
         for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
@@ -163,7 +164,7 @@ impl<'a> Pruner<'a> {
         leaves
     }
 
-    /// Whether no cut applies after the man on `from` has gone to `to`; `after` are the men then.
+    /// Whether no bound prunes the successor after the man on `from` has gone to `to`; `after` are the men then.
     pub fn admits(&mut self, from: u8, to: u8, after: &[u8]) -> bool {
         let depth = self.depth;
         self.cuts.iter().zip(&mut self.known).all(|(cut, (histogram, known))| match cut {

@@ -1,4 +1,4 @@
-//! Transfers: armies and their keys, what one move leads to, and where the mirror takes it.
+//! Transfers as the walks see them: armies and their keys, successors, mirror images.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::{Cut, Pruner};
 
-/// What all walks of one problem share.
+/// The tables that all walks of one problem share.
 pub(super) struct TransferModel {
     pub board: Board,
     pub jumps_only: bool,
@@ -25,7 +25,7 @@ pub(super) struct TransferModel {
 }
 
 impl TransferModel {
-    /// The key of an army's image, which `scratch` is left with.
+    /// The key of an army's image, which `scratch` has afterwards.
     #[inline]
     fn image_key(&self, image: &[u8], men: &[u8], scratch: &mut Vec<u8>) -> u128 {
         scratch.clear();
@@ -34,13 +34,13 @@ impl TransferModel {
         self.army_key(scratch)
     }
 
-    /// The key of the state that an army stands for.
+    /// The key of the army's state, the least under K.
     #[inline]
     pub fn key(&self, men: &[u8], scratch: &mut Vec<u8>) -> u128 {
         self.fixing.iter().map(|image| self.image_key(image, men, scratch)).min().unwrap_or(0)
     }
 
-    /// The key of an army by itself, whatever state it stands for.
+    /// The army's own key, which need not be its state's.
     pub fn army_key(&self, men: &[u8]) -> u128 {
         self.binomials.rank(men.iter().copied())
     }
@@ -54,7 +54,7 @@ impl TransferModel {
         }
     }
 
-    /// Calls `each` with every move from an army, as cells, and the men after it, ascending.
+    /// Calls `each` with every move of an army, as cells, and the men after it, ascending.
     pub fn successors(&self, men: &[u8], mut each: impl FnMut(u8, u8, &[u8])) {
         let (set, mut found, mut after) = (Set::of(men), Vec::new(), Vec::new());
         for (i, &from) in men.iter().enumerate() {
@@ -84,7 +84,7 @@ impl TransferModel {
         })
     }
 
-    /// Whether `turn` takes the army to itself, or, for odd lengths, to an army that one move leads to.
+    /// Whether `turn` maps the army to itself or, for odd lengths, to an army one move away.
     pub fn is_turned(&self, men: &[u8], turn: &[u8], odd: bool) -> bool {
         let image = image(turn, men);
         let mut turned = !odd && image == men;
@@ -94,7 +94,8 @@ impl TransferModel {
         turned
     }
 
-    /// A state of the level whose army is its own mirror image, or, for odd lengths, becomes it by one move.
+    /// A state of the level whose army is its own mirror image or, for odd lengths, becomes its mirror image by one
+    /// move.
     pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, Rejection> {
         let mirror = self.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
         let own = |key: u128| -> Result<bool, Rejection> {
@@ -134,8 +135,8 @@ impl States for TransferModel {
         Ok((keys, generated))
     }
 
-    fn sifts(depth: u32, cuts: &[Cut]) -> bool {
-        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.asks(depth))
+    fn filters(depth: u32, cuts: &[Cut]) -> bool {
+        cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.applies(depth))
     }
 
     fn stay(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
@@ -149,7 +150,7 @@ impl States for TransferModel {
         Ok(staying)
     }
 
-    // Every move can be undone, so what leads to a state is what it leads to.
+    // Every move is reversible, so predecessors are successors.
     fn before(&self, key: u128) -> Result<Vec<u128>, String> {
         let (mut keys, mut scratch) = (Vec::new(), Vec::new());
         self.successors(&self.army(key)?, |_, _, after| keys.push(self.key(after, &mut scratch)));
@@ -169,7 +170,7 @@ impl States for TransferModel {
         self.army(key).map_or_else(|fault| fault, |men| self.board.names(&men))
     }
 
-    // Where it ends depends on where it began: that is the walk's goal.
+    // The end depends on the beginning, so it is the walk's goal.
     fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, Rejection> {
         Ok(None)
     }

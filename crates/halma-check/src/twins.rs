@@ -1,4 +1,4 @@
-//! Bounds of the verifier one by one, for tests that hold them against the search's. No promise is made of them.
+//! The verifier's bounds one by one, for tests that compare them with the search's. No stable interface.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ impl GameBound {
 pub struct TransferLookAhead(LookAhead);
 
 impl TransferLookAhead {
-    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`; `full` and `least` are
-    /// those of the pruning. `None` where the goal has no histogram that the start can come to.
+    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`; `full` and
+    /// `least` are those of the pruning. `None` if the goal's histogram cannot be reached.
     ///
     /// # Errors
     /// Where the words state no problem.
@@ -58,11 +58,11 @@ impl TransferLookAhead {
 
     /// Whether it looks at states of level `depth`.
     #[must_use]
-    pub fn asks(&self, depth: u32) -> bool {
-        self.0.asks(depth)
+    pub fn applies(&self, depth: u32) -> bool {
+        self.0.applies(depth)
     }
 
-    /// Whether the table alone says that so many moves may do.
+    /// Whether the table alone allows the goal within so many moves.
     #[must_use]
     pub fn within(&self, men: &[u8], moves: u32) -> bool {
         let histograms = &self.0.all.histograms;

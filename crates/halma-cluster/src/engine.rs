@@ -1,4 +1,4 @@
-//! The dataflow: packets go in, are exchanged by address, and come out; a probe tells when a round is complete everywhere.
+//! The timely dataflow: packets are exchanged by address, and a probe detects when a round is complete everywhere.
 
 use std::cell::RefCell;
 use std::io;
@@ -26,25 +26,25 @@ use super::greeting::plain;
 use super::link::{Link, Links};
 use super::packet::{ByAddress, Kind, MOST, Packet};
 
-/// How long a process that ends waits for the last bytes to go.
+/// How long a process that ends waits for its last bytes to be sent.
 pub(super) const FAREWELL: Duration = Duration::from_secs(5);
-/// How long a waiting process sleeps at most: what arrives wakes it.
+/// How long a waiting process sleeps at most; arriving data wakes it.
 const NAP: Duration = Duration::from_millis(1);
 
-/// What the search asks of the dataflow.
+/// A command of the search to the dataflow thread.
 pub(super) enum Order {
-    /// A round.
+    /// One round.
     Swap(Vec<Message>),
-    /// The last round: the others are to know why.
+    /// The last round, in which the others are told why.
     GiveUp(String),
     /// The end, after all rounds.
     End,
 }
 
-/// What has come in, with its round.
+/// The received packets, by round.
 type Inbox = Rc<RefCell<Vec<(u64, Packet)>>>;
 
-/// Starts the thread that the dataflow runs in.
+/// Starts the dataflow thread.
 pub(super) fn start(
     process: usize,
     sockets: Vec<Option<Link>>,
@@ -64,14 +64,14 @@ pub(super) fn start(
             let worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
             Dataflow::new(worker, process, processes, links).serve(&orders, &answers)
         };
-        // Timely panics where what it is told makes no sense.
+        // Timely panics on input that it does not understand.
         let ended = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|_| {
             noted.lose_last();
             let lost = noted.check().err().unwrap_or(Lost { process, reason: "it cannot go on".into() });
             let _ = answers.send(Err(lost));
             false
         });
-        // Timely's threads end when they have sent everything and the others have, too; where one is lost they never do.
+        // Timely's threads end when all data has been sent on both sides; if a process is lost they never do.
         if ended {
             let (done, joined) = channel();
             let join = move || {
@@ -89,10 +89,10 @@ pub(super) fn start(
     Builder::new().name(THREAD.into()).spawn(run).map(drop)
 }
 
-/// The name of the thread that the dataflow runs in.
+/// The name of the dataflow thread.
 const THREAD: &str = "halma:exchange";
 
-/// A panic of timely's is said as the loss of a process; more is not to be said of it.
+/// A panic of timely is reported as the loss of a process, without its text.
 fn be_quiet_about_lost_processes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -143,7 +143,7 @@ impl Dataflow {
         Self { worker, input: Some(input), probe, inbox, process, round: 0, links }
     }
 
-    /// Does as it is told; says whether it came to a regular end.
+    /// Executes commands; returns whether it came to a regular end.
     fn serve(mut self, orders: &Receiver<Order>, answers: &Sender<Result<Vec<Message>, Lost>>) -> bool {
         loop {
             match orders.recv() {
@@ -170,14 +170,14 @@ impl Dataflow {
         }
     }
 
-    /// One round: sends, and waits until all have sent what they have.
+    /// One round: sends, and waits until all processes have sent their data.
     fn all_to_all(&mut self, messages: Vec<Message>) -> Result<Vec<Message>, Lost> {
         for Message { peer, bytes } in messages {
             let mut rest = &bytes[..];
             while rest.len() > MOST {
                 let (part, more) = rest.split_at(MOST);
                 self.send(peer, Kind::Part, part);
-                // What is sent is on its way before the next stretch is copied.
+                // One piece is sent before the next is copied.
                 self.worker.step();
                 rest = more;
             }
@@ -192,8 +192,8 @@ impl Dataflow {
         self.collect()
     }
 
-    /// Has timely do what there is to do, and waits a moment for more. Its own waiting keeps a core busy here: its activations
-    /// are never empty.
+    /// Lets timely do one step, and waits a moment for more. Timely's own waiting would keep a core busy, because its
+    /// activations are never empty.
     fn step(&mut self) {
         // What a step moves on the next one may find at its place.
         for _ in 0..4 {
@@ -212,7 +212,7 @@ impl Dataflow {
         }
     }
 
-    /// The parcels of the round that has just ended.
+    /// The messages of the round that has just ended.
     fn collect(&mut self) -> Result<Vec<Message>, Lost> {
         let mut inbox = self.inbox.borrow_mut();
         let (now, later): (Vec<_>, Vec<_>) = inbox.drain(..).partition(|&(round, _)| round < self.round);
@@ -243,7 +243,7 @@ impl Dataflow {
     /// Whether a process says in this round that it does not go on.
     fn read_farewell(&self) -> Result<(), Lost> {
         let inbox = self.inbox.borrow();
-        // Nobody is more than one round ahead, nor behind: what waits for another would wait for ever.
+        // No process is more than one round ahead or behind; anything else would wait for ever.
         if let Some((_, packet)) = inbox.iter().find(|(round, _)| !(self.round - 1..=self.round).contains(round)) {
             return Err(self.senseless(packet.from));
         }
@@ -279,7 +279,7 @@ impl Dataflow {
         self.advance();
     }
 
-    /// Closes the dataflow, which the others do, too; says whether they did in time.
+    /// Closes the dataflow, together with the others; returns whether they did so in time.
     fn end(mut self) -> bool {
         self.links.end();
         drop(self.input.take());

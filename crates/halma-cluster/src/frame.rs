@@ -1,4 +1,4 @@
-//! What is on the wire: frames, each with its length, its kind, and a keyed hash.
+//! The wire format: frames, each with its length, its kind, and a message authentication code (keyed BLAKE3).
 //!
 //! Little-endian: the length of the content (4 bytes), the kind (1), zeros (3); the content; BLAKE3 of content, header
 //! and the frame's number in its direction, keyed for the connection and the direction (32). The number is counted and not
@@ -10,22 +10,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most bytes that a frame carries, and so the most memory that a length from outside can ask for.
+/// The most bytes of a frame's content, and so the most memory that a length from outside can claim.
 pub(super) const MOST: usize = 1 << 16;
 const HEAD: usize = 8;
 const TAG: usize = blake3::OUT_LEN;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
-    /// A stretch of what timely sends.
+    /// A piece of timely's stream.
     Data = 0,
     /// A sign of life, empty.
     Pulse = 1,
-    /// Nothing comes after this.
+    /// The last frame.
     End = 2,
-    /// What two processes tell each other before the search.
+    /// A message of the greeting.
     Talk = 3,
 }
 
@@ -39,7 +39,7 @@ impl Kind {
 pub(super) type DirectionKey = [u8; 32];
 
 fn tag(key: &DirectionKey, number: u64, head: &[u8], content: &[u8]) -> blake3::Hash {
-    // Content first: its pieces lie where the hash takes many at once.
+    // The content comes first, because the hash processes long pieces faster.
     blake3::Hasher::new_keyed(key).update(content).update(head).update(&number.to_le_bytes()).finalize()
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Sealer<W> {
     key: DirectionKey,
     number: u64,
     buffer: Vec<u8>,
-    /// After an end, or a fault, nothing more is sent.
+    /// After an end or a fault nothing more is sent.
     closed: bool,
     sent: Arc<AtomicU64>,
 }
@@ -63,7 +63,7 @@ impl<W: Write> Sealer<W> {
         Self { to, key, number: 0, buffer: Vec::new(), closed: false, sent: Arc::default() }
     }
 
-    /// Sends a frame with as much of `content` as one carries; says how much that is.
+    /// Sends a frame with as much of `content` as one holds; returns how much that is.
     pub(super) fn send(&mut self, kind: Kind, content: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Err(io::Error::new(ErrorKind::BrokenPipe, "this side has ended"));
@@ -77,7 +77,7 @@ impl<W: Write> Sealer<W> {
         self.buffer.extend_from_slice(tag.as_bytes());
         self.number += 1;
         let written = self.to.write_all(&self.buffer);
-        // What follows a part of a frame cannot be read.
+        // After a part of a frame the rest cannot be read.
         self.closed = written.is_err() || kind == Kind::End;
         self.sent.fetch_add(self.buffer.len() as u64, Ordering::Relaxed);
         written.map(|()| content.len())
@@ -87,7 +87,7 @@ impl<W: Write> Sealer<W> {
         self.closed
     }
 
-    /// The bytes sent so far, to be looked at from elsewhere.
+    /// The number of bytes sent so far, shared with other threads.
     pub(super) fn sent(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.sent)
     }
@@ -97,9 +97,9 @@ impl<W: Write> Sealer<W> {
     }
 }
 
-/// What frames are read from: a socket, of which a deadline can be asked.
+/// A source of frames: a socket with a timeout.
 pub(super) trait Source: Read {
-    /// Reads wait for so long at most, or for ever.
+    /// Limits how long a read waits, or lets it wait for ever.
     fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()>;
 }
 
@@ -110,7 +110,7 @@ impl Source for TcpStream {
     }
 }
 
-/// Reads all of `bytes` before `until`, however slowly they drip.
+/// Reads all of `bytes` before `until`, however slowly they arrive.
 pub(super) fn read_until(from: &mut impl Source, bytes: &mut [u8], until: Instant) -> io::Result<()> {
     let mut have = 0;
     while have < bytes.len() {
@@ -143,7 +143,7 @@ fn is_waiting(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// The receiving end. It keeps what it has of a frame that is not yet complete.
+/// The receiving end. It keeps the part of a frame that is not yet complete.
 pub(super) struct Opener<R> {
     from: R,
     key: DirectionKey,
@@ -161,7 +161,7 @@ impl<R: Source> Opener<R> {
         &self.from
     }
 
-    /// The next frame, which is there until the one after it is asked for.
+    /// The next frame, valid until the next call.
     pub(super) fn next(&mut self, until: Option<Instant>) -> io::Result<(Kind, &[u8])> {
         self.fill(HEAD, until)?;
         let length = self.buffer.first_chunk().map_or(usize::MAX, |b| u32::from_le_bytes(*b) as usize);
@@ -183,7 +183,7 @@ impl<R: Source> Opener<R> {
         Ok((kind, &self.buffer[HEAD..end]))
     }
 
-    /// The same, where it has come; returns at once.
+    /// The same without waiting: `None` if the frame has not arrived.
     pub(super) fn poll(&mut self) -> io::Result<Option<(Kind, &[u8])>> {
         self.from.wait_at_most(Some(Duration::ZERO))?;
         match self.next(None) {

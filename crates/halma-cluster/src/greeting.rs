@@ -1,4 +1,4 @@
-//! What two processes of a run must have in common: each shows the other what it is, and says whether it goes along.
+//! The greeting: two processes compare program, job and host file, and each accepts or refuses the other.
 
 use std::io;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use super::Terms;
 use super::frame::Kind;
 use super::handshake::Wire;
 
-/// What a process shows another.
+/// What a process tells another about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Greeting {
     program: String,
     /// The tree of the source that the program was built from.
     source: String,
-    /// What it was compiled for: the target, and the instructions that the compiler may use.
+    /// The compilation target and its instruction sets.
     target: String,
     job: String,
     hosts: String,
@@ -43,7 +43,7 @@ impl Terms {
         }
     }
 
-    /// What is wrong with the greeting of a process that should be number `from`.
+    /// The difference that forbids a common run, in the greeting of a process that should be number `from`.
     fn wrong(&self, theirs: &Greeting, from: usize) -> Option<String> {
         let ours = self.greeting(from);
         let [processes, here] = [theirs, &ours].map(|greeting| greeting.processes.to_string());
@@ -75,18 +75,18 @@ impl Terms {
     }
 }
 
-/// What another process says, fit for a terminal.
+/// Another process's text, safe for a terminal.
 pub(super) fn plain(text: &str) -> String {
     text.chars().take(500).map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Shows the other what this process is; what is wrong with the other.
+/// Exchanges greetings; returns the difference that forbids a common run, if any.
 pub(super) fn compare(terms: &Terms, wire: &mut Wire, peer: usize, until: Instant) -> io::Result<Option<String>> {
     say(wire, &terms.greeting(peer))?;
     Ok(terms.wrong(&hear(wire, until)?, peer))
 }
 
-/// Says whether this process goes along, and hears whether the other does.
+/// Tells whether this process accepts the other, and reads whether the other accepts this one.
 pub(super) fn agree(wire: &mut Wire, wrong: Option<&str>, until: Instant) -> io::Result<Option<String>> {
     say(wire, &wrong)?;
     hear(wire, until)

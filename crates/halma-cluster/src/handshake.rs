@@ -1,10 +1,9 @@
-//! How two processes show each other that they have the secret, before anything else is said.
+//! Mutual authentication: a challenge-response handshake by which two processes prove that they have the shared secret.
 //!
-//! The caller sends a hello: magic number, version, both process numbers, a fresh random number. The called side answers
-//! with a random number of its own, and nothing more. Then first the caller, then the called side sends a proof: a hash of
-//! both hellos, keyed by the secret and by who says it. So no proof can be played back, nor handed back to who made it; and a
-//! stranger hears one random number. From the same hash come the keys of the frames ([`frame`](super::frame)), in which
-//! all that follows is said.
+//! The caller sends a hello: magic number, version, both process numbers, a random nonce. The called side answers with
+//! a nonce of its own, and nothing more. Then first the caller and after it the called side sends a proof: a hash of
+//! both hellos, keyed by the secret and the sender's role. So no proof can be replayed, or reflected to its sender, and
+//! a stranger learns only one nonce. The keys of the frames ([`frame`](super::frame)) are derived from the same hash.
 
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpStream;
@@ -14,20 +13,20 @@ use super::frame::{DirectionKey, Opener, Sealer, read_until};
 use super::key::{Secret, random};
 
 const MAGIC: &[u8; 8] = b"HALMANET";
-/// The version of all that processes say to each other, the form of hellos excepted.
+/// The version of the whole protocol after the hello.
 const VERSION: u32 = 2;
-/// How long a handshake and the greeting after it may take together, however slowly the other side drips.
+/// The time limit of handshake and greeting together, however slowly the other side sends.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 const HELLO: usize = 8 + 3 * 4 + 32;
 
-/// Who speaks with whom, by their numbers.
+/// The process numbers of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) caller: usize,
     pub(super) called: usize,
 }
 
-/// A connection whose other side has the secret.
+/// A connection whose other side has proved that it has the secret.
 pub(super) struct Wire {
     pub(super) sealer: Sealer<TcpStream>,
     pub(super) opener: Opener<TcpStream>,
@@ -36,9 +35,9 @@ pub(super) struct Wire {
 /// Why a handshake failed.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// It speaks something else, or nothing, or is gone.
+    /// It uses another protocol, or is silent, or is gone.
     Stranger(String),
-    /// It says that it is the process of this number, but not with this secret.
+    /// It claims this process number, without the secret.
     Unproven(usize, String),
 }
 
@@ -72,7 +71,7 @@ fn read_hello(bytes: &[u8; HELLO]) -> Result<Pair, Fault> {
     Ok(Pair { caller: number(12) as usize, called: number(16) as usize })
 }
 
-/// All that comes from the secret and both hellos.
+/// Everything that is derived from the secret and both hellos.
 struct Keys {
     proof_of_caller: blake3::Hash,
     proof_of_called: blake3::Hash,
@@ -104,7 +103,7 @@ fn wire(socket: &TcpStream, sends: DirectionKey, receives: DirectionKey) -> Resu
     Ok(Wire { sealer: Sealer::new(clone()?, sends), opener: Opener::new(clone()?, receives) })
 }
 
-/// The handshake of the side that calls.
+/// The handshake of the calling side.
 pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: Instant) -> Result<Wire, Fault> {
     let nonce = random().map_err(|e| stranger(&e))?;
     let hello = hello(pair, &nonce);
@@ -126,7 +125,7 @@ pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: In
     }
 }
 
-/// The handshake of the side that is called: who the caller is.
+/// The handshake of the called side; returns who the caller is.
 pub(super) fn answer(mut socket: TcpStream, secret: &Secret, until: Instant) -> Result<(Pair, Wire), Fault> {
     let mut hello_of_caller = [0; HELLO];
     read_until(&mut socket, &mut hello_of_caller, until).map_err(|e| stranger(&e))?;

@@ -1,4 +1,4 @@
-//! Which processes there are, and which one this is.
+//! The host file: which processes there are, and which one this is.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
@@ -19,10 +19,10 @@ use super::ClusterError;
 pub struct Hosts(Vec<String>);
 
 impl Hosts {
-    /// Reads a host file: a line `host:port` for each process; blank lines and what follows `#` do not count.
+    /// Reads a host file: a line `host:port` for each process; blank lines and text after `#` are ignored.
     ///
     /// # Errors
-    /// Where the file cannot be read, or a line is something else.
+    /// Where the file cannot be read, or has another line.
     pub fn read(file: &Path) -> Result<Self, ClusterError> {
         let text = std::fs::read_to_string(file)
             .map_err(|e| ClusterError::Input(format!("{}: cannot be read: {e}", file.display())))?;
@@ -75,14 +75,14 @@ impl Hosts {
         &self.0[process]
     }
 
-    /// How many processes are on the host of this one, itself included.
+    /// How many of the processes are on this one's host, itself included.
     #[must_use]
     pub fn beside(&self, process: usize) -> usize {
         let host = |address: &str| address.rsplit_once(':').map_or(String::new(), |(host, _)| host.to_owned());
         self.0.iter().filter(|other| host(other) == host(&self.0[process])).count()
     }
 
-    /// What a process's name stands for.
+    /// Resolves the address of a process.
     pub(super) fn resolve(&self, process: usize) -> std::io::Result<Vec<SocketAddr>> {
         self.0[process].to_socket_addrs().map(Iterator::collect)
     }
@@ -93,13 +93,13 @@ impl Hosts {
     }
 }
 
-/// Where launchers say which of their processes this is: Slurm, Open MPI, MPICH and Intel MPI, PMIx.
+/// The variables in which launchers state the process number: Slurm, Open MPI, MPICH and Intel MPI, PMIx.
 const RANKS: [&str; 4] = ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
 
-/// The number of this process among `hosts`: the one given, else what a launcher says.
+/// The number of this process among `hosts`: the given one, or else the launcher's.
 ///
 /// # Errors
-/// Where nobody says, or there is no such process.
+/// Where there is none, or no such process.
 pub fn rank(given: Option<usize>, hosts: &Hosts) -> Result<usize, ClusterError> {
     let said = RANKS.iter().find_map(|name| Some((*name, std::env::var(name).ok()?)));
     let (number, by) = match (given, said) {

@@ -1,4 +1,4 @@
-//! The secret that the processes of a run share: 32 random bytes, in a file or in the environment.
+//! The shared secret of a run's processes: 32 random bytes, in a file or in the environment.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::ClusterError;
 
-/// The variable that holds a key where no file is given.
+/// The variable for a key, if no file is given.
 pub const VARIABLE: &str = "HALMA_CLUSTER_KEY";
 /// A key as text: hexadecimal digits.
 const DIGITS: usize = 64;
 
-/// The secret of a run. It is never shown, in debugging output neither.
+/// The secret of a run. It is never printed, not even by `Debug`.
 ///
 /// ```
 /// use halma_cluster::Secret;
@@ -58,14 +58,14 @@ impl Secret {
         }
     }
 
-    /// Reads a key from a file that nobody but its owner may read.
+    /// Reads a key from a file that only its owner can read.
     ///
     /// # Errors
-    /// Where there is no such file, others may read it, or it holds no key.
+    /// Where there is no such file, others can read it, or it holds no key.
     pub fn read(file: &Path) -> Result<Self, ClusterError> {
         let wrong = |what: String| ClusterError::Input(format!("{}: {what}", file.display()));
         let unread = |e: std::io::Error| wrong(format!("the key cannot be read: {e}"));
-        // Looked at first: to open a pipe would wait for a writer.
+        // Checked before opening, because opening a pipe would wait for a writer.
         let kind = std::fs::metadata(file).map_err(unread)?;
         if !kind.is_file() {
             return Err(wrong("the key cannot be read: it is no regular file".into()));
@@ -85,17 +85,17 @@ impl Secret {
         Self::parse(&String::from_utf8_lossy(&text)).map_err(|e| wrong(e.to_string()))
     }
 
-    /// The key in [`VARIABLE`], if that is set.
+    /// The key in [`VARIABLE`], if it is set.
     ///
     /// # Errors
-    /// Where it holds something else, nothing included: whoever sets it means to have a key.
+    /// Where it holds something else; an empty value is an error, too, since its user meant to have a key.
     pub fn from_environment() -> Result<Option<Self>, ClusterError> {
         let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
         let secret = Self::parse(&text.to_string_lossy());
         secret.map(Some).map_err(|e| ClusterError::Input(format!("{VARIABLE}: {e}")))
     }
 
-    /// Writes the key to a new file, which only its owner may read.
+    /// Writes the key to a new file that only its owner can read.
     ///
     /// # Errors
     /// Where there is a file of that name, or none can be written.
@@ -109,14 +109,14 @@ impl Secret {
         let mut opened = options.open(file)?;
         let written = opened.write_all(text.as_bytes()).and_then(|()| opened.sync_all());
         if written.is_err() {
-            // A part of a key is of no use to anybody.
+            // A part of a key is removed.
             let _ = std::fs::remove_file(file);
         }
         written
     }
 
-    /// What stands for a secret where there is none: known to all, so that it proves nothing; what travels is framed and
-    /// counted all the same.
+    /// The stand-in for a secret in a run without one. It is public and proves nothing; frames are hashed and counted
+    /// all the same.
     pub(super) fn none() -> Self {
         Self(blake3::derive_key("halma 2026 cluster without a key", b""))
     }

@@ -1,11 +1,11 @@
 //! One search in several processes, on one host or many, on [timely dataflow](https://docs.rs/timely).
 //!
-//! Timely exchanges what the processes send each other and tells each when a round is complete everywhere. What comes
-//! before that is ours (`meet`): timely's own connections would wait for a missing process for ever, and take
-//! any process for one of the search. It is handed connections on which both sides have shown that they have the same key
-//! (`handshake`) and run the same program on the same job (`greeting`); on which nothing is read but what the other
-//! side sent, in its order (`frame`), and nothing that timely could not take (`stream`); and which, when they are lost, or
-//! silent, say so instead of ending the process (`link`).
+//! Timely exchanges the messages of the processes, and detects when a round is complete everywhere. Halma opens the
+//! connections itself (`meet`), because timely's own set-up would wait for a missing process for ever, and accept any
+//! process. On a connection that timely receives, both sides have proved that they have the same key (`handshake`), and
+//! that they run the same program on the same job (`greeting`). Only what the other side sent, in its order, is read
+//! (`frame`), and only messages that timely can take (`stream`). If a connection is lost or silent, the search is told,
+//! instead of the process ending (`link`).
 
 mod engine;
 mod frame;
@@ -34,13 +34,13 @@ pub use hosts::{Hosts, rank};
 pub use key::{Secret, VARIABLE};
 use link::Links;
 
-/// Why the processes of a search did not come together.
+/// Why the processes of a search did not connect.
 #[derive(Debug, Error)]
 pub enum ClusterError {
     /// The host file, the key or the number of the process is wrong.
     #[error("{0}")]
     Input(String),
-    /// The address of this process cannot be listened on.
+    /// This process cannot listen on its address.
     #[error("process {process} cannot listen on {address}: {source}")]
     Listen {
         /// The number of this process.
@@ -50,12 +50,12 @@ pub enum ClusterError {
         /// Why.
         source: std::io::Error,
     },
-    /// Another process is not of this search.
+    /// Another process belongs to another run.
     #[error("process {process} is not of this run: {reason}")]
     Refused {
         /// The other process.
         process: usize,
-        /// What is different.
+        /// The difference.
         reason: String,
     },
     /// Not all processes came in time.
@@ -63,15 +63,15 @@ pub enum ClusterError {
     Missing {
         /// How long this one waited.
         seconds: u64,
-        /// Who is missing, and what was last seen of it.
+        /// Which processes are missing, and what was last seen of them.
         missing: String,
     },
-    /// This process is to stop before all are there.
+    /// This process was cancelled before all had connected.
     #[error("{reason} while waiting for {missing}")]
     Stopped {
-        /// What stops it.
+        /// The reason.
         reason: String,
-        /// Who is missing.
+        /// Which processes are missing.
         missing: String,
     },
     /// The system refused something.
@@ -79,26 +79,27 @@ pub enum ClusterError {
     Io(#[from] std::io::Error),
 }
 
-/// What all processes of one search have in common, and the number of this one.
+/// The parameters of a process, most of them common to all processes of a search.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// The addresses of all processes.
     pub hosts: Hosts,
-    /// The number of this one.
+    /// The number of this process.
     pub process: usize,
-    /// All that the answer depends on: problem, question, pruning.
+    /// Everything that the answer depends on: problem, question, pruning.
     pub job: String,
     /// How long to wait for the others.
     pub wait: Duration,
-    /// What all processes share and nobody else knows. Without one, all addresses must be of this machine alone.
+    /// The shared secret. Without one, all addresses must be loopback addresses.
     pub secret: Option<Secret>,
-    /// A process that says nothing for so long is lost.
+    /// A process that is silent for so long is lost.
     pub peer_timeout: Duration,
-    /// The memory of this process; its part of what is free unless given. Half of it at most is for what others send at once.
+    /// The memory of this process; by default its part of the free memory. At most half of it is for what others send
+    /// at once.
     pub memory: Option<u64>,
-    /// What ends the waiting.
+    /// Ends the waiting.
     pub cancel: Arc<CancellationToken>,
-    /// Is told of those who call and are turned away.
+    /// Is told about callers that were refused.
     pub note: fn(&str),
 }
 
@@ -116,7 +117,7 @@ pub struct Cluster {
 /// Connects with all other processes.
 ///
 /// # Errors
-/// Where they do not come, or are not of the same search.
+/// Where they do not connect in time, or are not of the same search.
 pub fn connect(terms: &Terms) -> Result<Cluster, ClusterError> {
     terms.check_key()?;
     let connections = meet::meet(terms)?;
@@ -176,7 +177,7 @@ impl Exchange for Cluster {
 
     fn give_up(&self, reason: &str) {
         if self.order(Order::GiveUp(reason.into())).is_ok() {
-            // Until the others have it, or are gone themselves.
+            // Until the others have the message, or are gone themselves.
             let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
         }
     }

@@ -1,7 +1,7 @@
-//! A connection with another process, as timely sees it.
+//! A connection to another process, in the form that timely uses.
 //!
-//! Timely's threads end with a panic when a connection does. Here they are never told: whoever meets the fault notes who
-//! is lost and how, and then sleeps; the search finds the note, saves what it has, and ends.
+//! Timely's threads panic when a connection ends. So these streams never report an error: the thread that meets a fault
+//! notes which process is lost, and then sleeps. The search finds the note, saves a checkpoint, and ends.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -19,12 +19,12 @@ use super::frame::{Kind, Opener, Sealer, Source};
 use super::handshake::Wire;
 use super::stream::Shape;
 
-/// A silent host is asked after so long whether it is there, then so often.
+/// TCP keepalive: the idle time before a silent host is probed, and the interval of probes.
 const IDLE: Duration = Duration::from_secs(5);
-/// A sign of life goes out so often within the time after which a silent process is lost.
+/// Heartbeats are sent so often within the time after which a silent process is lost.
 pub(super) const PULSES: u32 = 12;
 
-/// What becomes of a lost process's peers.
+/// What happens in the peers of a lost process.
 type Then = Box<dyn Fn(&Lost) + Send + Sync>;
 type Sending = Mutex<Sealer<TcpStream>>;
 
@@ -32,21 +32,21 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection on which both sides have shown who they are. From here on it gives signs of life.
+/// An authenticated connection. From here on it sends heartbeats.
 pub(super) struct Connection {
     sending: Arc<Sending>,
     opener: Opener<TcpStream>,
     peer: usize,
     timeout: Duration,
     heard: Instant,
-    /// What the other side has sent of the search, which this one has not begun.
+    /// Data of the search that arrived before the search began here.
     begun: Option<Vec<u8>>,
 }
 
 impl Connection {
     pub(super) fn new(wire: Wire, peer: usize, timeout: Duration) -> io::Result<Self> {
         let Wire { sealer, opener } = wire;
-        // A write may last, where the other side is slow: it is alive as long as it is heard.
+        // A write may take long if the other side is slow; it is alive as long as it is heard.
         opener.source().set_write_timeout(None)?;
         let sending = Arc::new(Mutex::new(sealer));
         let beating = Arc::downgrade(&sending);
@@ -55,7 +55,7 @@ impl Connection {
         Ok(Self { sending, opener, peer, timeout, heard: Instant::now(), begun: None })
     }
 
-    /// Whether the other side is still there, before the search has begun here.
+    /// Whether the other side is still there, before the search begins here.
     pub(super) fn look(&mut self) -> Result<(), String> {
         while self.begun.is_none() {
             match self.opener.poll().map_err(|e| e.to_string())? {
@@ -74,35 +74,35 @@ fn silence(timeout: Duration) -> String {
     format!("it has said nothing for {}", humantime::format_duration(timeout))
 }
 
-/// Sends signs of life, each connection from a thread of its own: one whose other side does not read holds up no other.
+/// Sends heartbeats, in a thread for each connection: one whose other side does not read does not delay the others.
 fn beat(sending: &Weak<Sending>, tick: Duration) {
     loop {
         thread::sleep(tick);
         let Some(sending) = sending.upgrade() else { return };
         let mut sealer = locked(&sending);
         if sealer.is_closed() || sealer.send(Kind::Pulse, b"").is_err() {
-            // Whoever reads finds out why.
+            // The reading side reports the reason.
             return;
         }
     }
 }
 
-/// What is common to all connections of a process.
+/// The state that all connections of a process share.
 pub(super) struct Links {
     own: usize,
     lost: OnceLock<Lost>,
     any: AtomicBool,
     then: Mutex<Option<Then>>,
     peers: Vec<Peer>,
-    /// This process has all it wants.
+    /// This process needs nothing more.
     ending: AtomicBool,
-    /// Whose data came last.
+    /// The process whose data came last.
     last: AtomicUsize,
-    /// What all others together may have sent that the search has not yet taken.
+    /// The most bytes that all others together may have sent and the search has not yet taken.
     most: u64,
 }
 
-/// What is known of another process.
+/// The state of another process.
 #[derive(Default)]
 struct Peer {
     heard: AtomicBool,
@@ -122,7 +122,8 @@ impl std::fmt::Debug for Links {
 }
 
 impl Links {
-    /// For so many processes; those who say nothing for so long are lost, and who sends more than `most` bytes at once.
+    /// For so many processes. One that is silent for so long is lost, and so is one that sends more than `most` bytes
+    /// at once.
     pub(super) fn new(own: usize, processes: usize, timeout: Duration, most: u64) -> io::Result<Arc<Self>> {
         let links = Arc::new(Self {
             own,
@@ -139,7 +140,7 @@ impl Links {
         Ok(links)
     }
 
-    /// Notes that a process is lost, unless that is known of one already.
+    /// Notes that a process is lost, unless one already is.
     pub(super) fn lose(&self, process: usize, reason: String) {
         if self.lost.set(Lost { process, reason }).is_ok() {
             self.any.store(true, Ordering::Release);
@@ -149,13 +150,13 @@ impl Links {
         }
     }
 
-    /// The same of the process whose data came last: what it sent cannot be understood.
+    /// The same for the process whose data came last: it cannot be understood.
     pub(super) fn lose_last(&self) {
         self.lose(self.last.load(Ordering::Relaxed), "what it sent makes no sense".into());
     }
 
-    /// Counts what came from a process. Timely takes it all, and holds it until a round is complete; so there must be an end
-    /// to it. Who has sent the most is lost where it is too much.
+    /// Counts bytes from a process. Timely takes everything and holds it until a round is complete, so there must be a
+    /// limit. If it is exceeded, the process that has sent the most is lost.
     fn count(&self, process: usize, bytes: usize) -> Result<(), String> {
         self.peers[process].came.fetch_add(bytes as u64, Ordering::Relaxed);
         let came = || self.peers.iter().map(|peer| peer.came.load(Ordering::Relaxed));
@@ -169,7 +170,7 @@ impl Links {
         Err(reason)
     }
 
-    /// A round is complete: what came so far has been taken, but for what is of the next one already, which is not more.
+    /// A round is complete: what came so far has been taken, except for data of the next round, which is not more.
     pub(super) fn taken(&self) {
         self.peers.iter().for_each(|peer| peer.came.store(0, Ordering::Relaxed));
     }
@@ -190,7 +191,7 @@ impl Links {
         self.ending.store(true, Ordering::Release);
     }
 
-    /// Ends all connections, as a fault between the hosts would.
+    /// Closes all connections, as a fault between the hosts would.
     #[cfg(test)]
     pub(super) fn cut(&self) {
         self.peers.iter().filter_map(|peer| peer.socket.get()).for_each(|socket| drop(socket.shutdown(Shutdown::Both)));
@@ -201,7 +202,8 @@ impl Links {
     }
 }
 
-/// Notes who says nothing. Time in which this process itself stood still does not count: it is counted in ticks.
+/// Notes which processes are silent. Time in which this process itself was suspended does not count, because it is
+/// counted in ticks.
 fn listen_for_life(links: &Weak<Links>, timeout: Duration) {
     let mut silent: Vec<u32> = Vec::new();
     loop {
@@ -256,7 +258,7 @@ impl Link {
         Ok(Self { peer, links, sending, incoming })
     }
 
-    /// Notes the fault, and does not come back.
+    /// Notes the fault, and never returns.
     fn lose(&self, reason: String) -> ! {
         self.links.lose(self.peer, reason);
         loop {
@@ -264,7 +266,7 @@ impl Link {
         }
     }
 
-    /// More of what timely sends, or the regular end.
+    /// More of timely's stream, or its regular end.
     fn receive(&self, incoming: &mut Incoming, bytes: &mut [u8]) -> Result<usize, String> {
         loop {
             let rest = &incoming.content[incoming.at..];
@@ -298,7 +300,7 @@ impl Link {
     }
 }
 
-/// Has the system find out when the other host, or the way there, is gone: where nothing is acknowledged for a part of the
+/// Lets the system detect that the other host, or the path to it, is gone: if nothing is acknowledged for a part of the
 /// time after which a silent process is lost.
 pub(super) fn watch(socket: &TcpStream, peer_timeout: Duration) -> io::Result<()> {
     let socket = SockRef::from(socket);
@@ -341,7 +343,7 @@ impl Stream for Link {
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        // The other side may have gone first; it has had everything then, or is noted as lost.
+        // The other side may have closed first. It has received everything then, or is noted as lost.
         let mut sealer = locked(&self.sending);
         let _ = sealer.send(Kind::End, b"");
         let _ = sealer.target().shutdown(how);

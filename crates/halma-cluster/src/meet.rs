@@ -1,8 +1,9 @@
-//! How processes find each other: each listens on its own address of the host file and nowhere else, only until all are
-//! there. A process calls those with smaller numbers and is called by those with greater ones.
+//! Opens the connections between all processes. Each listens on its own address of the host file and nowhere else, and
+//! only until all have met. A process calls those with smaller numbers and is called by those with greater ones.
 //!
-//! Anybody may call. Who does not show the key is closed and noted; at most [`PENDING`] are heard at a time, each for
-//! a limited time, and where there are more the one that came first goes: a true process takes moments, and calls again.
+//! Anybody may call. A caller that does not prove the key is closed and noted. At most [`PENDING`] callers are heard at
+//! a time, each for a limited time; beyond that the oldest is dropped. A true process needs only moments, and calls
+//! again.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -19,30 +20,30 @@ use super::key::Secret;
 use super::link::{Connection, PULSES, watch};
 use super::{ClusterError, Terms};
 
-/// The time between two calls of a process that does not answer; of one that does not accept the call, so much longer.
+/// The time between two calls of a process that does not answer; ten times that after a fault.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Callers that are heard at a time.
+/// The most callers that are heard at a time.
 const PENDING: usize = 64;
-/// Callers that are taken before anything else is looked at.
+/// The most callers that are accepted before other work is done.
 const AT_ONCE: usize = 16;
-/// Different faults of callers that are noted.
+/// The most different faults of callers that are noted.
 const NOTES: usize = 20;
 
-/// What the threads of a meeting tell the one that gathers.
+/// What the threads of a meeting report to the main one.
 enum Event {
-    /// A caller is of this run; may it have its number? True, false, or another time.
+    /// A caller of this run asks for its number; the answer is yes, no, or later.
     Claim(usize, std::sync::mpsc::SyncSender<Option<bool>>),
-    /// A connection is there.
+    /// A connection is complete.
     Met(usize, Wire),
-    /// A claim came to nothing.
+    /// A claim of a number failed.
     Free(usize),
-    /// A process is of another run.
+    /// A process belongs to another run.
     Refused { pair: Pair, reason: String },
-    /// Somebody is no process of this run, or does not show it.
+    /// A caller belongs to no process of this run, or cannot prove it.
     Fault { process: Option<usize>, address: IpAddr, what: String },
 }
 
-/// Connects with all other processes: the connections by their numbers, none for this one.
+/// Connects with all other processes: the connections by process number, none for this one.
 pub(super) fn meet(terms: &Terms) -> Result<Vec<Option<Connection>>, ClusterError> {
     let (events, told) = channel();
     let meeting = Rendezvous {
@@ -57,19 +58,19 @@ pub(super) fn meet(terms: &Terms) -> Result<Vec<Option<Connection>>, ClusterErro
     meeting.gather(&told)
 }
 
-/// What is known of a process.
+/// The state of a process.
 #[derive(Default)]
 struct Slot {
     connection: Option<Connection>,
-    /// Somebody is about to have this number.
+    /// A caller is about to take this number.
     promised: bool,
-    /// Why somebody of this number was turned away.
+    /// Why a caller of this number was refused.
     refused: Option<String>,
-    /// What was last wrong with somebody who said that he is it.
+    /// The last fault of a caller that claimed this number.
     seen: Option<String>,
 }
 
-/// A caller of whom nothing is known.
+/// A caller of unknown identity.
 struct Pending {
     socket: TcpStream,
     done: Arc<AtomicBool>,
@@ -94,7 +95,7 @@ impl Drop for Rendezvous {
 }
 
 impl Rendezvous {
-    /// Waits for all, called and calling.
+    /// Waits for all processes, those that are called and those that call.
     fn gather(mut self, told: &Receiver<Event>) -> Result<Vec<Option<Connection>>, ClusterError> {
         let listener = listen(&self.terms)?;
         (0..self.terms.process).try_for_each(|peer| self.call(peer))?;
@@ -158,7 +159,7 @@ impl Rendezvous {
             Event::Refused { pair, reason } => {
                 let called = pair.caller == self.terms.process;
                 let process = if called { pair.called } else { pair.caller };
-                // Without a key anybody may say that he is a process of another run: that is no reason to end.
+                // Without a key any caller may claim to be a process of another run, so this does not end the run.
                 if called || self.terms.secret.is_some() {
                     return Err(ClusterError::Refused { process, reason });
                 }
@@ -185,7 +186,7 @@ impl Rendezvous {
         Ok(())
     }
 
-    /// Says each thing once, and not without end.
+    /// Reports each fault once, and only so many.
     fn note(&mut self, what: String) {
         if self.noted.len() < NOTES && self.noted.insert(what.clone()) {
             (self.terms.note)(&what);
@@ -195,7 +196,7 @@ impl Rendezvous {
         }
     }
 
-    /// Whether a process that was there still is; if not, it may come again.
+    /// Whether a connected process is still there; if not, it may connect again.
     fn look_after(&mut self, peer: usize) -> Result<(), ClusterError> {
         let gone = match &mut self.slots[peer].connection {
             Some(connection) => connection.look(),
@@ -211,13 +212,13 @@ impl Rendezvous {
         Ok(())
     }
 
-    /// Takes those who call, a few at a time; says whether there were any.
+    /// Accepts callers, a few at a time; returns whether there were any.
     fn accept(&mut self, listener: &TcpListener) -> bool {
-        // Those of whom something is known are not among those who may be closed.
+        // Identified callers are not among those that may be closed.
         self.pending.retain(|pending| !pending.done.load(Ordering::Relaxed));
         for number in 0..AT_ONCE {
             let Ok((socket, from)) = listener.accept() else { return number > 0 };
-            // What cannot be taken is dropped, and calls again if it means it.
+            // A caller that cannot be accepted is dropped, and may call again.
             let Ok(kept) = socket.try_clone() else { continue };
             let done = Arc::new(AtomicBool::new(false));
             let (terms, events, finished) = (Arc::clone(&self.terms), self.events.clone(), Arc::clone(&done));
@@ -238,7 +239,7 @@ impl Rendezvous {
         true
     }
 
-    /// Calls a process, from a thread of its own.
+    /// Calls a process, in a thread of its own.
     fn call(&self, peer: usize) -> io::Result<()> {
         let (terms, events) = (Arc::clone(&self.terms), self.events.clone());
         let (until, over) = (self.until, Arc::clone(&self.over));
@@ -260,7 +261,7 @@ impl Terms {
         self.secret.clone().unwrap_or_else(Secret::none)
     }
 
-    /// The addresses of a process; without a key those of this machine that no other can reach, or none.
+    /// The addresses of a process; without a key only loopback addresses.
     fn addresses(&self, process: usize) -> io::Result<Vec<SocketAddr>> {
         let addresses = self.hosts.resolve(process)?;
         match self.secret.is_some() || addresses.iter().all(|address| address.ip().to_canonical().is_loopback()) {
@@ -271,7 +272,7 @@ impl Terms {
         }
     }
 
-    /// Whether there is a key, or all addresses are of this machine.
+    /// Whether there is a key, or all addresses are loopback addresses.
     ///
     /// # Errors
     /// Which one is not, and what to do.
@@ -303,12 +304,12 @@ fn listen(terms: &Terms) -> Result<TcpListener, ClusterError> {
     Ok(listener)
 }
 
-/// What came of a call.
+/// The result of a call.
 enum Called {
     Done,
-    /// Nobody listens there yet.
+    /// Nothing listens there yet.
     Nobody,
-    /// What listens there is not it yet, or any more.
+    /// The listener is not the process, yet or any more.
     Fault,
 }
 
@@ -318,7 +319,7 @@ fn prepare(socket: &TcpStream, terms: &Terms) -> io::Result<()> {
     watch(socket, terms.peer_timeout)
 }
 
-/// The side that calls: each address of the process, until one is answered by it.
+/// The calling side: tries each address of the process, until the process answers.
 fn call(terms: &Terms, peer: usize, until: Instant, events: &Sender<Event>) -> Called {
     let mut called = Called::Nobody;
     for address in terms.addresses(peer).unwrap_or_default() {
@@ -326,7 +327,7 @@ fn call(terms: &Terms, peer: usize, until: Instant, events: &Sender<Event>) -> C
         let Ok(socket) = TcpStream::connect_timeout(&address, left) else { continue };
         called = match introduce(terms, peer, socket) {
             Ok(event) => {
-                // Nobody waits any more where another refusal came first.
+                // After another refusal the result is not needed any more.
                 let _ = events.send(event);
                 return Called::Done;
             }
@@ -339,7 +340,7 @@ fn call(terms: &Terms, peer: usize, until: Instant, events: &Sender<Event>) -> C
     called
 }
 
-/// The handshake and greeting of the side that calls.
+/// The handshake and greeting of the calling side.
 fn introduce(terms: &Terms, peer: usize, socket: TcpStream) -> Result<Event, String> {
     let (until, pair) = (Instant::now() + PATIENCE, Pair { caller: terms.process, called: peer });
     prepare(&socket, terms).map_err(|e| e.to_string())?;
@@ -354,12 +355,12 @@ fn introduce(terms: &Terms, peer: usize, socket: TcpStream) -> Result<Event, Str
     })
 }
 
-/// The opinion that another process has of this one.
+/// The verdict of another process about this one.
 fn of_this(reason: &str) -> String {
     format!("it says of this process: {}", super::greeting::plain(reason))
 }
 
-/// The side that is called.
+/// The called side.
 fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Event>, known: &AtomicBool) {
     let until = Instant::now() + PATIENCE;
     let shaken = prepare(&socket, terms)
@@ -372,7 +373,7 @@ fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Eve
         Err(Fault::Unproven(process, what)) => return fault(Some(process), what),
     };
     if terms.secret.is_some() {
-        // Who has the key is not thrown out for strangers.
+        // A process with the key is not closed in favour of strangers.
         known.store(true, Ordering::Relaxed);
     }
     let peer = pair.caller;

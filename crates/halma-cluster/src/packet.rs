@@ -1,4 +1,4 @@
-//! What travels through the dataflow: a stretch of bytes with an address.
+//! The unit of the dataflow: a piece of a message with its address.
 
 use std::io::Write;
 
@@ -8,24 +8,24 @@ use timely::communication::Push;
 use timely::dataflow::channels::pushers::exchange::Distributor;
 use timely::dataflow::channels::{ContainerBytes, Message};
 
-/// The most bytes that a packet carries: timely wants room for a whole packet at once.
+/// The most bytes of a packet: timely needs room for a whole packet at once.
 pub(super) const MOST: usize = 1 << 20;
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A part of a parcel, of which more is to come.
+    /// A part of a message, of which more will come.
     #[default]
     Part,
-    /// The last part of a parcel.
+    /// The last part of a message.
     End,
     /// The reason why the sender does not go on.
     Farewell,
-    /// What came is no packet.
+    /// Invalid bytes.
     Garbled,
 }
 
-/// A stretch of bytes from one process for another.
+/// A piece of a message from one process to another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packet {
     pub(super) to: usize,
@@ -44,7 +44,7 @@ impl Accountable for Packet {
 const HEAD: usize = 16;
 
 impl ContainerBytes for Packet {
-    // Timely does not take a fault from here: what is no packet says so itself.
+    // Timely accepts no error from here, so an invalid packet has a kind of its own.
     fn from_bytes(bytes: Bytes) -> Self {
         Self::read(&bytes).unwrap_or(Self { kind: Kind::Garbled, ..Self::default() })
     }
@@ -58,7 +58,7 @@ impl ContainerBytes for Packet {
         let numbers = [self.to as u32, self.from as u32, self.kind as u32, self.bytes.len() as u32];
         head.chunks_exact_mut(4).zip(numbers).for_each(|(at, number)| at.copy_from_slice(&number.to_le_bytes()));
         let padding = &[0; 8][..self.length_in_bytes() - HEAD - self.bytes.len()];
-        // Timely gives memory to write to, which has room for all of it.
+        // Timely's buffer has room for all of it.
         let written = [&head[..], &self.bytes, padding].into_iter().try_for_each(|bytes| writer.write_all(bytes));
         debug_assert!(written.is_ok());
     }
@@ -80,7 +80,7 @@ impl Packet {
     }
 }
 
-/// Sends every packet where it is addressed to.
+/// Routes every packet to its address.
 pub(super) struct ByAddress;
 
 impl Distributor<Packet> for ByAddress {

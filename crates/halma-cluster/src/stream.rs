@@ -1,37 +1,37 @@
-//! The shape of what timely sends: messages, each with a header of six numbers, and a header of zeros at the end. Timely
-//! believes every header; so each is looked at before timely sees it.
+//! Checks timely's byte stream: messages, each with a header of six numbers, and a header of zeros at the end. Timely
+//! trusts every header, so each is validated before timely reads it.
 
 use super::packet;
 
-/// The bytes of a header in timely.
+/// The size of a timely header, in bytes.
 const HEADER: usize = 48;
 /// The most bytes after a header: a packet, with what timely puts before it.
 const MOST: u64 = packet::MOST as u64 + 4096;
-/// Timely numbers what flows from 0 on: one dataflow has a few.
+/// The largest channel number: timely numbers channels from 0, and one dataflow has a few.
 const CHANNELS: u64 = 64;
 
-/// Follows the messages from one process to another.
+/// Validates the messages from one process to another.
 pub(super) struct Shape {
     own: u64,
     peer: u64,
     head: [u8; HEADER],
     /// Bytes of the header so far.
     have: usize,
-    /// Bytes of the message to come.
+    /// Bytes of the message still to come.
     left: u64,
     ended: bool,
 }
 
 impl Shape {
-    /// For what comes to `own` from `peer`.
+    /// For the stream to `own` from `peer`.
     pub(super) fn new(own: usize, peer: usize) -> Self {
         Self { own: own as u64, peer: peer as u64, head: [0; HEADER], have: 0, left: 0, ended: false }
     }
 
-    /// Looks at the next bytes.
+    /// Validates the next bytes.
     ///
     /// # Errors
-    /// What is wrong with them; then timely must not see any of them.
+    /// What is wrong with them; timely must not see any of them then.
     pub(super) fn check(&mut self, mut bytes: &[u8]) -> Result<(), String> {
         while !bytes.is_empty() {
             if self.ended {

@@ -1,4 +1,4 @@
-//! Measurements of time, memory and disk: what the process has used, and what there is, as the system says.
+//! Measurements of time, memory and disk use, and of the memory that is available.
 
 pub mod plan;
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// The value in kB of a line `name: value kB` of a file in /proc, in bytes.
+/// The value of a line `name: value kB` in a file of /proc, in bytes.
 fn proc_bytes(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':'))?;
@@ -34,21 +34,21 @@ pub fn memory() -> u64 {
     proc_bytes("/proc/self/status", "VmRSS").unwrap_or(0)
 }
 
-/// Gives memory that was freed back to the system, as far as the allocator can.
+/// Returns freed memory to the system, as far as the allocator can.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it moves nothing that is in use, and any thread may call it at any time (malloc_trim(3)). Without it the
-    // process keeps what it freed: a third of a budget of 64 MiB was measured.
+    // SAFETY: malloc_trim(3) moves nothing that is in use and is thread-safe. Without it the process keeps what it
+    // freed: a third of a budget of 64 MiB was measured.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// Lets the allocator have at most so many arenas from now on. Each keeps what was freed in it from all others: with 16
-/// threads and as many arenas, half as much again was measured.
+/// Limits the allocator to so many arenas. Memory freed in one arena is not available to the others: with 16 threads
+/// and as many arenas the process took half as much again.
 pub fn limit_arenas(arenas: u64) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it sets a number that the allocator looks at when it is about to make an arena (mallopt(3)).
+    // SAFETY: mallopt(3) sets a number that the allocator reads when it is about to make an arena.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, arenas.min(1 << 10) as i32);
     }
@@ -56,7 +56,7 @@ pub fn limit_arenas(arenas: u64) {
     let _ = arenas;
 }
 
-/// Memory that the process may come to hold: what is free, within the limits of its control group.
+/// The memory that the process can still take: what is free, within the limits of its control group.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
@@ -70,14 +70,15 @@ pub fn available_memory() -> Option<u64> {
 #[must_use]
 pub fn cpu_seconds() -> f64 {
     let Ok(text) = fs::read_to_string("/proc/self/stat") else { return 0.0 };
-    // Fields are counted behind the command's name, which may hold anything: user and system time are 11 and 12.
+    // Fields are counted from behind the command's name, which may contain anything: user and system time are 11 and
+    // 12.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
     let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    // Linux shows these in hundredths of a second on every machine.
+    // Linux reports them in hundredths of a second on every machine.
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// What a run has used.
+/// The resources that a run has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurements {
     /// Seconds on the clock.
@@ -90,7 +91,7 @@ pub struct Measurements {
     pub disk_bytes_written: u64,
 }
 
-/// Measures what one run uses, in a process that may have had others before.
+/// Measures what one run uses, in a process that may have had other runs before.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter {
     begun: Instant,
@@ -99,18 +100,19 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts to measure: of what was used so far only what earlier processes of the run spent counts.
+    /// Starts to measure. Of what was used so far, only the part in `earlier` counts: that of earlier processes of the
+    /// run.
     ///
-    /// The peak of memory falls back to what the process holds at this moment. Where the system does not let it, the
-    /// peak stays that of the whole process: too much, never too little.
+    /// The peak of memory is reset to what the process holds now. Where the system refuses that, the peak stays that of
+    /// the whole process: possibly too much, never too little.
     #[must_use]
     pub fn start(earlier: Measurements) -> Self {
-        // 5 resets the peak (proc(5)); nothing else is touched.
+        // Writing 5 resets the peak and nothing else (proc(5)).
         let _ = fs::write("/proc/self/clear_refs", "5");
         Self { begun: Instant::now(), cpu_seconds: cpu_seconds(), earlier }
     }
 
-    /// What the run has used, `disk_bytes_written` of it by this process.
+    /// What the run has used; `disk_bytes_written` are this process's bytes.
     #[must_use]
     pub fn measurements(&self, disk_bytes_written: u64) -> Measurements {
         Measurements {

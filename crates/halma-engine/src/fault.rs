@@ -1,22 +1,22 @@
-//! Searches that are broken on purpose, for tests of what checks them. Only tests are built with this.
+//! Fault injection: searches that are broken on purpose, to test what checks them. Compiled into tests alone.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is broken.
+/// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// One state in so many is lost while a level is made.
     DropOneIn(u64),
-    /// Pattern databases, and all bounds of games, cut what just fits.
+    /// Pattern databases, and all bounds of games, also prune states that just fit.
     BoundOffByOne,
-    /// The look-ahead takes the way to be one move shorter than it is.
+    /// The look-ahead assumes one move less than there is.
     LookAheadOffByOne,
     /// Two cells of ρ are exchanged.
     WrongMirror,
-    /// The middle is compared with something else than its mirror image.
+    /// The middle is not compared with its mirror image but with something else.
     Unmirrored,
-    /// One range of keys is lost on every level that has several.
+    /// One shard is lost on every level that has several.
     LoseShard,
     /// The last level is not made.
     StopEarly,
@@ -24,10 +24,10 @@ pub enum Fault {
     NoneWhenStopped,
 }
 
-/// Whether searches of this process part small levels, too: no result depends on it.
+/// Whether searches of this process partition small levels, too; no result depends on it.
 static SMALL: AtomicBool = AtomicBool::new(cfg!(test));
 
-/// Whether small levels are parted, so that tests come through every path.
+/// Whether small levels are partitioned, so that tests exercise every path.
 #[must_use]
 pub fn small_parts() -> bool {
     SMALL.load(Ordering::Relaxed)
@@ -37,12 +37,12 @@ thread_local! {
     static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
-/// What is broken in searches that this thread begins.
+/// The fault in searches that this thread begins.
 pub fn current() -> Option<Fault> {
     FAULT.get()
 }
 
-/// Does `work`, whose searches are broken.
+/// Runs `work` with that fault.
 pub fn with<R>(fault: Option<Fault>, work: impl FnOnce() -> R) -> R {
     SMALL.store(true, Ordering::Relaxed);
     FAULT.set(fault);
@@ -51,7 +51,7 @@ pub fn with<R>(fault: Option<Fault>, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether a state of the range `shard` gets lost.
+/// Whether the fault loses a state of the shard.
 pub(crate) fn loses(fault: Option<Fault>, mixed: u64, shard: usize) -> bool {
     match fault {
         Some(Fault::DropOneIn(n)) => mixed.is_multiple_of(n),

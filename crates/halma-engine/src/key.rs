@@ -5,12 +5,12 @@ use std::hash::Hash;
 
 /// An exact key: an unsigned integer that stands for one state and for no other.
 ///
-/// The engine sorts keys, stores them as differences and compares them; it never hashes two states into one.
+/// The engine sorts keys, stores their differences and compares them. It never identifies a state by a hash.
 /// Implemented for `u64`, `u128` and [`U256`]; a puzzle takes the narrowest that holds its states.
 pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// Size in bytes.
     const BYTES: usize;
-    /// The largest value; the engine keeps it for itself, so no state may have it.
+    /// The largest value. The engine reserves it as a sentinel, so no state may have it.
     const MAX: Self;
 
     /// `self + other`, modulo the size of the key.
@@ -19,27 +19,28 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// `self - other`, modulo the size of the key.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-    /// The value as little-endian words, the missing ones 0.
+    /// The value as little-endian 64-bit words, zero-extended.
     #[must_use]
     fn words(self) -> [u64; 4];
-    /// The key with these words, the surplus ones ignored.
+    /// The key with these little-endian words; surplus words are ignored.
     #[must_use]
     fn from_words(words: [u64; 4]) -> Self;
-    /// A bucket number below [`Self::BUCKETS`] that never falls as keys grow, fine everywhere: the leading bit's
-    /// place and the bits behind it.
+    /// A number below [`Self::BUCKETS`] that never decreases as keys increase: the position of the leading bit and the
+    /// bits behind it. Buckets are therefore fine for small keys and for large ones.
     #[must_use]
     fn bucket(self) -> usize;
     /// One more than the largest bucket number.
     const BUCKETS: usize = (8 * Self::BYTES + 1) << BUCKET_BITS;
-    /// 64 well-mixed bits, to part a level among processes: files of shares depend on it, and no other file does.
+    /// A hash of 64 well-mixed bits, which decides the process that owns a key. The files of shares depend on it; no
+    /// other file does.
     #[must_use]
     fn mix(self) -> u64;
 }
 
-/// Bits behind the leading one that a bucket number sees.
+/// The number of bits behind the leading one that a bucket number has.
 const BUCKET_BITS: u32 = 11;
 
-/// Multiplies to 128 bits and folds the halves: the three-line hash of most modern hash tables.
+/// Multiplies to 128 bits and folds the halves, as the hash function wyhash does.
 #[inline]
 fn folded_multiply(a: u64, b: u64) -> u64 {
     let full = u128::from(a) * u128::from(b);

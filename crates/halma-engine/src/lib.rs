@@ -4,9 +4,9 @@
 //!
 //! Breadth-first search of exact states, level by level, in memory and on disk, on many threads and in many processes.
 //!
-//! A [`puzzle::Puzzle`] says what its states and their successors are. [`search`] expands one level after another and keeps
-//! those states that no level had before. [`store`] keeps the levels, coded in memory or in files of a run's folder.
-//! [`budget`] says who gets which part of the memory. The engine knows no board.
+//! A [`puzzle::Puzzle`] defines states and their successors. [`search`] expands one level after another and removes
+//! duplicates. [`store`] keeps the levels, compressed, in memory or in the files of a run's folder. [`budget`] divides
+//! the memory budget. The engine knows no board.
 
 pub mod budget;
 #[cfg(any(test, feature = "testing"))]

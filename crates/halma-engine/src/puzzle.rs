@@ -1,22 +1,22 @@
-//! What the search needs to know of a puzzle, and a check that a puzzle keeps to it.
+//! The trait that a puzzle implements for the engine, and a test that an implementation keeps its contract.
 
 use std::collections::BTreeSet;
 
 use crate::key::Key;
 
-/// A puzzle as the level search sees it: exact keys, and the successors of each.
+/// A puzzle as the engine sees it: exact keys, and the successors of each.
 ///
-/// A key stands for one state; where a puzzle has symmetries, for a class of states, and the key is that of the
-/// class's canonical member. The search stores every key it meets once and never looks inside.
+/// A key stands for one state. Where a puzzle has symmetries, a key stands for a class of states, and it is the key of
+/// the class's canonical member. The engine stores every key that it meets once and never interprets it.
 ///
-/// Implementations keep to this:
-/// - the same key always has the same successors, in any order, whoever asks;
-/// - `emit` is called with every admitted successor, and with nothing else; the same successor may come twice;
-/// - the number returned counts all successors, those that a bound kept from being emitted included, so that
-///   `generated = pruned + emitted`;
-/// - no key equals [`Key::MAX`].
+/// Contract:
+/// - The same key always has the same successors, in any order, on any thread.
+/// - `emit` is called with every successor that no bound prunes, and with nothing else. The same successor may come
+///   twice.
+/// - The returned number counts all successors, pruned ones included: `generated = pruned + emitted`.
+/// - No key equals [`Key::MAX`].
 ///
-/// [`check_contract`] tries the first three on the states near the start.
+/// [`check_contract`] tests the first three on the states near the start.
 pub trait Puzzle: Sync {
     /// The keys of its states.
     type Key: Key;
@@ -29,8 +29,8 @@ pub trait Puzzle: Sync {
     /// The states at level 0.
     fn start(&self) -> Vec<Self::Key>;
 
-    /// Calls `emit` with the successors of the state `key`, which stands on level `depth` (its successors on
-    /// `depth + 1`), and returns how many there are, pruned ones included.
+    /// Calls `emit` with the successors of the state `key` on level `depth`; they belong to level `depth + 1`. Returns
+    /// how many successors there are, pruned ones included.
     fn successors(
         &self,
         scratch: &mut Self::Scratch,
@@ -39,33 +39,34 @@ pub trait Puzzle: Sync {
         emit: &mut impl FnMut(Self::Key),
     ) -> u64;
 
-    /// Whether a key that was read from a file is one of a state. Of others it is not known what [`Self::successors`] does.
+    /// Whether a key that was read from a file is the key of a state. [`Self::successors`] need not handle other keys.
     fn is_state(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> bool {
         true
     }
 
-    /// Whether [`Self::admits`] drops states of level `depth`.
-    fn sifts(&self, _depth: u32) -> bool {
+    /// Whether [`Self::admits`] may drop states of level `depth`.
+    fn filters(&self, _depth: u32) -> bool {
         false
     }
 
-    /// Whether a new state may stay on level `depth`: asked once for each, when duplicates and states of earlier levels are
-    /// out. The answer depends on the state and the level alone.
+    /// A filter for new states of level `depth`, for bounds that cost too much to ask for every successor: it is asked
+    /// once for each state that is neither a duplicate nor on an earlier level. The answer depends on the state and the
+    /// level alone.
     fn admits(&self, _scratch: &mut Self::Scratch, _key: Self::Key, _depth: u32) -> bool {
         true
     }
 
-    /// A number to report the largest of on each level: the centroid of a transfer's army. `None` where the puzzle
+    /// A number of which each level reports the largest, for instance the centroid of an army. `None` where the puzzle
     /// has no such number.
     fn measure(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> Option<i64> {
         None
     }
 }
 
-/// Follows the contract of [`Puzzle`] over the first `levels` levels, by plain sets.
+/// Tests the contract of [`Puzzle`] on the first `levels` levels, by plain sets.
 ///
 /// # Errors
-/// The first broken promise, in words.
+/// The first violation, in words.
 pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> {
     let (mut one, mut other) = (puzzle.scratch(), puzzle.scratch());
     let mut level: BTreeSet<P::Key> = puzzle.start().into_iter().collect();

@@ -1,11 +1,11 @@
-//! The level search: from a level, its successors; of these, those that no level had before.
+//! Breadth-first search, level by level, with delayed duplicate detection.
 //!
-//! A level is expanded in pieces. In each piece all threads take blocks of the level, compute successors and part them
-//! into ranges of keys ([`shards`]); while the next piece is expanded, each range's successors are sorted, and
-//! duplicates go ([`duplicates`]). A full shard buffer is compressed into a sorted segment; when segments exceed their share of
-//! memory they are spilled to one file. When the level is through, what each range has gathered and its segments are merged
-//! (`merge`), what the earlier levels hold is taken out, and the rest is coded: the ranges in order are the next
-//! level. Which thread did what, and what went where, changes nothing but the time.
+//! A level is expanded in pieces. In each piece, threads take blocks of the level, compute successors and distribute
+//! them over ranges of keys, the shards ([`shards`]). While the next piece is expanded, the successors of each shard
+//! are sorted and deduplicated ([`duplicates`]). A full shard buffer is compressed into a sorted segment. When segments
+//! exceed their share of memory they are spilled to one file, a layer. At the end of the level the buffer, the segments
+//! and the layers of each shard are merged (`merge`), and states of earlier levels are removed. The shards in order are
+//! the next level. The result does not depend on threads, memory or timing.
 
 mod audit;
 mod cancellation;
@@ -32,13 +32,13 @@ pub use trace::{trace, trace_shared};
 
 use crate::store::workspace::Workspace;
 
-/// Who is told, often and from all threads, how far a level has come.
+/// Progress of a level under way; called often, from all threads.
 pub trait Watch: Sync {
-    /// So many more states of the level before were expanded, into so many successors.
+    /// So many more states of the previous level were expanded, into so many successors.
     fn expanded(&self, _states: u64, _successors: u64) {}
 }
 
-/// Nobody is told.
+/// Reports nothing.
 impl Watch for () {}
 
 impl fmt::Debug for dyn Watch + '_ {
@@ -47,20 +47,21 @@ impl fmt::Debug for dyn Watch + '_ {
     }
 }
 
-/// Where a level belongs.
+/// Where a level that is being made will be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelDestination<'a> {
-    /// The run's folder, for what does not fit memory and for what must survive; none for a search in memory alone.
+    /// The run's folder, for spilled data and for checkpoints; none for a search in memory alone.
     pub workspace: Option<&'a Workspace>,
-    /// Where there is none: the folder of a run that the level is no part of, for files that nobody finds there.
+    /// Used where `workspace` is none: a run's folder for spilled data alone. The level is no part of that run, and its
+    /// files are unlinked.
     pub scratch: Option<&'a Workspace>,
-    /// The level's name in the run.
+    /// The level's label in the run.
     pub label: &'a str,
-    /// Who is told how far it has come.
+    /// Receives the progress.
     pub watch: Option<&'a dyn Watch>,
 }
 
 impl LevelDestination<'_> {
-    /// For levels that stay in memory.
+    /// A destination in memory.
     pub const MEMORY: Self = Self { workspace: None, scratch: None, label: "", watch: None };
 }

@@ -1,11 +1,11 @@
-//! A level: a set of exact keys, written once in ascending order and read in order.
+//! Levels as they are stored: sets of exact keys, written once in ascending order and read in that order.
 //!
-//! Keys are stored in blocks of up to [`BLOCK`] keys. A block's first key stands in the level's index; every further
-//! key is coded as its difference from the one before, less one, in groups of seven bits (`varint`). An index entry
-//! also says where the block lies, how many keys it has, and the checksum of its bytes.
+//! The coding is delta coding in blocks of up to [`BLOCK`] keys. The index has a block's first key; every further key
+//! is coded as its difference from the one before, less one, as a variable-length integer (`varint`). An index entry
+//! also has the block's place, its number of keys and the checksum of its bytes.
 //!
-//! The blocks of a level lie in memory or in a file ([`mod@file`], which has the format); whoever reads a level cannot
-//! tell which. Blocks in files are checked whenever they are read.
+//! The blocks of a level lie in memory or in a file ([`mod@file`] has the format), and readers need not know which.
+//! Blocks in files are checked whenever they are read.
 
 pub mod disk;
 pub mod disk_tables;
@@ -29,14 +29,14 @@ pub use store_error::StoreError;
 /// The most keys that a block holds.
 pub const BLOCK: usize = 4096;
 
-/// Where the bytes of a level lie.
+/// Where the coded blocks of a level lie.
 #[derive(Clone, Debug)]
 enum Bytes {
     Memory(Vec<Arc<Vec<u8>>>),
     File(Arc<LevelFile>),
 }
 
-/// A level set: ascending keys, in coded blocks.
+/// A level: ascending keys, in coded blocks.
 #[derive(Clone, Debug)]
 pub struct Level<K> {
     blocks: Vec<BlockEntry<K>>,
@@ -62,7 +62,7 @@ impl<K: Key> Level<K> {
         [writer.finish()].into_iter().collect()
     }
 
-    /// The level that a file holds, as its index says.
+    /// The level in a file, as its index describes it.
     fn in_file(blocks: Vec<BlockEntry<K>>, file: LevelFile) -> Self {
         let keys = blocks.iter().map(|b| u64::from(b.keys)).sum();
         Self { blocks, bytes: Bytes::File(Arc::new(file)), keys, whole: keys }
@@ -80,13 +80,13 @@ impl<K: Key> Level<K> {
         self.keys == 0
     }
 
-    /// How many keys the level has over all processes that search together: [`Self::len`] where there is only one.
+    /// How many keys the level has over all processes of the search: [`Self::len`] where there is one.
     #[must_use]
     pub fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// The same, as one process's share of a level of `states` states.
+    /// This level as one process's share of a level of `states` states.
     #[must_use]
     pub fn of_whole(self, states: u64) -> Self {
         Self { whole: states, ..self }
@@ -98,19 +98,19 @@ impl<K: Key> Level<K> {
         self.blocks.len()
     }
 
-    /// Its index.
+    /// The index of its blocks.
     #[must_use]
     pub fn index(&self) -> &[BlockEntry<K>] {
         &self.blocks
     }
 
-    /// Bytes that the level takes up in memory or on disk, its index included.
+    /// The bytes of the level in memory or on disk, its index included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.blocks.iter().map(|b| u64::from(b.bytes)).sum::<u64>() + self.index_bytes()
     }
 
-    /// Bytes of memory that the level takes up: all of them, or its index where the rest lies in a file.
+    /// The bytes of memory: all of them, or the index alone where the blocks lie in a file.
     #[must_use]
     pub fn resident_bytes(&self) -> u64 {
         if matches!(self.bytes, Bytes::File(_)) { self.index_bytes() } else { self.bytes() }
@@ -120,7 +120,7 @@ impl<K: Key> Level<K> {
         (self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
     }
 
-    /// Calls `with` with the checked bytes of block `number`.
+    /// Calls `with` with the bytes of block `number`, after checking them.
     fn with_bytes<R>(&self, number: usize, with: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
         let block = &self.blocks[number];
         match &self.bytes {
@@ -132,7 +132,7 @@ impl<K: Key> Level<K> {
         }
     }
 
-    /// The keys of block `number`, ascending, into `keys` (which is cleared first).
+    /// Reads the keys of block `number`, ascending, into `keys` (which is cleared first).
     ///
     /// # Errors
     /// Where the file that holds the block cannot be read, or is damaged.
@@ -150,7 +150,7 @@ impl<K: Key> Level<K> {
         })
     }
 
-    /// All keys, ascending, at once; for small levels and tests.
+    /// All keys, ascending; for small levels and tests.
     ///
     /// # Errors
     /// As [`Self::read_block`].
@@ -171,7 +171,7 @@ impl<K: Key> Level<K> {
         self.cursor().contains(key)
     }
 
-    /// The least of these keys that is in the level, if one is.
+    /// The least of these keys that the level holds, if it holds one.
     ///
     /// # Errors
     /// As [`Self::read_block`].
@@ -186,14 +186,14 @@ impl<K: Key> Level<K> {
         Ok(None)
     }
 
-    /// A reader that answers for ascending keys whether they are in the level.
+    /// A reader that answers membership queries for ascending keys.
     #[must_use]
     pub fn cursor(&self) -> Cursor<'_, K> {
         Cursor { level: self, next_block: 0, keys: Vec::new(), at: 0 }
     }
 }
 
-/// Segments one after another, each with larger keys than the one before.
+/// Segments in order: each has larger keys than the one before.
 impl<K: Key> FromIterator<Segment<K>> for Level<K> {
     fn from_iter<I: IntoIterator<Item = Segment<K>>>(segments: I) -> Self {
         let (mut blocks, mut bytes, mut keys) = (Vec::new(), Vec::new(), 0);
@@ -207,7 +207,7 @@ impl<K: Key> FromIterator<Segment<K>> for Level<K> {
     }
 }
 
-/// Walks a level forward; see [`Level::cursor`].
+/// A forward reader of a level; see [`Level::cursor`].
 #[derive(Debug)]
 pub struct Cursor<'a, K> {
     level: &'a Level<K>,
@@ -217,7 +217,7 @@ pub struct Cursor<'a, K> {
 }
 
 impl<K: Key> Cursor<'_, K> {
-    /// Whether the level holds `key`, which must not be smaller than the one asked for before.
+    /// Whether the level holds `key`, which must not be smaller than the key of the previous query.
     ///
     /// # Errors
     /// As [`Level::read_block`].
@@ -235,7 +235,7 @@ impl<K: Key> Cursor<'_, K> {
     /// Reads the block that would hold `key`.
     fn seek(&mut self, key: K) -> Result<(), StoreError> {
         let rest = &self.level.blocks[self.next_block..];
-        // The next block is the usual one.
+        // The next block is the usual case.
         let ahead = match rest {
             [] => 0,
             [first, ..] if key < first.first => 0,

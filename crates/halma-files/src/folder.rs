@@ -1,9 +1,9 @@
-//! Files of a folder that a stranger may have made.
+//! Safe access to the files of a folder that may come from a stranger.
 //!
-//! A run's folder can come from anywhere, and so can what lies in it: links to files elsewhere, pipes that nobody writes to,
-//! devices without an end. A [`Folder`] is opened once, and its files are opened relative to it: by plain names only, never
-//! through a symbolic link, and only if they are regular files. What is read whole is bounded in size. So nothing
-//! outside the folder is read, written or removed, whatever lies in it.
+//! A run's folder may contain links to files elsewhere, pipes without a writer, or endless devices. A [`Folder`] is
+//! opened once, and its files are opened relative to it: by plain names only, never through a symbolic link, and only
+//! if they are regular files. Files that are read whole have a size limit. So nothing outside the folder is read,
+//! written or removed, whatever the folder contains.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -21,7 +21,7 @@ pub const RECORD: u64 = 64 << 20;
 /// The most bytes that something written by hand may have, a job or a solution; and a status.
 pub const TYPED: u64 = 1 << 20;
 
-/// Who may read and write new files: what the user's mask leaves.
+/// The permissions of new files: what the user's mask leaves.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 
 /// A folder, open.
@@ -35,7 +35,7 @@ pub struct Folder {
 #[derive(Debug)]
 pub struct Lock(#[allow(dead_code, reason = "held, not read")] File);
 
-/// What is not as this program writes it.
+/// The error for a file that this program cannot have written.
 fn odd(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }

@@ -1,5 +1,5 @@
-//! What every other crate of halma stands on: files in folders that may come from strangers ([`folder`]), text that may
-//! come from strangers ([`plain`]), and numbers that JSON cannot hold ([`number`]).
+//! What all other crates need: files in folders that may come from strangers ([`folder`]), text that may come from
+//! strangers ([`plain`]), and numbers that JSON cannot hold ([`number`]).
 
 pub mod folder;
 pub mod number;

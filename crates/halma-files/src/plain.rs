@@ -1,4 +1,4 @@
-//! Text as a terminal may show it: what comes from files of others may hold commands to the terminal.
+//! Makes text safe for a terminal: other people's files may contain commands to the terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

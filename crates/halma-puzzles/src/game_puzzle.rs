@@ -1,11 +1,10 @@
-//! The two-player game as the level search sees it.
+//! The two-player game as the engine sees it.
 //!
-//! A key holds whose turn it is and the binomial ranks of both armies; a state stands for its images under K, and its key is
-//! the least of theirs. The turn belongs to the key because a position may come up with either side to move, and these
-//! are different states.
+//! A key has the turn and the combinatorial ranks of both armies. A state stands for its images under K, and its key is
+//! the least of theirs. The turn belongs to the key, because a position with the other side to move is another state.
 //!
-//! A puzzle is made for games of one length, which fixes who wins and what the bounds may cut. A position in which the
-//! game is over has no successors.
+//! A puzzle is made for games of one length, which determines the winner and the bounds. A position in which the game
+//! is over has no successors.
 
 pub mod pair;
 
@@ -25,7 +24,7 @@ use crate::rank::Ranks;
 use crate::transfer::SymmetricView;
 use pair::PairKey;
 
-/// A game that a puzzle of this width and these keys cannot hold.
+/// The game does not fit this width and these keys.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TooLarge {
     /// The board has more cells than the sets.
@@ -56,7 +55,7 @@ pub struct GamePuzzle<const W: usize, K: PairKey> {
     bounds: Vec<Arc<dyn GameBound<W>>>,
 }
 
-/// What games of all lengths share.
+/// The tables that games of all lengths share.
 struct ProblemTables<const W: usize, K: PairKey> {
     /// The bases of blue and red.
     bases: [Cells<W>; 2],
@@ -76,15 +75,15 @@ pub struct Scratch<const W: usize, R> {
     /// The cells of the army to move, then those of the other.
     men: Vec<u8>,
     reach: Vec<Cells<W>>,
-    /// By side: the cells of the state before, which are a good guess.
+    /// By side: the cells of the previous state, as a guess.
     cells: [Vec<u8>; 2],
-    /// The army to move under each symmetry of K, the identity first, and the rank of the other one.
+    /// The army to move under each symmetry of K, the identity first, and the rank of the other army.
     views: Vec<(SymmetricView<W, R>, R)>,
 }
 
 impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
-    /// The games of `length` moves, cut by `bounds`, up to the symmetries in `fixing`, which keep both bases; the identity is
-    /// the first of them.
+    /// Games of `length` moves under `bounds`, up to the symmetries in `fixing`, which must map both bases to
+    /// themselves, the identity first.
     ///
     /// # Errors
     /// Where the game is too large for `W` and `K`.
@@ -112,7 +111,7 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         Ok(Self { length, winner: Side::winner(length), tables, bounds })
     }
 
-    /// The games of `length` moves on the same ground.
+    /// Games of another length, with the same tables.
     #[must_use]
     pub fn of_length(&self, length: u32, bounds: Vec<Arc<dyn GameBound<W>>>) -> Self {
         let tables = Arc::clone(&self.tables);
@@ -173,7 +172,7 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         self.armies_near(key, &mut [vec![0; men], vec![0; men]])
     }
 
-    /// The same, sooner where `cells` still holds those of a state whose key is close; see [`Ranks::unrank`].
+    /// The same; faster if `cells` still has the armies of a state with a close key; see [`Ranks::unrank`].
     #[must_use]
     pub fn armies_near(&self, key: K, cells: &mut [Vec<u8>; 2]) -> (Armies<W>, Side) {
         let (red_to_move, blue, red) = key.split(self.tables.bits);
@@ -193,7 +192,7 @@ impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
         }
     }
 
-    /// Whether the state ends a game of the length in question.
+    /// Whether the state ends a game of this length.
     #[must_use]
     pub fn is_goal(&self, key: K) -> bool {
         self.won(self.armies(key).0) == Some(self.winner)
@@ -260,16 +259,16 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let position = self.position(armies, depth);
         for bound in &self.bounds {
             bound.filter(&position, men, reach);
-            // Often the cheap bounds, which come first, leave nothing for the others.
+            // The cheap bounds come first, and often leave nothing for the others.
             if reach.iter().all(Cells::is_empty) {
                 return generated;
             }
         }
-        let (upright, others) = views.split_at_mut(1);
-        let (upright, standing) = &mut upright[0];
-        (upright.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
-        upright.men.copy_from_slice(men);
-        upright.prepare(&self.tables.ranks);
+        let (identity, others) = views.split_at_mut(1);
+        let (identity, standing) = &mut identity[0];
+        (identity.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
+        identity.men.copy_from_slice(men);
+        identity.prepare(&self.tables.ranks);
         for ((view, standing), image) in others.iter_mut().zip(&self.tables.images) {
             view.set = armies[mover].mapped(image);
             *standing = self.tables.ranks.rank(armies[1 - mover].mapped(image));
@@ -286,9 +285,9 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
             K::pair(!red_to_move, blue, red, self.tables.bits)
         };
         for (&from, targets) in men.iter().zip(reach) {
-            let moving = upright.moving(from);
+            let moving = identity.moving(from);
             targets.for_each(|to| {
-                let mut least = pair(upright.moved(&self.tables.ranks, moving, to as u8), *standing);
+                let mut least = pair(identity.moved(&self.tables.ranks, moving, to as u8), *standing);
                 for ((view, standing), image) in others.iter().zip(&self.tables.images) {
                     let moving = view.moving(image[usize::from(from)]);
                     least = least.min(pair(view.moved(&self.tables.ranks, moving, image[to]), *standing));

@@ -1,5 +1,5 @@
-//! The puzzles that are built in or stated by files, as the engine sees them: keys, successors, goals. One puzzle a file; [`row`] is what is
-//! known of the three puzzles on a row without searching.
+//! The puzzles as the engine sees them: keys, successors, goals. One puzzle a file; puzzles from files are in [`own`].
+//! [`row`] also has closed formulas for the three puzzles on a row.
 
 pub mod game_puzzle;
 pub mod own;

@@ -1,7 +1,7 @@
-//! Ranking by the combinatorial number system (Knuth, *The Art of Computer Programming*, 7.2.1.3): the sets of k out of
-//! n cells, numbered from 0 in the order of [`Cells`].
+//! Ranking by the combinatorial number system (Knuth, *The Art of Computer Programming*, 7.2.1.3): numbers the sets of
+//! k out of n cells from 0, in the order of [`Cells`].
 //!
-//! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k), the combinatorial number system.
+//! The set {c_1 < c_2 < ... < c_k} has rank C(c_1, 1) + C(c_2, 2) + ... + C(c_k, k).
 //! Ten men on 81 cells need 41 bits, 15 need 53, 19 on 256 cells need 95.
 
 use halma_engine::key::Key;
@@ -17,7 +17,7 @@ pub struct Ranks<K> {
 }
 
 impl<K: Key> Ranks<K> {
-    /// Ranks of sets of `men` out of `cells` cells; `None` where they do not fit the key.
+    /// Ranks of sets of `men` out of `cells` cells; `None` if they do not fit the key.
     #[must_use]
     pub fn new(cells: usize, men: usize) -> Option<Self> {
         let words = choose(cells, men)?.words();
@@ -25,7 +25,7 @@ impl<K: Key> Ranks<K> {
         if all.words() != words || all == K::MAX {
             return None;
         }
-        // No set has an entry above C(cells, men) in its rank: where many men stand there are such, all of them the same.
+        // No set has an entry above C(cells, men) in its rank; entries that are larger are all set to one value.
         let sum = |a: K, b: K| match a.plus(b) {
             sum if sum < a || sum > all || a == K::MAX || b == K::MAX => K::MAX,
             sum => sum,
@@ -49,7 +49,7 @@ impl<K: Key> Ranks<K> {
         self.table[cell * (self.men + 2) + j]
     }
 
-    /// How many sets there are: every rank is below.
+    /// The number of sets: every rank is smaller.
     #[must_use]
     pub fn count(&self) -> K {
         let cells = self.table.len() / (self.men + 2) - 1;
@@ -74,11 +74,11 @@ impl<K: Key> Ranks<K> {
         rank
     }
 
-    /// [`Self::unrank`] where `cells` holds the set of rank `last`, or `last` is [`Key::MAX`]; `last` becomes `rank`.
+    /// [`Self::unrank`], if `cells` holds the set of rank `last`, or `last` is [`Key::MAX`]; `last` becomes `rank`.
     ///
-    /// Sooner where ranks ascend in small steps: with r_j the sum of the first j binomials of the set, man j stays where he
-    /// is if r_j + step < C(c_j + 1, j), and then so do all men above him, because C(c_j + 1, j) - r_j never falls with j:
-    /// it is C(c_j, j - 1) - r_(j-1), and c_(j-1) + 1 <= c_j.
+    /// It is faster if ranks ascend in small steps. Let r_j be the sum of the first j binomials of the set. Man j stays
+    /// if r_j + step < C(c_j + 1, j), and then all men above him stay, too, because C(c_j + 1, j) - r_j does not
+    /// decrease with j: it is C(c_j, j - 1) - r_(j-1), and c_(j-1) + 1 <= c_j.
     #[inline]
     pub fn unrank_after(&self, rank: K, cells: &mut [u8], last: &mut K) {
         if rank < *last {
@@ -99,14 +99,14 @@ impl<K: Key> Ranks<K> {
         self.unrank(rank, cells);
     }
 
-    /// The cells of the set with that rank, ascending, into `cells`. What `cells` holds before is taken as a guess:
-    /// ranks that are close to each other share their upper cells, so the set of the rank before is a good one.
+    /// Writes the cells of the set of that rank, ascending, into `cells`. The previous contents of `cells` are used as
+    /// a guess: sets of close ranks share their upper cells.
     #[inline]
     pub fn unrank(&self, rank: K, cells: &mut [u8]) {
         self.unrank_below(rank, &mut cells[..self.men]);
     }
 
-    /// The cells of the set of as many men as `cells` has, of that rank.
+    /// The set of that rank, with as many men as `cells` has entries.
     #[inline]
     fn unrank_below(&self, rank: K, cells: &mut [u8]) {
         let (mut rest, stride) = (rank, self.men + 2);

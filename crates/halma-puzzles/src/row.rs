@@ -1,8 +1,8 @@
-//! Checkers in a row: puzzles on one line of places, with closed forms to check the search against.
+//! Checkers in a row: puzzles on one line of places, with closed formulas that the search is compared with.
 //!
-//! A row of black and white checkers changes sides ([`shift`]), is sorted pair by pair ([`pairs`]), or is reversed
-//! ([`reversal`]). Every move fills the vacancy, so a solution is written as the places that the moves start from,
-//! which are also the places where the vacancy goes.
+//! In a row of black and white checkers the colours exchange sides ([`shift`]), checkers move pair by pair into
+//! alternation ([`pairs`]), or the row is reversed ([`reversal`]). In shifts and reversals every move fills the
+//! vacancy, so a solution is the list of places that the moves start from.
 //!
 //! ```
 //! use halma_puzzles::row::{row_board::Board, shift::{First, Shift}};

@@ -1,9 +1,9 @@
-//! The army transfer as the level search sees it: a key is the binomial rank of the army, the least of its images
+//! The army transfer as the engine sees it: a key is the combinatorial rank of the army, the least over its images
 //! under K.
 
 use std::sync::Arc;
 
-use halma_bounds::relaxed::{Filter, Sifter};
+use halma_bounds::relaxed::{Filter, FilterWorker};
 use halma_bounds::{Army, Bound, Pruner};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
@@ -15,7 +15,7 @@ use multiversion::multiversion;
 
 use crate::rank::Ranks;
 
-/// What all searches of one problem share: moves, ranks, and K.
+/// The tables that all searches of one problem share: moves, ranks, and K.
 #[derive(Clone, Debug)]
 pub struct ProblemTables<const W: usize, K> {
     /// The moves.
@@ -24,12 +24,12 @@ pub struct ProblemTables<const W: usize, K> {
     pub ranks: Ranks<K>,
     /// K without the identity, as permutations.
     images: Vec<Vec<u8>>,
-    /// A number for each cell whose sum over the army is reported as its centroid.
+    /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
-    /// The ground of `problem`; `None` where its board or its armies do not fit `W` and `K`.
+    /// The tables of `problem`; `None` if its board or its armies do not fit `W` and `K`.
     #[must_use]
     pub fn new(problem: &Transfer, fixing: &[Symmetry], centroid: Vec<i32>) -> Option<Self> {
         if problem.lattice.len() > Cells::<W>::CAPACITY {
@@ -58,7 +58,7 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
         men.into_iter().map(usize::from).collect()
     }
 
-    /// Calls `f` with each of these keys and its army; one that is a little larger than the one before comes about quickly.
+    /// Calls `f` with each of these keys and its army; fast if keys ascend in small steps.
     pub fn each_army(&self, keys: &[K], mut f: impl FnMut(K, Army<'_, W>)) {
         let (mut men, mut last) = (vec![0; self.ranks.men()], K::MAX);
         for &key in keys {
@@ -78,9 +78,9 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
 pub struct TransferPuzzle<const W: usize, K> {
     /// Moves, ranks and K.
     pub tables: Arc<ProblemTables<W, K>>,
-    /// What cuts successors; all of them must admit one.
+    /// The bounds; every one of them must admit a successor.
     pub bounds: Vec<Arc<dyn Bound<W>>>,
-    /// What drops new states.
+    /// The filter of new states.
     pub filter: Option<Arc<dyn Filter>>,
     /// The states at level 0.
     pub start: Vec<Cells<W>>,
@@ -93,38 +93,39 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
         Self { tables: Arc::clone(tables), bounds, filter: None, start: vec![problem::set(start)] }
     }
 
-    /// The same, with a filter of new states.
+    /// The same puzzle with a filter of new states.
     #[must_use]
-    pub fn sifted(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
+    pub fn filtered(mut self, filter: Option<Arc<dyn Filter>>) -> Self {
         self.filter = filter;
         self
     }
 }
 
-/// One orientation of the parent: how the rank of a successor comes about from the mover and his new cell.
+/// One symmetric image of the parent, and the sums from which the rank of a successor follows in constant time.
 ///
-/// Taking the man at place i out of c_0 < c_1 < ... and putting one on cell q shifts the men between by one place: up
-/// if q is lower, down if it is higher. With the prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank
-/// is `removed[i][s] + passed[j][s] + C(q, j + s)`, where j men stand below q and s = 1 if q is lower than the mover.
+/// Remove the man at place i from c_0 < c_1 < ..., and put one on cell q. Then the men between shift by one place: up
+/// if q is lower, down if it is higher. With prefix sums of C(c_j, j + 1), C(c_j, j) and C(c_j, j + 2) the new rank is
+/// `removed[i][s] + passed[j][s] + C(q, j + s)`, where j men stand below q, and s = 1 if q is lower than the moving
+/// man.
 pub struct SymmetricView<const W: usize, K> {
-    /// Its cells.
+    /// The cells as a set.
     pub set: Cells<W>,
-    /// The same, ascending.
+    /// The cells, ascending.
     pub men: Vec<u8>,
-    /// By cell: how many men stand below it.
+    /// By cell: the number of men below it.
     below: [u8; 256],
     removed: Vec<[K; 2]>,
     passed: Vec<[K; 2]>,
 }
 
-/// The man who moves, in one orientation.
+/// The moving man, in one image.
 #[derive(Clone, Copy)]
 pub struct MovingMan<K> {
     from: u8,
     removed: [K; 2],
 }
 
-/// All cells, for loops that the compiler turns into a few instructions.
+/// All cells, for loops that the compiler vectorises.
 const CELLS: [u8; 256] = {
     let mut cells = [0; 256];
     let mut c = 0;
@@ -163,7 +164,7 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     }
 }
 
-/// [`SymmetricView::prepare`], with the instructions that the processor turns out to have.
+/// [`SymmetricView::prepare`], compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -198,13 +199,13 @@ fn prepare<const W: usize, K: Key>(view: &mut SymmetricView<W, K>, ranks: &Ranks
 pub struct Scratch<const W: usize, K> {
     pieces: Pieces<W>,
     reach: Vec<Cells<W>>,
-    upright: SymmetricView<W, K>,
-    /// The rank of the army in `upright`.
+    identity: SymmetricView<W, K>,
+    /// The rank of the army in `identity`.
     at: K,
     images: Vec<SymmetricView<W, K>>,
     pruners: Vec<Box<dyn Pruner<W>>>,
-    /// Made when it is first asked.
-    sifter: Option<Box<dyn Sifter>>,
+    /// Made when it is first needed.
+    filter_worker: Option<Box<dyn FilterWorker>>,
 }
 
 impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
@@ -216,11 +217,11 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         Scratch {
             pieces: Pieces::default(),
             reach: vec![Cells::EMPTY; men],
-            upright: SymmetricView::new(men),
+            identity: SymmetricView::new(men),
             at: K::MAX,
             images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
             pruners: self.bounds.iter().map(|b| b.pruner()).collect(),
-            sifter: None,
+            filter_worker: None,
         }
     }
 
@@ -231,14 +232,14 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let ProblemTables { mover, ranks, images: permutations, .. } = &*self.tables;
-        let Scratch { pieces, reach, upright, at, images, pruners, .. } = scratch;
-        ranks.unrank_after(key, &mut upright.men, at);
-        upright.set = upright.men.iter().map(|&c| usize::from(c)).collect();
-        let army = Army { men: &upright.men, set: upright.set };
+        let Scratch { pieces, reach, identity, at, images, pruners, .. } = scratch;
+        ranks.unrank_after(key, &mut identity.men, at);
+        identity.set = identity.men.iter().map(|&c| usize::from(c)).collect();
+        let army = Army { men: &identity.men, set: identity.set };
         if !pruners.iter_mut().all(|pruner| pruner.has_successors(army)) {
             return 0;
         }
-        mover.reach(&upright.men, upright.set, pieces, reach);
+        mover.reach(&identity.men, identity.set, pieces, reach);
         let generated = reach.iter().map(|r| r.len() as u64).sum();
         for pruner in pruners {
             pruner.filter(army, depth + 1, reach);
@@ -246,9 +247,9 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         if reach.iter().all(Cells::is_empty) {
             return generated;
         }
-        upright.prepare(ranks);
+        identity.prepare(ranks);
         for (image, permutation) in images.iter_mut().zip(permutations) {
-            image.set = upright.set.mapped(permutation);
+            image.set = identity.set.mapped(permutation);
             let mut i = 0;
             image.set.for_each(|c| {
                 image.men[i] = c as u8;
@@ -256,23 +257,23 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             });
             image.prepare(ranks);
         }
-        for (&from, targets) in upright.men.iter().zip(reach.iter()) {
-            let moving = upright.moving(from);
+        for (&from, targets) in identity.men.iter().zip(reach.iter()) {
+            let moving = identity.moving(from);
             let image_of = |permutation: &[u8], cell: u8| permutation[usize::from(cell)];
             match (&images[..], &permutations[..]) {
-                ([], _) => targets.for_each(|to| emit(upright.moved(ranks, moving, to as u8))),
+                ([], _) => targets.for_each(|to| emit(identity.moved(ranks, moving, to as u8))),
                 ([image], [permutation]) => {
                     let image_moving = image.moving(image_of(permutation, from));
                     targets.for_each(|to| {
                         let other = image.moved(ranks, image_moving, image_of(permutation, to as u8));
-                        emit(upright.moved(ranks, moving, to as u8).min(other));
+                        emit(identity.moved(ranks, moving, to as u8).min(other));
                     });
                 }
                 _ => targets.for_each(|to| {
                     let others = images.iter().zip(permutations).map(|(image, permutation)| {
                         image.moved(ranks, image.moving(image_of(permutation, from)), image_of(permutation, to as u8))
                     });
-                    emit(others.fold(upright.moved(ranks, moving, to as u8), K::min));
+                    emit(others.fold(identity.moved(ranks, moving, to as u8), K::min));
                 }),
             }
         }
@@ -283,18 +284,18 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         key < self.tables.ranks.count()
     }
 
-    fn sifts(&self, depth: u32) -> bool {
-        self.filter.as_ref().is_some_and(|filter| filter.asks(depth))
+    fn filters(&self, depth: u32) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.applies(depth))
     }
 
     fn admits(&self, scratch: &mut Self::Scratch, key: K, depth: u32) -> bool {
         let Some(filter) = &self.filter else { return true };
-        self.tables.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
-        scratch.sifter.get_or_insert_with(|| filter.sifter()).admits(&scratch.upright.men, depth)
+        self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
+        scratch.filter_worker.get_or_insert_with(|| filter.worker()).admits(&scratch.identity.men, depth)
     }
 
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {
-        self.tables.ranks.unrank_after(key, &mut scratch.upright.men, &mut scratch.at);
-        Some(self.tables.centroid(&scratch.upright.men))
+        self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
+        Some(self.tables.centroid(&scratch.identity.men))
     }
 }

@@ -1,4 +1,4 @@
-//! A job file's words: the problem as it is stated, the pruning, and every key with the place where it stands.
+//! The contents of a job file: the stated problem, the pruning, and every key with its place in the file.
 
 pub mod game_bounds;
 pub mod projection;

@@ -1,7 +1,7 @@
-//! Jobs and records as data, and their parsing: nothing that moves, searches or judges.
+//! Jobs and records as data, and their parsing. This crate has no moves, search or verification.
 //!
-//! [`job`] is what a job file says, key by key. [`record`] is what a run leaves behind. [`source`] points into a file that
-//! somebody typed, and [`words`] counts in words.
+//! [`job`] is the contents of a job file, key by key. [`record`] is the result of a run. [`source`] makes messages that
+//! point into a file, and [`words`] formats numbers with their nouns.
 
 pub mod job;
 pub mod record;

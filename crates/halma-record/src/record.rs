@@ -1,6 +1,6 @@
-//! What a run leaves behind: `result.json`, the same document that `--json` prints.
+//! The record of a run: `result.json`, the same document that `--json` prints.
 //!
-//! Fields may be added within a [`FORMAT`]; readers pass over those they do not know.
+//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -47,7 +47,7 @@ pub fn source() -> Option<&'static str> {
     *SOURCE.get_or_init(|| None)
 }
 
-/// What was asked, what was found, and all that the answer rests on.
+/// The record of a run: question, answer, and the evidence for the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// [`FORMAT`].
@@ -65,7 +65,7 @@ pub struct Record {
     /// When the run ended, as in `2026-11-23T08:00:00Z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
-    /// The cells and the directions that all numbers of cells here refer to.
+    /// The cells and directions to which the numbers of cells in this record refer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lattice: Option<LatticeRecord>,
     /// The symmetries that the search used.
@@ -81,66 +81,66 @@ pub struct Record {
     pub depth: Option<u32>,
     /// The answer.
     pub verdict: Verdict,
-    /// Why there is no answer, where the verdict is [`Verdict::Incomplete`].
+    /// Why there is no answer, if the verdict is [`Verdict::Incomplete`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The length of the solution.
     pub length: Option<u32>,
     /// The greatest length L such that no solution has L moves or fewer.
     pub refuted_up_to: Option<u32>,
-    /// Whether no solution of any length exists, because every state that can be reached was seen, or, where there is no
-    /// [`Self::lower_bound`], because a bound leaves no length at all.
+    /// Whether there is no solution of any length: all reachable states were seen or, if there is no
+    /// [`Self::lower_bound`], a bound leaves no length.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exhausted: bool,
-    /// The length below which a bound refuted all, before any search.
+    /// All shorter lengths are refuted by a bound, without a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower_bound: Option<u32>,
-    /// Cells that show that there is no solution, where some do.
+    /// Cells which prove that there is no solution, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impossible: Option<ImpossibleRecord>,
-    /// Of a puzzle: how far back a repeated state can lie, which says with which levels new ones were compared.
+    /// Puzzles: on which earlier levels a state may recur, and so the levels with which new ones were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// Of a puzzle under distances in puzzles with fewer letters: these.
+    /// Puzzles under the pruning `projection`: its abstractions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub projections: Vec<Abstraction>,
-    /// `levels` of a puzzle, where all states were seen: some of the farthest ones, as text.
+    /// The question `levels` of a puzzle, if all states were seen: some of the farthest ones, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub farthest: Vec<String>,
     /// The function of the cells whose sum over an army is its centroid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centroid: Option<Vec<i32>>,
-    /// What the pattern databases tell apart, where the pruning uses them.
+    /// The classes of the pattern databases' histograms, if the pruning uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
     /// The pruning asked for.
     pub pruning: Pruning,
-    /// Whether only palindromes were looked for; then a refutation speaks of palindromes only.
+    /// Whether only palindromes were sought; then refutations are of palindromes only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub palindromic: bool,
     /// The moves, each chain with all its landings.
     pub solution: Option<Vec<String>>,
-    /// Of a puzzle: more solutions of the same length, where they were asked for.
+    /// Puzzles: more solutions of the same length, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_solutions: Vec<Vec<String>>,
-    /// How many shortest solutions there are, where that was asked.
+    /// The numbers of shortest solutions, if they were asked for.
     pub counts: Option<Counts>,
-    /// One entry per length tried, in the order tried.
+    /// One entry for each length tried, in order. (The name is older than the word *run* for the execution of a job.)
     pub runs: Vec<LengthRecord>,
-    /// The key under which the levels' states were mixed for their digests.
+    /// The key of the levels' digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest_key: Option<Digest>,
     /// The key of the second digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_digest_key: Option<Digest>,
-    /// Time on the clock; here and below with all processes of a run that went on, as far as they saved their work.
+    /// Time on the clock, here and below over all processes of a run that was resumed, as far as they saved their work.
     pub seconds: f64,
-    /// Time of all threads.
+    /// Processor time of all threads.
     pub cpu_seconds: f64,
     /// The most memory held at once.
     #[serde(with = "number::digits")]
     pub peak_memory_bytes: u64,
-    /// All that was written to disk, what was removed again included.
+    /// All bytes written to disk, those of removed files included.
     #[serde(with = "number::digits")]
     pub disk_bytes_written: u64,
     /// How many threads searched.
@@ -161,7 +161,7 @@ pub enum Asked {
     Count,
 }
 
-/// How far back a repeated state can lie.
+/// On which earlier levels a state may recur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Repeats {
@@ -173,7 +173,7 @@ pub enum Repeats {
     All,
 }
 
-/// The answer of a record or of one of its runs. Not finished is an answer of its own, and never "none".
+/// The answer of a record or of one length. "Not finished" is an answer of its own, and never "none".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -196,9 +196,10 @@ pub enum Verdict {
 pub struct Counts {
     /// Sequences of moves.
     pub sequences: Count,
-    /// Sequences, those that a symmetry of the board takes to each other counted once.
+    /// Sequences, counting those that a symmetry of the board maps to each other once.
     pub up_to_symmetry: Count,
-    /// Transfers with a mirror: sequences, those that a symmetry or the mirrored reversal takes to each other counted once.
+    /// Transfers with a mirror: sequences, counting those that a symmetry or the mirrored reversal maps to each other
+    /// once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up_to_reversal: Option<Count>,
     /// Transfers with a mirror: sequences that are their own mirrored reversals.
@@ -213,20 +214,20 @@ pub struct Counts {
     /// Games: these up to symmetry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_up_to_symmetry: Option<Count>,
-    /// Puzzles: by the number of moves made, how many positions some shortest solution has then, those that a symmetry exchanges
-    /// counted once.
+    /// Puzzles: by level, the number of positions of shortest solutions there, up to symmetry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub positions: Option<Vec<u64>>,
 }
 
-/// K and ρ as permutations: cell `i` goes to the `i`-th entry.
+/// K and ρ as permutations: cell `i` is mapped to the `i`-th entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymmetryRecord {
-    /// The identity and all else that fixes start and target.
+    /// The identity and all other symmetries that map start and target to themselves.
     pub fixing: Vec<Vec<u8>>,
-    /// What swaps them; of a puzzle, what takes the starts to the goal and turns moves round, where the search used it.
+    /// The mirror, which exchanges start and target. In a puzzle: what maps the starts to the goal and reverses moves,
+    /// if the search used it.
     pub mirror: Option<Vec<u8>>,
-    /// Of a puzzle whose mirror exchanges letters: what each of these becomes.
+    /// Puzzles whose mirror exchanges letters: the image of each of these.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub letters: BTreeMap<String, String>,
 }
@@ -239,7 +240,7 @@ impl SymmetryRecord {
     }
 }
 
-/// A board as its cells, in the order of their numbers, and the directions in which men step and jump.
+/// A board as the list of its cells, in the order of their numbers, and the directions of steps and jumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatticeRecord {
     /// The cells' names.
@@ -248,17 +249,17 @@ pub struct LatticeRecord {
     pub directions: Vec<(i32, i32)>,
 }
 
-/// The classes of cells that histograms count men in.
+/// The classes of cells whose men histograms count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionRecord {
     /// Class by cell.
     pub class_of: Vec<u8>,
-    /// By class the value of the odd function whose sum decides which middles lead.
+    /// By class, the value of the function whose sum decides which middles lead; the mirror negates it.
     pub values: Vec<i32>,
 }
 
 impl Record {
-    /// The record without what threads, memory, processes, an earlier stop or the machine's mood may change.
+    /// The record without everything that depends on threads, memory, processes, interruptions or the machine.
     #[must_use]
     pub fn without_measurements(mut self) -> Self {
         (self.machine, self.finished, self.seconds, self.cpu_seconds, self.threads) = (None, None, 0.0, 0.0, 0);

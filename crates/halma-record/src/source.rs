@@ -1,4 +1,4 @@
-//! Text that somebody typed, and messages that point into it.
+//! Text of a user's file, and messages that point into it.
 //!
 //! ```
 //! use halma_record::source::Source;

@@ -1,4 +1,4 @@
-//! Numbers with their nouns, as messages say them.
+//! Numbers with their nouns, for messages.
 
 /// The noun for so many.
 ///

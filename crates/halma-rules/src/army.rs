@@ -1,8 +1,8 @@
-//! The armies that have a name, as the cells they start from.
+//! The named armies, as the cells where they start.
 
 use crate::board::Board;
 
-/// What may stand as the name of an army, as messages list it.
+/// The names of armies, as messages list them.
 pub const NAMED: &str =
     "triangle-3 to triangle-15, square-2 to square-16, halma-19, checkers-12, point-1 to point-6 (star-121)";
 
@@ -13,10 +13,10 @@ pub fn names() -> impl Iterator<Item = String> {
     row("triangle", 3..=15).chain(row("square", 2..=16)).chain(others).chain(row("point", 1..=6))
 }
 
-/// The cells of a named army on `board`: `Ok(None)` where the name means nothing.
+/// The cells of a named army on `board`; `Ok(None)` if there is no such name.
 ///
 /// # Errors
-/// The name of the first place that the army needs and the board lacks.
+/// The name of the first cell that the army needs and the board does not have.
 pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
     let (shape, size) = name.rsplit_once('-').unwrap_or((name, ""));
     let Ok(size) = size.parse::<i32>() else { return Ok(None) };
@@ -36,7 +36,7 @@ pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
     let mut cells = Vec::new();
     for y in cy..cy + 16 {
         for x in cx..cx + 16 {
-            // The checkers army is all there is of its rows; any other shape must be there in full.
+            // The checkers army is what the board has of its rows; any other shape must be complete.
             if !shape(x - cx, y - cy) || (name == "checkers-12" && board.at(x, y).is_none()) {
                 continue;
             }
@@ -46,7 +46,7 @@ pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
     Ok(Some(cells))
 }
 
-/// The ten cells of a point of the star, clockwise from the one that holds the start on the 9x9 board.
+/// The ten cells of a point of the star, clockwise from the point that is the start on the 9x9 board.
 fn point(number: i32, board: &Board) -> Vec<usize> {
     let inside = |cell: &usize| {
         let (x, y) = board.xy(*cell);

@@ -1,4 +1,4 @@
-//! Boards: which cells there are, and what they are called.
+//! Boards: which cells exist, and their names.
 //!
 //! A cell is a column letter and a row number; `a1` is at the top left of every drawing, x is the column and y the
 //! row, both from 0. Cells are numbered row by row.
@@ -32,7 +32,7 @@ pub struct Board {
     cells: Vec<Option<u8>>,
 }
 
-/// What a map draws on its cells.
+/// The marks of a map on its cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Cells marked `S` or `B`.
@@ -119,10 +119,10 @@ impl Board {
     }
 
     /// Reads a map: one line a row, `.` a cell, `S` a start cell, `T` a target cell, `B` both, `#` no cell.
-    /// Blank lines before and after are passed over.
+    /// Blank lines before and after are ignored.
     ///
     /// # Errors
-    /// [`MapError`] says which row is at fault, counted from the map's first drawn row.
+    /// [`MapError`] names the wrong row, counted from the map's first row that is not blank.
     pub fn from_map(map: &str) -> Result<(Self, Marks), MapError> {
         let lines: Vec<&str> = map.lines().map(str::trim_end).collect();
         let first = lines.iter().position(|l| !l.is_empty()).ok_or(MapError::Empty)?;
@@ -158,7 +158,7 @@ impl Board {
         Ok((board, marks))
     }
 
-    /// The board as a map, one row a line: every cell drawn as `glyph` says, every other place as a space.
+    /// The board as a map, one row a line: `glyph` gives the character of each cell, every other place is a space.
     #[must_use]
     pub fn draw(&self, glyph: impl Fn(usize) -> char) -> String {
         let mut text = String::new();
@@ -170,7 +170,7 @@ impl Board {
         text
     }
 
-    /// Its name; `map` where it was drawn.
+    /// The board's name; `map` if it was drawn.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

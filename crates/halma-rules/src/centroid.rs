@@ -1,8 +1,8 @@
 //! The centroid: how far an army has come (Section 3.1 of the paper), for any board.
 //!
-//! On the boards of the paper the centroid of a cell is column + row - constant, 0 half way. What the searches use of
-//! it is only that K leaves it alone and that the mirror negates it; so here it is the linear function with these
-//! two properties along which the start and the target lie furthest apart.
+//! On the boards of the paper the centroid of a cell is column + row - constant, and 0 half way. The searches need only
+//! two properties: K keeps it, and the mirror negates it. So it is generalised to the linear function with these
+//! properties along which start and target lie farthest apart.
 
 use crate::problem::Transfer;
 use crate::symmetry::Symmetries;
@@ -10,8 +10,8 @@ use crate::symmetry::Symmetries;
 /// Linear functions of column and row to choose from, the paper's first.
 const FUNCTIONS: [(i32, i32); 8] = [(1, 1), (1, 0), (0, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2)];
 
-/// The centroid of each cell: K leaves it alone, the mirror (where there is one) negates it, the target's sum is not
-/// below the start's.
+/// The centroid of each cell: K keeps it, the mirror (if there is one) negates it, and the target's sum is at least the
+/// start's.
 #[must_use]
 pub fn of_cells(problem: &Transfer, symmetries: &Symmetries) -> Vec<i32> {
     let board = &problem.lattice.board;
@@ -22,12 +22,12 @@ pub fn of_cells(problem: &Transfer, symmetries: &Symmetries) -> Vec<i32> {
         };
         centred((0..board.len()).map(value).collect(), problem, symmetries)
     });
-    // Of equally good ones the first.
+    // Of several equally good ones, the first.
     let best = candidates.map(|f| (progress(&f, problem), f)).reduce(|a, b| if b.0 > a.0 { b } else { a });
     best.filter(|(progress, _)| *progress > 0.0).map_or_else(|| fallback(problem), |(_, f)| f)
 }
 
-/// `values` less what makes them odd under the mirror, and turned so that they grow toward the target; `None` where
+/// `values`, shifted so that the mirror negates them, and signed so that they increase toward the target; `None` if
 /// that is impossible.
 fn centred(mut values: Vec<i32>, problem: &Transfer, symmetries: &Symmetries) -> Option<Vec<i32>> {
     let invariant = |k: &Vec<u8>| (0..values.len()).all(|c| values[c] == values[usize::from(k[c])]);
@@ -48,7 +48,7 @@ fn centred(mut values: Vec<i32>, problem: &Transfer, symmetries: &Symmetries) ->
             2 * sum.div_euclid(2 * problem.start.len() as i32)
         }
     };
-    // A middle between two integers doubles everything.
+    // If the middle lies between two integers, all values are doubled.
     let scale = if twice_the_middle % 2 == 0 { 1 } else { 2 };
     for v in &mut values {
         *v = scale * *v - scale * twice_the_middle / 2;
@@ -64,13 +64,13 @@ fn gain(values: &[i32], problem: &Transfer) -> i64 {
     sum(&problem.target) - sum(&problem.start)
 }
 
-/// The way from start to target as a part of the board's extent.
+/// The distance from start to target as a part of the board's extent.
 fn progress(values: &[i32], problem: &Transfer) -> f64 {
     let (low, high) = values.iter().fold((i32::MAX, i32::MIN), |(l, h), &v| (l.min(v), h.max(v)));
     gain(values, problem) as f64 / f64::from((high - low).max(1))
 }
 
-/// Steps from the start less steps to the target, which every symmetry treats as it should.
+/// Steps from the start minus steps to the target: a function with both properties on any board.
 fn fallback(problem: &Transfer) -> Vec<i32> {
     let from = problem.lattice.distances(&problem.start);
     let to = problem.lattice.distances(&problem.target);

@@ -1,8 +1,9 @@
-//! Cells that no move leads out of: where the men among them are not as many as must end there, nothing can be done.
+//! A proof that there is no solution: cells that no move leads out of, and in which start and target need different
+//! numbers of men.
 //!
-//! A man steps to a neighbour or jumps over one to the next cell but one, whoever else stands where. So he never leaves the
-//! cells that such steps and jumps join to his own. With jumps alone these are fewer: at most the cells of his type
-//! (Section 2.1).
+//! A man steps to a neighbour or jumps over one to the next cell but one. So he never leaves the connected component of
+//! his cell under these steps and jumps, whatever the other men do. If only jumps are allowed the components are
+//! smaller, each within the cells of one type (Section 2.1 of the paper).
 //!
 //! ```
 //! use halma_rules::{board::Board, closed::Closed, lattice::{Lattice, Rule}};
@@ -16,7 +17,7 @@ use halma_record::record::ImpossibleRecord;
 use crate::board::Board;
 use crate::lattice::Lattice;
 
-/// Such cells, and how many of them are among the first and among the second ones asked about: never as many.
+/// Such cells, and how many of them are in the first and in the second set; the numbers differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
     /// The cells, ascending.
@@ -26,15 +27,15 @@ pub struct Closed {
 }
 
 impl Closed {
-    /// The same by the names of the cells of `board`, as records have it.
+    /// The same by the names of cells, as records state it.
     #[must_use]
     pub fn record(&self, board: &Board) -> ImpossibleRecord {
         let [at_start, in_target] = self.counts;
         ImpossibleRecord { cells: self.cells.iter().map(|&cell| board.name_of(cell)).collect(), at_start, in_target }
     }
 
-    /// Cells that show that no men on the first `ends` can ever fill the second, nor the other way round; `None` where
-    /// none show it.
+    /// Cells which prove that no men on the first of `ends` can ever fill the second, nor conversely; `None` if there
+    /// are none.
     #[must_use]
     pub fn between(lattice: &Lattice, ends: [&[usize]; 2], jumps_only: bool) -> Option<Self> {
         let sets = |of: Vec<usize>| -> Vec<Vec<usize>> {
@@ -42,7 +43,7 @@ impl Closed {
             (0..most).map(|set| (0..of.len()).filter(|&c| of[c] == set).collect()).collect()
         };
         let types = (0..lattice.len()).map(|c| lattice.board.type_of(c)).collect();
-        // Whole types say more to a reader than the parts that they fall into.
+        // Whole types are more readable than their parts.
         let types = if jumps_only { sets(types) } else { Vec::new() };
         types.into_iter().chain(sets(joined(lattice, jumps_only))).find_map(|cells| {
             let counts = ends.map(|end| end.iter().filter(|c| cells.contains(c)).count());
@@ -51,7 +52,7 @@ impl Closed {
     }
 }
 
-/// By cell the least of the cells that are joined to it.
+/// For each cell the least cell of its component.
 fn joined(lattice: &Lattice, jumps_only: bool) -> Vec<usize> {
     let mut links: Vec<Vec<u8>> = vec![Vec::new(); lattice.len()];
     for cell in 0..lattice.len() {

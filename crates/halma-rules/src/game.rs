@@ -1,8 +1,8 @@
-//! The two-player shortest game as it is stated (Section 2 of the paper): two armies, each to fill the other's base.
+//! The two-player shortest game (Section 2 of the paper): two armies, each of which has to fill the other's base.
 //!
-//! Blue moves first, the players alternate, nobody may pass, and the first army to fill the other's base wins. Both
-//! help to end the game in as few moves as possible, so the length decides who wins: blue after an odd number of
-//! moves, red after an even one.
+//! Blue moves first, the players alternate, passing is not allowed, and the first army to fill the other's base wins.
+//! The players cooperate to end the game in as few moves as possible, so the parity of the length decides who wins:
+//! blue after an odd number of moves, red after an even one.
 //!
 //! ```
 //! use halma_rules::{board::Board, game::{Game, Side}, lattice::{Lattice, Rule}};
@@ -40,13 +40,13 @@ pub enum Side {
 }
 
 impl Side {
-    /// Who moves after `depth` moves.
+    /// The side that moves after `depth` moves.
     #[must_use]
     pub fn to_move(depth: u32) -> Self {
         if depth.is_multiple_of(2) { Self::Blue } else { Self::Red }
     }
 
-    /// Who wins a game of `length` moves: whoever makes the last one.
+    /// The winner of a game of `length` moves: the side that makes the last move.
     #[must_use]
     pub fn winner(length: u32) -> Self {
         Self::to_move(length).other()
@@ -101,14 +101,14 @@ impl Game {
         }
     }
 
-    /// Cells that no move leads out of and that show that nobody can ever fill the other's base; `None` where none do.
+    /// Cells which prove that one army can never fill the other's base; `None` if there are none.
     #[must_use]
     pub fn closed(&self) -> Option<Closed> {
         Closed::between(&self.lattice, [&self.blue, &self.red], false)
     }
 
-    /// K: the symmetries that keep both bases, the identity first. One that swaps them is of no use, since the sides
-    /// differ in who moves and who wins.
+    /// K: the symmetries that map both bases to themselves, the identity first. A symmetry that exchanges the bases is
+    /// of no use, because the sides differ in who moves and who wins.
     #[must_use]
     pub fn symmetries(&self) -> Vec<Symmetry> {
         Symmetries::of(&self.lattice, &self.blue, &self.red).fixing
@@ -139,7 +139,7 @@ impl Game {
 }
 
 impl Game {
-    /// A board and an army of those that have names, against the army that mirrors it; `None` where one of them has none.
+    /// A named board, and a named army against its mirror image; `None` if a name is unknown.
     #[must_use]
     pub fn named(board: &str, rule: Rule, army: &str) -> Option<Self> {
         let board = Board::named(board)?;

@@ -1,8 +1,8 @@
-//! Job files: TOML, checked in full before anything runs.
+//! Jobs: job files in TOML, checked in full before anything runs.
 //!
-//! What a file says and what it resolves to are two types: [`raw`] mirrors the file key by key, a [`Job`] is what
-//! a search can rely on: the men stand on the board, no two on one cell, the target has as many cells, the ranks
-//! of the states fit their keys, and a search that needs a mirror has one.
+//! The file and its meaning are two types. [`raw`] has the file key by key. A [`Job`] has been checked: the men stand
+//! on the board, no two on one cell, the target has as many cells as the start, the ranks of states fit their keys, and
+//! a search that needs a mirror has one.
 //!
 //! ```
 //! use halma_rules::job::{Job, Problem};
@@ -51,7 +51,7 @@ pub use puzzle_job::compiled;
 pub use resolve::problem as resolve_problem;
 pub use spec::{game as game_of, transfer as transfer_of};
 
-/// The greatest length that a job may ask about, and that a search tries by itself.
+/// The greatest length that a job may ask about, and the last that a search tries.
 pub const MAX_LENGTH: u32 = 9_999;
 
 /// A job that passed every check.
@@ -71,32 +71,32 @@ pub struct Job {
     pub output: Output,
 }
 
-/// What is to be solved.
+/// The problem of a job.
 #[derive(Clone, Debug)]
 pub enum Problem {
-    /// An army is to cross the board.
+    /// An army has to cross the board.
     Transfer(Transfer),
-    /// Two armies are to end a game between them.
+    /// Two armies play a game.
     Game(Game),
     /// A puzzle from a file, or in Rust.
     Puzzle(Puzzle),
 }
 
-/// A puzzle from a file, or in Rust, that passed every check.
+/// A puzzle from a file or in Rust, checked.
 #[derive(Clone, Debug)]
 pub struct Puzzle {
     /// Its table.
     pub spec: PuzzleSpec,
-    /// What the table compiles to.
+    /// The compiled table.
     pub compiled: Arc<Compiled>,
-    /// Where it has no goal: what to say to those who ask for a solution.
+    /// If it has no goal: the message for questions that need one.
     pub no_goal: Option<Fault>,
-    /// What to say if no key numbers its states.
+    /// The message if no key holds its states.
     pub too_many: Fault,
 }
 
 impl Problem {
-    /// Board, and the cells of the start and of the target; of a game, the two bases. A puzzle has none.
+    /// The board, and the cells of start and target, or of a game's two bases. A puzzle has none.
     fn armies(&self) -> Option<(&Lattice, &[usize], &[usize])> {
         match self {
             Self::Transfer(transfer) => Some((&transfer.lattice, &transfer.start, &transfer.target)),
@@ -121,47 +121,47 @@ impl From<Game> for Problem {
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
-    /// The bound that keeps levels small.
+    /// The pruning.
     pub pruning: Pruning,
-    /// Whether only solutions are looked for whose second half mirrors the first (equation 13).
+    /// Whether only palindromic solutions are sought (equation 13).
     pub palindromic: bool,
     /// The greatest length to try.
     pub max_length: Option<u32>,
     /// Whether states that a symmetry of the problem exchanges count as one.
     pub symmetry: bool,
-    /// Of a puzzle: how many shortest solutions to write down, as far as there are so many.
+    /// For puzzles: how many shortest solutions the record lists at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solutions: Option<u32>,
 }
 
-/// What a run may use up.
+/// The limits of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Threads; all that the machine has where not given.
+    /// Threads; by default all that the machine has.
     pub threads: Option<usize>,
-    /// Bytes of memory; beyond it levels go to disk.
+    /// Bytes of memory; more is spilled to disk.
     pub memory: Option<u64>,
     /// Bytes of disk.
     pub disk: Option<u64>,
     /// Time on the clock.
     pub time: Option<Duration>,
-    /// The time after which work that is only in memory is saved to the run's folder; five minutes where not given.
+    /// The time between checkpoints; by default five minutes.
     pub checkpoint: Option<Duration>,
 }
 
-/// What a run writes.
+/// The output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The folder of the record and the level files.
     pub dir: Option<PathBuf>,
-    /// Whether level files stay when the run has ended.
+    /// Whether level files stay after the run.
     pub keep_levels: bool,
-    /// The folder where pattern databases stay from one run to the next.
+    /// The folder of the cache of pattern databases.
     #[serde(default)]
     pub cache: Option<PathBuf>,
 }
 
-/// What the command line says over the job file; `None` and `false` leave the file's word.
+/// The command line's values, which replace those of the job file; `None` and `false` keep the file's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// For [`Search::pruning`].
@@ -186,7 +186,7 @@ pub struct Overrides {
     pub cache: Option<PathBuf>,
 }
 
-/// The part of a search that cannot be had for a problem.
+/// An option that the problem does not allow.
 pub enum IncompatibleOption {
     /// Palindromes, without a mirror.
     Palindromic,
@@ -229,7 +229,7 @@ impl Job {
         resolve::job(&Source::new(file, text))
     }
 
-    /// The job of a problem that no file states, with defaults for all else.
+    /// The job of a problem without a file, with defaults for everything else.
     ///
     /// # Errors
     /// Where a job file could not state it.
@@ -246,10 +246,10 @@ impl Job {
         Ok(job)
     }
 
-    /// Whether all holds that is checked of a job file, of one that was put together otherwise.
+    /// Checks a job that does not come from a file as if it did.
     ///
     /// # Errors
-    /// What does not.
+    /// The first error.
     pub fn sound(&self) -> Result<(), String> {
         let Some((lattice, start, target)) = self.problem.armies() else {
             return match self.search.incompatible(&self.problem) {
@@ -279,10 +279,10 @@ impl Job {
         }
     }
 
-    /// The job with options of the command line in place of its keys.
+    /// The job with the command line's values.
     ///
     /// # Errors
-    /// Where the search that results cannot be had for the problem, as in a job file.
+    /// Where the problem does not allow the resulting search.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, Fault> {
         let Overrides { pruning, max_length, solutions, threads, memory, time, moves, output_dir, keep_levels, cache } =
             overrides.clone();
@@ -322,7 +322,8 @@ impl Job {
 }
 
 impl Job {
-    /// The job under another move rule; a target that mirrors the army under the old rule does so under the new one.
+    /// The job under another move rule. A target that is the army's mirror image under the old rule becomes its mirror
+    /// image under the new one.
     fn under(mut self, rule: Rule) -> Result<Self, String> {
         const NONE: &str = "the board has no symmetry that could mirror the army under these rules";
         let moved = |lattice: &Lattice, start: &[usize], target: &[usize]| {
@@ -353,7 +354,7 @@ impl Job {
 }
 
 impl Search {
-    /// What of this search the problem does not allow.
+    /// The option of this search that the problem does not allow, if any.
     pub(crate) fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
         let transfer = match problem {
             Problem::Transfer(_) if self.pruning.only_for_games() => return Some(IncompatibleOption::OfGames),

@@ -1,11 +1,11 @@
-//! A board under a move rule: who neighbours whom, and who is jumped over from where to where.
+//! A board under a move rule: tables of neighbours and jumps.
 
 pub use halma_record::job::Rule;
 use halma_record::record::LatticeRecord;
 
 use crate::board::Board;
 
-/// A board, a rule, and the tables that both make: everything that moves depend on.
+/// A board, a rule, and the tables of its steps and jumps.
 #[derive(Clone, Debug)]
 pub struct Lattice {
     /// The cells.
@@ -46,13 +46,13 @@ impl Lattice {
         &self.neighbours[cell]
     }
 
-    /// The pairs of cells between which a man on `over` can be jumped, one for each axis that has both.
+    /// The pairs of cells between which a man can jump over `over`, one pair for each axis that has both.
     #[must_use]
     pub fn jumps(&self, over: usize) -> &[(u8, u8)] {
         &self.jumps[over]
     }
 
-    /// Steps from each cell to the nearest of `cells`, over an empty board; `u8::MAX` where there is no way.
+    /// Steps from each cell to the nearest of `cells`, over an empty board; `u8::MAX` if there is no path.
     ///
     /// On a full rectangle these are the norms of equation (1) of the paper.
     #[must_use]

@@ -1,5 +1,5 @@
-//! The rules of halma: boards and their cells, the directions of steps and jumps, symmetries, armies by name, notation, and
-//! the problems that are stated in these words.
+//! The rules of the puzzles: boards, cells, moves, symmetries, named armies, notation, and the problems stated in these
+//! terms; jobs, checked in full; replay of solutions by the rules alone.
 
 pub mod army;
 pub mod board;

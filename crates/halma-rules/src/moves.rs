@@ -1,8 +1,8 @@
-//! Where men can go: the fast generator for the search, and the slow, obvious one beside it.
+//! Move generation: the fast bit-parallel generator for the search, and the plain one that it is compared with.
 //!
 //! A chain of jumps stays on cells of one type (Section 2.1 of the paper) and passes over men of the other types, so
-//! the mover never gets in his own way. Where a word holds the cells of a type, all men jump at once (`quarters.rs`);
-//! on larger boards men of one type share the pieces of empty cells that they jump about in (`pieces.rs`).
+//! the moving man never obstructs himself. If a word holds all cells of a type, all men jump at once (`quarters.rs`).
+//! On larger boards the men of one type share the connected components of empty cells (`pieces.rs`).
 
 mod pieces;
 pub mod planes;
@@ -18,7 +18,7 @@ use crate::lattice::Lattice;
 use pieces::Pairs;
 use quarters::Quarters;
 
-/// Moves on one lattice, in bit sets.
+/// The fast move generator of one lattice.
 #[derive(Clone, Debug)]
 pub struct Mover<const W: usize> {
     neighbours: Vec<Cells<W>>,
@@ -26,7 +26,7 @@ pub struct Mover<const W: usize> {
     jumps: Jumps<W>,
 }
 
-/// How jumps are generated: on quarter boards, where a word holds one, else by pieces.
+/// How jumps are generated: on quarter boards if a word holds one, otherwise by connected components.
 #[derive(Clone, Debug)]
 enum Jumps<const W: usize> {
     Small(Quarters<W, u32>),
@@ -46,14 +46,15 @@ impl<const W: usize> Mover<W> {
         Self { neighbours: (0..lattice.len()).map(neighbours).collect(), jumps_only, jumps }
     }
 
-    /// Where each man can go in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of `men`.
+    /// The cells that each man can reach in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of
+    /// `men`.
     #[inline]
     pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
         all_reach(self, men, occupied, scratch, reach);
     }
 }
 
-/// [`Mover::reach`], with the instructions that the processor turns out to have.
+/// [`Mover::reach`], compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -75,7 +76,7 @@ fn all_reach<const W: usize>(
     }
 }
 
-/// The slow, obvious generator: where the man on `from` can go in one move, ascending.
+/// The plain move generator: the cells that the man on `from` can reach in one move, ascending.
 #[must_use]
 pub fn destinations(lattice: &Lattice, occupied: &[bool], from: usize, jumps_only: bool) -> Vec<usize> {
     let board = &lattice.board;

@@ -19,7 +19,7 @@ use crate::board::Board;
 use crate::cells::Cells;
 use crate::lattice::Lattice;
 
-/// Moves as somebody wrote them.
+/// Moves as written in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     /// The moves that are written out.
@@ -39,7 +39,7 @@ pub struct Move {
     pub span: Range<usize>,
 }
 
-/// What is wrong with a text of moves, and which bytes of it.
+/// An error in a text of moves, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotationError {
     /// The bytes at fault.
@@ -51,10 +51,10 @@ pub struct NotationError {
 const REFLECT: &str = "(reflect)";
 
 impl Script {
-    /// Reads moves that commas, spaces or line breaks part; within a move, they may follow a `-`.
+    /// Parses moves, separated by commas, spaces or line breaks; after a `-` these may also stand within a move.
     ///
     /// # Errors
-    /// The first place that is no move.
+    /// The first text that is no move.
     pub fn parse(text: &str, board: &Board) -> Result<Self, NotationError> {
         Reader { text, board, at: 0 }.script()
     }
@@ -114,8 +114,8 @@ pub fn write_chain(cells: &[usize], board: &Board) -> String {
     cells.iter().map(|&c| board.name_of(c)).collect::<Vec<_>>().join("-")
 }
 
-/// The shortest way for the man on `from` to land on `to` in one move, both ends included; of several the first in
-/// the order of the lattice's neighbours. `None` where one move does not do it.
+/// The shortest way for the man on `from` to land on `to` in one move, both ends included; of several, the first in the
+/// order of the lattice's neighbours. `None` if one move is not enough.
 #[must_use]
 pub fn chain<const W: usize>(
     lattice: &Lattice,

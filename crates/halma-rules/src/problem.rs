@@ -1,4 +1,4 @@
-//! An army transfer as it is stated: a lattice, the start, the target, and whether steps are allowed.
+//! An army transfer: a lattice, the start, the target, and whether steps are allowed.
 
 use thiserror::Error;
 
@@ -16,13 +16,13 @@ pub struct Transfer {
     pub lattice: Lattice,
     /// The cells of the army at the start, ascending.
     pub start: Vec<usize>,
-    /// The cells to fill, ascending; as many.
+    /// The cells to fill, ascending; as many as in `start`.
     pub target: Vec<usize>,
     /// Whether only jumps count as moves.
     pub jumps_only: bool,
 }
 
-/// Why words make no problem.
+/// Why a problem cannot be built.
 #[derive(Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -65,7 +65,7 @@ impl Transfer {
         Ok(Self { lattice, start, target, jumps_only: false })
     }
 
-    /// A board and an army of those that have names; the target mirrors the army.
+    /// A named board and a named army; the target is its mirror image.
     ///
     /// # Errors
     /// Where one of the names is unknown.
@@ -78,7 +78,7 @@ impl Transfer {
         Ok(Self { lattice, start, target, jumps_only: false })
     }
 
-    /// The same without steps.
+    /// The same problem without steps.
     #[must_use]
     pub fn by_jumps_only(self) -> Self {
         Self { jumps_only: true, ..self }
@@ -90,7 +90,7 @@ impl Transfer {
         Symmetries::of(&self.lattice, &self.start, &self.target)
     }
 
-    /// Cells that no move leads out of and that show that there is no solution; `None` where none do.
+    /// Cells which prove that there is no solution; `None` if there are none.
     #[must_use]
     pub fn closed(&self) -> Option<Closed> {
         Closed::between(&self.lattice, [&self.start, &self.target], self.jumps_only)
@@ -106,8 +106,8 @@ impl Transfer {
         counts
     }
 
-    /// The army's average speed σ on a way of so many moves, equation (18) of the paper, as a reduced fraction; `None`
-    /// without moves.
+    /// The army's average speed σ in a solution of so many moves, equation (18) of the paper, as a reduced fraction;
+    /// `None` for 0 moves.
     #[must_use]
     pub fn speed(&self, moves: usize) -> Option<(u64, u64)> {
         let sum = |cells: &[usize]| {
@@ -131,8 +131,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a.max(1) } else { gcd(b, a % b) }
 }
 
-/// The army that mirrors `start` on the far side: reflected in the line x + y = constant where that is a symmetry
-/// of the board under the rule, else turned by half a turn; `None` where neither is a symmetry.
+/// The army's target: the mirror image of `start` in the line x + y = constant if that is a symmetry of the board under
+/// the rule, otherwise its image under a half turn; `None` if neither is a symmetry.
 #[must_use]
 pub fn mirrored(lattice: &Lattice, start: &[usize]) -> Option<Vec<usize>> {
     let all = automorphisms(lattice);

@@ -1,5 +1,6 @@
-//! Puzzles from files, compiled: what a table says ([`halma_record::job::puzzle_tables`], `docs/guide/puzzle-files.md`) as steps on
-//! numbered cells and letters, the same for rewrite rules and for sliding blocks; and permutations.
+//! Puzzles from files, compiled. The tables ([`halma_record::job::puzzle_tables`], `docs/guide/puzzle-files.md`) of
+//! rewrite rules and of sliding blocks become steps on numbered cells and letters; permutation puzzles have a form of
+//! their own.
 
 pub mod blocks;
 pub mod export;

@@ -1,8 +1,8 @@
-//! Written solutions, checked move by move with nothing but the rules.
+//! Replay: checks a written solution move by move, with nothing but the rules.
 //!
-//! A solution file is TOML: the `[problem]` of a job and a `[solution]` with `moves` and, if one likes, `length`.
-//! A run's `result.json` is read as well. The checks are slow and plain on purpose and share no code with the
-//! search: a step goes to an empty neighbour, a jump over a man to the empty cell behind him.
+//! A solution file is TOML: the `[problem]` of a job and a `[solution]` with `moves` and, optionally, `length`. A run's
+//! `result.json` is read as well. The checks are slow and plain on purpose and share no code with the search: a step
+//! goes to an empty neighbour, a jump over a man to the empty cell behind him.
 
 pub mod game_replay;
 
@@ -25,7 +25,7 @@ use crate::lattice::Lattice;
 use crate::notation::{Script, jumped, write_chain};
 use crate::problem::{Transfer, set};
 
-/// A solution that was checked.
+/// A checked solution.
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// The problem as stated.
@@ -36,16 +36,16 @@ pub struct Replay {
     pub moves: Vec<Vec<usize>>,
 }
 
-/// Why a file is no solution.
+/// Why a file has no valid solution.
 #[derive(Debug, Error)]
 pub enum ReplayError {
-    /// What somebody wrote is no solution.
+    /// The solution in the file is invalid.
     #[error(transparent)]
     Solution(#[from] Fault),
     /// A record cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A record's solution is none.
+    /// The solution in the record is invalid.
     #[error("{file}: damaged record: {message}")]
     Damaged {
         /// The record.
@@ -53,7 +53,7 @@ pub enum ReplayError {
         /// What is wrong.
         message: String,
     },
-    /// A record that has no solution to replay.
+    /// The record has no solution.
     #[error("{0}: the record has no solution to replay")]
     Nothing(String),
 }
@@ -128,7 +128,7 @@ impl Checked {
     }
 }
 
-/// What is wrong with a solution: the written move at fault (from 0), if it is one move, and why.
+/// An error in a solution: the number of the wrong move (from 0), if it is a single move, and the reason.
 type Refusal = (Option<usize>, String);
 
 impl Replay {

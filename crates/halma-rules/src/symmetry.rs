@@ -1,5 +1,5 @@
-//! Automorphisms of a board under a rule, and those that a problem can use: K, which fixes the start and the
-//! target, and the mirror ρ, which swaps them.
+//! Symmetries: the automorphisms of a board under a rule, and those of a problem: K, which maps start and target to
+//! themselves, and the mirror ρ, which exchanges them.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use halma_record::record::SymmetryRecord;
 use crate::cells::Cells;
 use crate::lattice::Lattice;
 
-/// A symmetry of a board: a permutation of its cells under which steps stay steps and jumps stay jumps.
+/// A symmetry of a board: a permutation of its cells that maps steps to steps and jumps to jumps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetry {
     /// Cell `i` goes to `cells[i]`.
     pub cells: Vec<u8>,
-    /// Whether it turns the board over; a turn by some angle does not.
+    /// Whether it is a reflection rather than a rotation.
     pub reflection: bool,
 }
 
@@ -23,7 +23,7 @@ impl Symmetry {
         other.cells.iter().map(|&c| self.cells[c as usize]).collect()
     }
 
-    /// Whether doing it twice does nothing.
+    /// Whether it is its own inverse.
     fn is_involution(&self) -> bool {
         self.after(self).iter().enumerate().all(|(i, &c)| i == c as usize)
     }
@@ -32,7 +32,7 @@ impl Symmetry {
         self.after(other) == other.after(self)
     }
 
-    /// Where it takes a set of cells.
+    /// The image of a set of cells.
     #[must_use]
     pub fn apply<const W: usize>(&self, cells: Cells<W>) -> Cells<W> {
         cells.mapped(&self.cells)
@@ -42,14 +42,15 @@ impl Symmetry {
 /// The symmetries of one problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetries {
-    /// K: the identity first, then every other symmetry that fixes start and target (as sets).
+    /// K: the identity first, then every other symmetry that maps start and target (as sets) to themselves.
     pub fixing: Vec<Symmetry>,
-    /// ρ: a symmetry of order two that swaps them and commutes with K, a reflection where there is a choice.
+    /// ρ: a symmetry of order two that exchanges start and target and commutes with K; a reflection if there is a
+    /// choice.
     pub mirror: Option<Symmetry>,
 }
 
-/// All symmetries of the lattice, the identity first: the linear maps that keep the set of directions, each with
-/// the one translation that can bring the board back onto itself.
+/// All symmetries of the lattice, the identity first: the linear maps that keep the set of directions, each with the
+/// one translation that may map the board to itself.
 #[must_use]
 pub(crate) fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
     let board = &lattice.board;

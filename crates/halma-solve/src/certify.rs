@@ -1,8 +1,8 @@
 //! Certificates: a refutation as a file that anyone can verify (`docs/certificate.md`).
 //!
-//! A certificate says that no way of at most L moves leads from the start to the target, and carries what that rests on:
-//! levels of states that are closed under moves but for what a bound cuts. Where the levels came from does not matter to
-//! who checks them, so they are derived from the problem alone, whatever pruning the run used.
+//! A certificate says that no way of at most L moves leads from the start to the target, and contains the evidence:
+//! levels of states that are closed under moves, except for states that a bound prunes. A checker does not need to know
+//! where the levels came from. So they are derived from the problem alone, whatever pruning the run used.
 
 mod certificate_file;
 mod derive;
@@ -22,22 +22,22 @@ use halma_rules::{centroid, job};
 /// Ascending keys, one list a level.
 pub type Levels = Vec<Vec<u64>>;
 
-/// A refutation, with all that it rests on.
+/// A refutation with its evidence.
 #[derive(Debug)]
 pub struct Certificate {
     /// The problem.
     pub problem: Transfer,
     /// K and ρ.
     pub symmetries: Symmetries,
-    /// The classes of cells that the bound tells apart, and their values.
+    /// The classes of cells of the bound's histograms, and their values.
     pub partition: Partition,
     /// No solution has so many moves or fewer.
     pub length: u32,
-    /// Whether the first levels hold ways that lead.
+    /// Whether the first levels are those of a leading half.
     pub leading: bool,
     /// Where the levels from both ends meet.
     pub meeting: u32,
-    /// Whether what comes from the target is bounded by where it is to meet.
+    /// Whether the levels from the target are bounded by where they are to meet.
     pub behind_is_bounded: bool,
     /// The levels from the start to the middle, from the middles on, and from the target.
     pub families: [Levels; 3],
@@ -46,7 +46,7 @@ pub struct Certificate {
 /// Why there is no certificate.
 #[derive(Debug, Error)]
 pub enum CertifyError {
-    /// The record claims nothing that could be certified.
+    /// The record makes no claim that can be certified.
     #[error("there is nothing to certify: {0}")]
     Nothing(String),
     /// The claim is of a kind that certificates do not cover.
@@ -60,38 +60,38 @@ pub enum CertifyError {
     Stopped(#[from] Stopped),
 }
 
-/// The most cells that a certificate's boards have.
+/// The most cells of a certificate's board.
 pub(crate) const MOST_CELLS: usize = 128;
 
 /// The most men.
 const MOST_MEN: usize = 64;
 
-/// How many states a key may number: what has 61 bits is a plain integer everywhere.
+/// The most states that keys may number: 61 bits are a plain integer in every checker's language.
 const MOST_STATES: u128 = 1 << 61;
 
-/// How far a checker's numbers of histograms may go: each class's men are a digit.
+/// The largest number of a histogram in a checker, where the men of each class are a digit.
 const MOST_NUMBERS: u64 = 1 << 60;
 
-/// The most histograms that the bound tells apart.
+/// The most histograms of the bound.
 const HISTOGRAMS: u64 = 1 << 29;
 
-/// Levels from the middles on that are larger than this and double are met from the target.
+/// Levels from the middles on that are larger than this and twice as large as the one before are met from the target.
 pub const LARGE: usize = 100_000;
 
-/// By what a certificate is made.
+/// The parameters of making a certificate.
 #[derive(Clone, Copy)]
 pub struct Resources<'a> {
-    /// How fine the histograms are that the bound looks at.
+    /// The granularity of the bound's histograms.
     pub granularity: Granularity,
-    /// How large a level is that is met from the target; [`LARGE`] serves well.
+    /// The size of a level that is met from the target; [`LARGE`] is a good choice.
     pub large: usize,
-    /// When to stop.
+    /// The cancellation token.
     pub cancel: &'a CancellationToken,
-    /// Who is told how far it is.
+    /// Receives the progress.
     pub tell: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Certifies what a record refutes, by a bound of the record's grain.
+/// Certifies what a record refutes, by a bound of the record's granularity.
 ///
 /// # Errors
 /// Why there is no certificate.
@@ -119,7 +119,7 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     let Some(ranks) = ranks.filter(|_| states.is_some() && small) else {
         return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
-    // What follows counts moves in bytes.
+    // The checkers count moves in bytes.
     if length >= 250 {
         return Err(CertifyError::Unfit(format!("a length of {length}; certificates go up to 249")));
     }
@@ -130,7 +130,7 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     derive::derive(problem, symmetries, &centroid, ranks, length, resources)
 }
 
-/// The finest granularity up to the one given whose histograms checkers can number.
+/// The finest granularity, up to the one given, whose histograms checkers can number.
 fn numbered(
     problem: &Transfer,
     symmetries: &Symmetries,

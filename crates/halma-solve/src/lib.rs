@@ -1,5 +1,5 @@
-//! From a job to its record: search techniques, one a file, and the loop over lengths ([`solve`]); a run, its folder and
-//! its record ([`mod@run`]); refutations as certificates ([`certify`]).
+//! From a job to its record: the search techniques, one a file, and the loop over lengths ([`solve`]); runs, their
+//! folders and records ([`mod@run`]); refutations as certificates ([`certify`]).
 
 pub mod certify;
 #[cfg(any(test, feature = "testing"))]

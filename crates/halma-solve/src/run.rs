@@ -1,4 +1,4 @@
-//! A run: the execution of a job, from its question to its record. It picks threads and memory, opens the run's folder,
+//! A run: the execution of a job, from a question to its record. It chooses threads and memory, opens the run's folder,
 //! starts the search for the kind of problem, and writes the record.
 
 mod folder;
@@ -34,7 +34,7 @@ pub use folder::{fingerprint, unfinished};
 pub use place::place;
 pub use share::check as check_shared;
 
-/// What is asked of a job.
+/// A question about a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
     /// The shortest solution, and the refutation of every shorter length.
@@ -54,7 +54,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The question as a record of `job` states it: what is asked, the greatest length, the last level.
+    /// The question as a record states it: what is asked, the greatest length, the last level.
     #[must_use]
     pub fn asked(self, job: &Job) -> (Asked, Option<u32>, Option<u32>) {
         match self {
@@ -69,15 +69,15 @@ impl Question {
 /// Why a job has no record.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The threads could not be had.
+    /// The system refused the threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// Levels under this pruning need not have what a count sums up.
+    /// Levels under this pruning may lack solutions that a count needs.
     #[error(
         "pruning {0} does not keep all solutions to be counted: allowed are none, theorem-1, pattern, leading, narrowed"
     )]
     CountUnder(Pruning),
-    /// States do not fit any key.
+    /// The states do not fit any key.
     #[error("{men} men on {cells} cells are too many states to number")]
     TooLarge {
         /// Men.
@@ -85,32 +85,32 @@ pub enum RunError {
         /// Cells.
         cells: usize,
     },
-    /// States of a puzzle do not fit any key.
+    /// The states of a puzzle do not fit any key.
     #[error("{0}")]
     TooManyStates(Box<Fault>),
-    /// A count of a puzzle in Rust with symmetries.
+    /// A count of a puzzle in Rust with symmetries is not supported.
     #[error(
         "a puzzle in Rust does not say how many states its symmetries exchange: count with symmetry = false in [search]"
     )]
     UnknownClasses,
-    /// An abstraction that the puzzle does not have.
+    /// The puzzle does not have this abstraction.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
-    /// Nobody has undone free steps in puzzles with fewer letters yet.
+    /// Abstractions of puzzles with free rules are not supported.
     #[error("pruning projection: the puzzle has free rules; allowed is none")]
     ProjectionOfFree,
-    /// A puzzle without a lower bound of its own.
+    /// The puzzle has no lower bound of its own.
     #[error("the puzzle has no lower bound of its own: allowed prunings are none and, on a board, projection")]
     NoBound,
-    /// Levels under a lower bound do not have all solutions of a count.
+    /// Levels under a lower bound may lack solutions that a count needs.
     #[error(
         "levels under a lower bound are not those that a count of solutions sums up: count with pruning = \"none\""
     )]
     CountUnderBound,
-    /// A puzzle without a goal, of which more is asked than its levels.
+    /// The puzzle has no goal, and the question needs one.
     #[error("{0}")]
     NoGoal(Box<Fault>),
-    /// The budget of memory cannot be kept.
+    /// The memory budget is too small.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
         size(*memory), size(*least), if *threads == 1 { "" } else { "s" }, of_which(*needs)
@@ -118,11 +118,11 @@ pub enum RunError {
     TooLittleMemory {
         /// The budget.
         memory: u64,
-        /// The least that will do.
+        /// The least budget that suffices.
         least: u64,
-        /// With so many threads.
+        /// The number of threads.
         threads: usize,
-        /// What is not for levels.
+        /// The part that is not for levels.
         needs: Needs,
     },
     /// The run's folder cannot be used, or a file in it is damaged.
@@ -131,7 +131,7 @@ pub enum RunError {
     /// The record cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The record of another problem lies where this one's would.
+    /// The record of another problem is in the place of this one's.
     #[error("{}: the record of another problem", file.display())]
     OtherProblem {
         /// The record.
@@ -139,27 +139,27 @@ pub enum RunError {
         /// Its problem.
         problem: Box<ProblemSpec>,
     },
-    /// The record of another question lies where this one's would, though the folder has the name of this one.
+    /// The record of another question is in the place of this one's, although the folder is named after this question.
     #[error("{}: the record of another question; move it away", file.display())]
     OtherQuestion {
         /// The record.
         file: PathBuf,
     },
-    /// Another process of the search is gone.
+    /// Another process of the search was lost.
     #[error(transparent)]
     Lost(#[from] Lost),
     /// Several processes cannot do this together.
     #[error("several processes cannot {what}: {instead}")]
     NotShared {
-        /// What.
+        /// The operation.
         what: &'static str,
-        /// What can be done.
+        /// The advice.
         instead: &'static str,
     },
-    /// The search contradicts itself.
+    /// The results of the search contradict each other.
     #[error("a bug, no answer: {0}")]
     Contradiction(String),
-    /// The search found what is no solution.
+    /// The solution found has an illegal move.
     #[error("a bug: move {number} of the solution found is none")]
     NoMove {
         /// The move, from 1.
@@ -167,7 +167,7 @@ pub enum RunError {
     },
 }
 
-/// A number of bytes, rounded up to what the command line takes.
+/// A number of bytes, rounded up to a unit that the command line accepts.
 fn size(bytes: u64) -> String {
     match bytes.div_ceil(1 << 20) {
         1 if bytes < 1 << 20 => format!("{} KiB", bytes.div_ceil(1 << 10)),
@@ -175,7 +175,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What of the least is not for levels, and what to do about it.
+/// The part of the least budget that is not for levels, and advice.
 fn of_which(Needs { tables, beam }: Needs) -> String {
     let tables = (tables >> 20 > 0).then(|| {
         let less =
@@ -186,12 +186,12 @@ fn of_which(Needs { tables, beam }: Needs) -> String {
     tables.into_iter().chain(beam).map(|part| format!("; {part}")).collect()
 }
 
-/// Answers `question` for `job`. A search that is stopped leaves a record that says so, and, where the job has an output
-/// folder, what it takes to go on there; a run that is found there is taken up. Where another question's record lies there,
-/// all goes to a folder beneath: see [`place`].
+/// Answers `question` for `job`. If the search is stopped, the record says so and, if the job has an output folder, the
+/// run can be resumed from there. A run that is found in the folder is resumed. If another question's record is there,
+/// everything goes to a folder beneath: see [`place`].
 ///
 /// # Errors
-/// Where it could not even begin, found what is no solution, or met a damaged file.
+/// Where the search could not begin, found an illegal solution, or met a damaged file.
 pub fn run(
     job: &Job,
     question: Question,
@@ -202,13 +202,13 @@ pub fn run(
     if rayon::current_thread_index().is_none() {
         return run();
     }
-    // A search has a thread pool of its own. A worker of another pool that waited for it would begin its next task meanwhile, on
-    // top of this one, and with many searches overflow its stack; to wait for a thread keeps it here.
+    // The search has a thread pool of its own, and this thread waits for it. If the caller were a worker of another
+    // pool, it would begin its next task while it waits, on top of this one, and with many searches overflow its stack.
     std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// [`run`], by one of several processes, which all do the same with their share of the work. All of them get the record;
-/// the first writes it down.
+/// [`run`] in one of several processes. All make the same call, each has its share of the work, all get the record, and
+/// the first writes it.
 ///
 /// # Errors
 /// As [`run`]; and where a process is lost before the search has begun.
@@ -250,10 +250,11 @@ fn answer(
     let job = &Job { output, ..job.clone() };
     let beside = exchange.beside().max(1);
     let (threads, least) = affordable(job, question, beside)?;
-    // Where no budget is given, three quarters of what is there: rather slower on disk than ended by the system.
+    // Without a budget, three quarters of the available memory: spilling to disk is better than being killed by the
+    // system.
     let available = || budget::available_memory().map(|m| (m / 4 * 3 / beside as u64).max(least));
     let memory = job.limits.memory.or_else(available);
-    // Before there are threads, which would have arenas already.
+    // Must come before threads start, since they would already have arenas.
     MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
     let workspace = folder::workspace(job, question, &**exchange)?;
@@ -268,7 +269,7 @@ fn answer(
         share::total(&mut record, &expander)?;
     }
     if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
-        // Before the run's files go: a kill in between leaves both, never neither.
+        // The record is written before the run's files are removed: a kill in between leaves both, never neither.
         record.write(&dir.join(record::FILE))?;
     }
     if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
@@ -281,8 +282,8 @@ fn too_many(puzzle: &Puzzle) -> RunError {
     RunError::TooManyStates(Box::new(puzzle.too_many.clone()))
 }
 
-/// The threads of a job, of which so many run beside each other on this host, and the least memory that they need; an error
-/// where the job allows less. Nothing is written.
+/// The number of threads of a job, of which `beside` processes run on this host, and the least memory that they need;
+/// an error if the job allows less. Writes nothing.
 ///
 /// # Errors
 /// [`RunError::TooLittleMemory`].
@@ -297,7 +298,7 @@ pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize
     }
 }
 
-/// What answering a job takes.
+/// What answering a job needs.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     job: &'a Job,

@@ -1,9 +1,9 @@
-//! The searches: what they are asked, what they answer and what they tell on the way.
+//! The searches: their questions, answers and progress reports.
 //!
-//! Each searches level by level, breadth first, for solutions of one exact length after another, the shortest first.
-//! [`transfer_search`] has the techniques for transfers, one a file; `game_search` is for games, `model_search` for
-//! puzzles from files and in Rust, [`row_search`] for those on one row. All of them go through lengths by [`deepening`], and
-//! grow their levels by [`Engine`].
+//! Each search decides one exact length after another, the shortest first, by breadth-first search, level by level.
+//! [`transfer_search`] has the techniques for transfers, one a file. `game_search` is for games, `model_search` for
+//! puzzles from files and in Rust, [`row_search`] for those on one row. All share the loop over lengths ([`deepening`])
+//! and the loop over levels ([`Engine`], in `level_sequence`).
 
 mod best_states;
 pub mod deepening;
@@ -13,9 +13,9 @@ pub(crate) mod game_search;
 mod images;
 pub(crate) mod level_sequence;
 pub(crate) mod model_search;
+pub(crate) mod path_counts;
 pub mod row_search;
 pub mod transfer_search;
-pub(crate) mod walks;
 
 use std::time::Instant;
 
@@ -25,16 +25,16 @@ pub use halma_record::record::Side;
 
 pub use engine::Engine;
 
-/// One level of an attempt.
+/// The figures of one level of an attempt.
 #[derive(Clone, Debug)]
 pub struct LevelFigures {
-    /// Moves from its side's end; for [`Side::Following`] from the start.
+    /// Moves from its side's end; for [`Side::Following`], from the start.
     pub depth: u32,
     /// Its side.
     pub side: Side,
     /// Its counts.
     pub tally: Tally,
-    /// Bytes that it takes up.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Seconds that it took.
     pub seconds: f64,
@@ -45,34 +45,35 @@ pub struct LevelFigures {
 /// The answer of an attempt at one length.
 #[derive(Debug)]
 pub enum Answer<S> {
-    /// A solution: the positions from the start to the end, an army each, or two in a game.
+    /// A solution: the positions from the start to the end; an army each, or two in a game.
     Found(Vec<S>),
-    /// There is none of this length, if there is none shorter.
+    /// There is no solution of this length, given that there is none shorter.
     Refuted,
-    /// There is none of this length or any greater one: every state that can be reached was seen.
+    /// There is no solution of this length or any greater one: all reachable states were seen.
     Exhausted,
-    /// Nothing was found, and nothing proved, for this reason.
+    /// No solution was found and nothing was proved, for this reason.
     Unproved(String),
-    /// The same, and no greater length would end otherwise.
+    /// The same, and every greater length would end in the same way.
     GivenUp(String),
     /// The search was stopped.
     Stopped(Stopped),
 }
 
-/// What came of one length.
+/// The result of one length.
 #[derive(Debug)]
 pub struct Attempt<S> {
     /// The length.
     pub length: u32,
-    /// Where its leading levels decide the lengths after it, too: the greatest one.
+    /// If its leading levels also decide greater lengths: the greatest of them.
     pub up_to: Option<u32>,
-    /// Where what follows from its middle level decides the next length, too: that length.
+    /// If the following levels also decide the next length: that length.
     pub shared_with: Option<u32>,
-    /// What came of it.
+    /// The answer.
     pub answer: Answer<S>,
     /// The levels searched.
     pub levels: Vec<LevelFigures>,
-    /// For the minimum centroid constraint: the C of the last run, and whether no army on its middle level exceeds it.
+    /// For the minimum centroid constraint: the C of the last search, and whether no army on its middle level exceeds
+    /// it.
     pub c: Option<(i64, bool)>,
     /// Seconds taken.
     pub seconds: f64,
@@ -86,7 +87,7 @@ impl<S> Attempt<S> {
     }
 }
 
-/// What a count came to.
+/// The result of a count.
 #[derive(Debug)]
 pub struct Counted<N> {
     /// The numbers, or why there are none.
@@ -102,13 +103,13 @@ pub struct Begun {
     pub depth: u32,
     /// Its side.
     pub side: Side,
-    /// The states to expand: those of the level before.
+    /// The states to expand: those of the previous level.
     pub states: u64,
-    /// About how many states it may have, by how the levels before have grown.
+    /// An estimate of the level's size, from the growth of the previous levels.
     pub expected: Option<u64>,
 }
 
-/// What a search tells while it goes on.
+/// Receives the progress of a search.
 pub trait Progress: Watch {
     /// A length is about to be tried.
     fn length(&self, _length: u32) {}
@@ -116,14 +117,14 @@ pub trait Progress: Watch {
     fn begin(&self, _level: Begun) {}
     /// A level is complete, now or by an earlier process of the run.
     fn level(&self, _figures: &LevelFigures) {}
-    /// Something else worth a line.
+    /// Another message.
     fn note(&self, _text: &str) {}
 }
 
-/// No progress is told.
+/// Reports nothing.
 impl Progress for () {}
 
-/// Whether every state that can be reached has been seen: the last level is empty, and no bound ever cut one.
+/// Whether all reachable states have been seen: the last level is empty, and no bound ever pruned a state.
 fn exhausted(figures: &[LevelFigures]) -> bool {
     figures.last().is_some_and(|f| f.tally.states == 0) && figures.iter().all(|f| f.tally.pruned == 0)
 }

@@ -1,4 +1,4 @@
-//! Solutions as text or JSON, streamed: a solution of 10^8 moves is never held.
+//! Prints solutions as text or JSON, streamed: a solution of 10^8 moves is never held in memory.
 
 use std::cell::RefCell;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Contact: the first entry takes time, and s - 1 entries follow it. The d(B, R) - 2 of Theorem 1, made to hold in
-//! every position.
+//! Contact: an admissible bound by the time until the first entry. It is the d(B, R) - 2 of the paper's Theorem 1, made
+//! to hold in every position; s - 1 more entries follow.
 //!
 //! Let no man of the winner be in the base, d be the step distance between the armies (equation (6)), and D that of the
 //! winner's army to the base. Up to and including the first entry at least

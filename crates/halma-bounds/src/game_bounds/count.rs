@@ -1,4 +1,4 @@
-//! Count: s <= the winner's moves.
+//! Count: an admissible bound by the men still to enter: s <= the winner's moves.
 //!
 //! *Proof.* A move changes one man's cell, so a winner's move lowers the number of its men outside the goal by at most
 //! one, and a loser's move leaves it as it is. At the end it is 0. This is the 2s - 1 of equation (7).

@@ -1,4 +1,5 @@
-//! Diagonal gaps: the next entry has to wait until a ladder can be there.
+//! Diagonal gaps: an admissible bound by the time until a ladder can reach the base, from a relaxed game on lines that
+//! is tabulated.
 //!
 //! Let T be the least number of moves, of both sides, up to and including the next one that enters. Then T + 2(s - 1) <=
 //! remaining: s - 1 men are outside after it. (If a man inside leaves and re-enters first, s + 1 entries and his

@@ -1,4 +1,4 @@
-//! Hall: without slack the ladders must grow as fast as men enter.
+//! Hall: an admissible bound by Hall's condition (1935): without slack the ladders must grow as fast as men enter.
 //!
 //! At σ = 0 every winner's move enters and fills no rung below the front. Before the winner's k-th entry the loser has
 //! made f moves, k - 1 of them or k according to whose turn it is, and each filled at most one rung. Let cost(y) be

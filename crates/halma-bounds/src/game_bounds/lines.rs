@@ -1,7 +1,7 @@
-//! Parallel lines of cells toward the winner's goal: diagonals, columns or rows. What the ladder bounds count on.
+//! Parallel lines of cells toward the winner's goal (diagonals, columns or rows), which the ladder bounds share.
 //!
-//! Lines are numbered so that the goal lies at the upper end: every cell of the base is on line `front` or above. A step goes
-//! to a line at most `stride` away, and a jump that changes the line by 2k goes over a man on the line half way.
+//! Lines are numbered so that the goal lies at the upper end: every cell of the base is on line `front` or above. A
+//! step changes the line by at most `stride`. A jump that changes the line by 2k goes over a man k lines on.
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
@@ -45,14 +45,14 @@ impl<const W: usize> Lines<W> {
         Self { of, cells, front, stride: stride.map_or(0, |s| s as usize) }
     }
 
-    /// Diagonals x + y, columns and rows, where there are few enough to count on.
+    /// Diagonals x + y, columns and rows, if there are few enough.
     #[must_use]
     pub fn all(game: &Game, winner: Side) -> Vec<Self> {
         let all = [(1, 1), (1, 0), (0, 1)].map(|direction| Self::new(game, winner, direction));
         all.into_iter().filter(|lines| lines.cells.len() <= MAX_LINES).collect()
     }
 
-    /// Those of them that a step changes by one at most.
+    /// Those of them whose line a step changes by at most one.
     #[must_use]
     pub(crate) fn simple(game: &Game, winner: Side) -> Vec<Self> {
         Self::all(game, winner).into_iter().filter(|lines| lines.stride == 1).collect()
@@ -65,9 +65,10 @@ impl<const W: usize> Lines<W> {
         usize::from(self.of[cell])
     }
 
-    /// The rungs that a man on line `from` needs below the front if he enters by jumps only: `from` + 1, `from` + 3, ...
+    /// The rungs below the front that a man on line `from` needs if he enters by jumps only: `from` + 1, `from` + 3,
+    /// ...
     ///
-    /// A rung on the front itself or above may be a man of the base, so it is never asked for.
+    /// A rung on the front or above may be a man of the base, so none is required there.
     #[inline]
     #[must_use]
     pub fn rungs(&self, from: usize) -> u32 {
@@ -75,7 +76,7 @@ impl<const W: usize> Lines<W> {
         odd & ((1u32 << self.front) - 1)
     }
 
-    /// What the position looks like from these lines, where the winner's goal is `base`.
+    /// The view of the position from these lines, if the winner's goal is `base`.
     #[must_use]
     pub fn view(&self, base: Cells<W>, position: &Position<W>) -> View {
         let mut view = View {
@@ -117,14 +118,14 @@ impl<const W: usize> Lines<W> {
                 gone.occupied &= !(1 << line);
             }
             if !position.winner_to_move() {
-                // Men who leave others behind on their lines all leave the same view.
+                // All men who leave another man behind on their line leave the same view.
                 *reach &= match counts[line] {
                     1 => self.allowed(&mut gone, false, pruner),
                     _ => *loser.get_or_insert_with(|| self.allowed(&mut gone, false, pruner)),
                 };
                 continue;
             }
-            // The move is one of the winner's, so a man that stays outside has used up one of the slack.
+            // If the move is the winner's, a man that stays outside uses up one unit of slack.
             let inside = base.contains(man);
             gone.slack -= 1 + i32::from(inside);
             if inside {
@@ -143,7 +144,8 @@ impl<const W: usize> Lines<W> {
         }
     }
 
-    /// The cells that a man who is not on the board in `gone` may go to, as one of the winner's outside the base or not.
+    /// The cells that a man may go to who has been removed from the board in `gone`; `outside`: whether he is one of
+    /// the winner's men outside the base.
     fn allowed(&self, gone: &mut View, outside: bool, pruner: &impl ViewBound) -> Cells<W> {
         if pruner.passes(gone, outside) || (!outside && pruner.admits(gone)) {
             return !Cells::EMPTY;
@@ -170,18 +172,18 @@ impl<const W: usize> Lines<W> {
     }
 }
 
-/// A bound that looks at views. It admits a view if it admits the same with fewer lines occupied, so that where a man may
-/// simply vanish, he may go to any line.
+/// A bound that judges views. It must be monotone: if it admits a view with fewer occupied lines, it admits the view.
+/// So if a man's removal alone is admitted, he may go to any line.
 pub trait ViewBound {
-    /// Whether the bound admits it.
+    /// Whether the bound admits the view.
     fn admits(&self, view: &View) -> bool;
 
-    /// Whether it admits the view with one more man of the winner outside (where `more`) or one more occupied line,
-    /// wherever that is; false where that is not known without looking at the lines.
+    /// A sufficient test: whether it admits the view with one more man of the winner outside (if `more`) or one more
+    /// occupied line, wherever that is. False if that cannot be told without looking at the lines.
     fn passes(&self, view: &View, more: bool) -> bool;
 }
 
-/// A position as the lines of one direction see it.
+/// A position as the lines of one direction show it.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// The lines with a man of either army, one bit a line.
@@ -192,7 +194,7 @@ pub struct View {
     pub outside: [u8; MAX_LINES],
     /// The winner's men in the base.
     pub inside: u32,
-    /// σ.
+    /// The slack σ.
     pub slack: i32,
     /// Moves left.
     pub remaining: u32,

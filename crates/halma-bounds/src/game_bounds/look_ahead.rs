@@ -1,13 +1,14 @@
-//! Look ahead: without slack the winner, to move, must have a move that enters.
+//! Look-ahead of one move, an admissible bound: without slack the winner, if to move, must have a move that enters.
 //!
 //! *Proof.* At σ = 0 a move that does not enter leaves fewer winner's moves than men outside. The bound is judged after
-//! the loser's move, so that a position without a future is not stored.
+//! the loser's move, so that a position without a continuation is not stored.
 //!
-//! To judge all the loser's moves of a position: if there is a way in with the man on p lifted, one is remembered, and only
-//! landing on it can spoil it. If there is none, the new way goes over the man in his new place: the first time from a cell that the
-//! winner's men can come to, the last time to one from which the base can be reached, so the place is beside both. These two
-//! sets of cells are those of the position before the move unless p is in the base or blocks a landing of theirs.
-//! What remains doubtful is searched for itself.
+//! All the loser's moves of a position are judged together. Lift the loser's man from p. If the winner then has a chain
+//! into the base, one is remembered, and only a landing on one of its cells can spoil it. If there is none, a new chain
+//! must jump over the man in his new place: the first time from a cell that the winner's men can reach, the last time
+//! to a cell from which the base can be reached. So the place is beside both. These two sets of cells are those of the
+//! position before the move, unless p is in the base or blocks one of their landings. Cases that remain open are
+//! searched one by one.
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
@@ -22,15 +23,15 @@ pub struct LookAhead<const W: usize> {
     from: Vec<Vec<(u8, u8)>>,
 }
 
-/// Where a missing man could help.
+/// Where a man who is missing could help.
 struct Around<const W: usize> {
-    /// Cells beside both one that the winner's men can come to and one that the base can be reached from.
+    /// Cells beside both a cell that the winner's men can reach and a cell from which the base can be reached.
     both: Cells<W>,
     /// Occupied cells on which a chain from either end would land.
     blocked: Cells<W>,
 }
 
-/// A way into the base: the man's landings, and the men that the jumps go over.
+/// A chain into the base: the man's landings, and the men jumped over.
 struct Chain<const W: usize> {
     landings: Cells<W>,
     over: Cells<W>,
@@ -52,7 +53,7 @@ impl<const W: usize> LookAhead<W> {
         Self { base: goal(game, winner), neighbours: (0..lattice.len()).map(neighbours).collect(), from }
     }
 
-    /// The cells to which chains lead from `sources`: empty ones, and occupied ones that block a landing.
+    /// The cells that chains from `sources` reach: empty ones, and occupied ones that block a landing.
     fn closure(&self, sources: Cells<W>, occupied: Cells<W>) -> (Cells<W>, Cells<W>) {
         let mut reached = Cells::EMPTY;
         let mut rest = sources;
@@ -85,7 +86,7 @@ impl<const W: usize> LookAhead<W> {
         Around { both, blocked: from_men | from_base }
     }
 
-    /// A way for one of `men` into the base, if there is one.
+    /// A chain for one of `men` into the base, if there is one.
     fn way_in(&self, men: Cells<W>, occupied: Cells<W>) -> Option<Chain<W>> {
         let open = self.base & !occupied;
         if open.is_empty() {
@@ -100,7 +101,7 @@ impl<const W: usize> LookAhead<W> {
         if !step.is_empty() {
             return Some(Chain { landings: step, over: Cells::EMPTY });
         }
-        // From the base outward: the predecessor of a cell is the next one on the way in.
+        // Search from the base outward: the predecessor of a cell is the next one on the way in.
         let (mut queue, mut head, mut tail) = ([(0u8, 0u8, 0u8); 256], 0, 0);
         let mut seen = open;
         open.for_each(|c| {

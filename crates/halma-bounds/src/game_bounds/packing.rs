@@ -1,9 +1,8 @@
-//! Packing: what happens in the base, played out alone.
+//! Packing: a pattern database over the contents of the base.
 //!
-//! The base is both the loser's start and the winner's goal, and its inner cells are reached and left only past its outer
-//! ones. Look only at the base: which of its cells the winner holds, which the loser, which are empty, and whose turn
-//! it is. Let everything outside be as both sides wish. Then a move is
-//! - of the winner: into the base, at no cost; within the base or outside it, costing 1; out of it, costing 2;
+//! The base is both the loser's start and the winner's goal, and its inner cells are reached and left only past its
+//! outer ones. Keep only the base: which of its cells the winner holds, which the loser, which are empty, and whose
+//! turn it is. Outside the base everything is allowed. Then a move is
 //! - of the loser: out of the base, at no cost; within it or outside it, costing 1; into it, costing 2.
 //!
 //! The winner's costs over the rest of the game sum up to the slack σ, since each move that remains either takes a man
@@ -23,10 +22,10 @@ use halma_rules::game::{Game, Side};
 
 use super::{GameBound, Position, goal};
 
-/// Values below this are told apart: of σ and of λ.
+/// Values of σ and λ below this are distinguished.
 pub const BUDGET: usize = 8;
 
-/// The most cells of a base that is tabulated: 3^11 contents.
+/// The most cells of a tabulated base: 3^11 contents.
 pub const MOST: usize = 11;
 
 /// The bound.
@@ -41,7 +40,7 @@ pub struct Packing<const W: usize> {
     ternary: Vec<u32>,
 }
 
-/// The base's own moves. Cells are its own numbers; sets are one bit a cell.
+/// The moves inside the base. Cells have the base's own numbers; sets have one bit a cell.
 struct Inside {
     cells: usize,
     /// Cells beside a cell outside.
@@ -118,7 +117,7 @@ impl Inside {
     /// Where the man on `cell` can go: the empty cells of the base, and whether he can leave.
     fn moves(&self, cell: usize, men: u32, enterable: u32) -> (u32, bool) {
         let chain = self.flood(1 << cell, men);
-        // Cells that jumps join to the outside are exactly the enterable ones.
+        // The cells that jumps connect with the outside are exactly the enterable ones.
         let leaves = self.door(cell, men) || chain & enterable != 0;
         let within = chain | if leaves { enterable } else { 0 } | self.steps[cell] & !men;
         (within, leaves || self.border >> cell & 1 != 0)
@@ -142,8 +141,8 @@ impl<const W: usize> Packing<W> {
         bound
     }
 
-    /// Fills the table: contents in the order of progress (men of the winner in, men of the loser out), for costs go
-    /// down or progress goes up with every move.
+    /// Fills the table in the order of progress (men of the winner in, men of the loser out), because with every move
+    /// costs go down or progress goes up.
     fn tabulate(&mut self, inside: &Inside) {
         let n = self.cells.len();
         let all = (1u32 << n) - 1;
@@ -232,7 +231,7 @@ impl<const W: usize> Packing<W> {
         self.cells.iter().enumerate().map(|(i, &c)| u32::from(army.contains(c)) << i).sum()
     }
 
-    /// Whether these contents are good for these costs; `turn` is 0 with the winner to move.
+    /// Whether these contents can be won with these costs; `turn` is 0 if the winner is to move.
     #[inline]
     fn good(&self, content: u32, turn: usize, sigma: i32, lambda: i32) -> bool {
         if sigma < 0 || lambda < 0 {

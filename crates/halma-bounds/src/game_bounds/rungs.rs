@@ -1,7 +1,8 @@
-//! Rungs in the plane: each man who enters by jumps needs a man on every cell that he jumps over.
+//! Rungs: each man who enters by jumps needs a man on every cell that he jumps over. An admissible bound by a delete
+//! relaxation.
 //!
-//! A delete relaxation (Bonet and Geffner 2001: what once became true stays true) of the ladders that the winner's men climb.
-//! Where [`hall`](super::hall) asks whether somebody stands on a line, this bound asks for the cell itself.
+//! The relaxation (Bonet and Geffner 2001: a fact that once became true stays true) is of the ladders that the winner's
+//! men climb. Where [`hall`](super::hall) asks whether a man stands on a line, this bound asks for the cell itself.
 //!
 //! Let w(m) be the fewest empty cells outside the base that any chain of jumps takes man m over on his way into the base,
 //! if no landing is ever blocked; 0 for a man who can step in. Before the winner's k-th entry at most k - 1 entries, σ other
@@ -21,8 +22,9 @@
 //! replaced by one along a side of the square, which costs no more; so costs of single jumps add up, if a side without a cell
 //! between its ends counts as one empty cell. `docs/proof.md` has the whole argument.
 //!
-//! To judge all moves of a position: lifting a man makes each w at most one larger, and putting him down at most one smaller, that
-//! only for other types and on cells where one more rung shortens some way. What that leaves open is computed for itself.
+//! All moves of a position are judged together. Lifting a man raises each w by at most one. Putting him down lowers w
+//! by at most one, and that only for other types and on cells where one more rung shortens some way. Cases that remain
+//! open are computed one by one.
 
 mod plane;
 #[cfg(test)]
@@ -41,7 +43,7 @@ pub struct Rungs<const W: usize> {
     plane: Option<Plane>,
 }
 
-/// What entries wait for.
+/// What the entries have to satisfy.
 #[derive(Clone, Copy)]
 struct Deadline {
     /// s.
@@ -52,12 +54,12 @@ struct Deadline {
     first: i32,
 }
 
-/// How far the true counts may be from those at hand.
+/// How far the true counts may be from the known ones.
 #[derive(Clone, Copy, Default)]
 struct Change {
-    /// By group: so many fewer rungs are missing.
+    /// By group: by how much the number of missing rungs may be lower.
     nearer: [i32; 4],
-    /// So many more men can enter at once.
+    /// How many more men may be able to enter at once.
     more: i32,
 }
 
@@ -125,7 +127,7 @@ fn best_split(groups: usize, fills: i32, within: impl Fn(usize, i32) -> i32) -> 
     best[fills as usize]
 }
 
-/// More fills than have to be split with care.
+/// The most fills whose split makes a difference.
 const MOST_FILLS: usize = 2 * FAR + 4;
 
 /// The moves of one man, as the bound judges them.
@@ -149,7 +151,7 @@ impl Moves<'_> {
         deadline.is_kept(self.plane.groups(), &self.plane.levels(&occupied, &outside), Change::default())
     }
 
-    /// Those of `targets`, which are outside the base, on which he may come to stand.
+    /// Those of `targets`, all outside the base, to which he may go.
     fn outside<const W: usize>(&self, targets: Cells<W>, levels: &Levels, deadline: Deadline) -> Cells<W> {
         let (plane, groups) = (self.plane, self.plane.groups());
         if deadline.is_kept(groups, levels, Change::default()) {
@@ -189,7 +191,7 @@ impl<const W: usize> GameBound<W> for Rungs<W> {
         let occupied = plane.of(position.winner | position.loser);
         let outside = plane.of(position.winner & !self.base);
         let now = Deadline { first: i32::from(of_winner), ..self.deadline(position) };
-        // Whatever the move, it makes no way worse by more than one rung and one man.
+        // No move lengthens a way by more than one rung and one man.
         let standing = plane.levels(&occupied, &outside);
         let leaves = of_winner && !(position.winner & self.base).is_empty();
         let spoiled = match (of_winner, leaves) {

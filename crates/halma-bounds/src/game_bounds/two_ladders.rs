@@ -1,4 +1,4 @@
-//! Two ladders: without slack the loser alone completes both.
+//! Two ladders: an admissible bound by missing rungs: without slack the loser's moves alone must complete both ladders.
 //!
 //! At σ = 0 every winner's move enters, so no man of the winner comes to stand outside the base any more. A man on line
 //! a that enters by jumps passes over men on a + 1, a + 3, ... ([`Lines::rungs`]); one that steps in stands on the

@@ -1,4 +1,4 @@
-//! Types: men that must change their type must step, and a step hardly ever enters.
+//! Types: an admissible bound by parity: men that must change their type must step, and few steps enter the base.
 //!
 //! Only steps change the type of a man (Section 2.1 of the paper). At the end the winner's men of each type are as many as
 //! the goal's cells of that type, so at least E = sum over types of max(0, men - cells) men change theirs. Let a be the number

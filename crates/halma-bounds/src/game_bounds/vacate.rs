@@ -1,4 +1,4 @@
-//! Vacate: the loser's men in the winner's goal <= the loser's moves.
+//! Vacate: an admissible bound: the loser's men in the winner's goal <= the loser's moves.
 //!
 //! *Proof.* When the winner's last man enters, all other cells of the base are the winner's and the last one is empty.
 //! So every loser's man that stands in the base now has left it by a move of the loser made before, and no move takes

@@ -1,4 +1,5 @@
-//! A cache for the look ahead: by histogram, the abstract moves after which a pattern database still leaves enough moves.
+//! A cache for the look-ahead: for each histogram, the abstract moves after which the pattern database still leaves
+//! enough moves.
 
 use std::ops::Range;
 
@@ -6,32 +7,32 @@ use super::Goal;
 use crate::abstraction::Jumps;
 use crate::histogram::{Histograms, NeighbourRanks};
 
-/// A man of one class goes to another, or to a cell of his own.
+/// An abstract move: a man of one class goes to another, or to another cell of his own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
-    /// The histogram after it.
+    /// The histogram afterwards.
     pub(super) rank: u32,
     pub(super) from: u8,
     pub(super) to: u8,
-    /// Whether that is where walks must come to.
+    /// Whether walks may end there.
     pub(super) arrives: bool,
 }
 
-/// Where the choices of one histogram, with so many moves left after them, are.
+/// The cache entry of one histogram, with so many moves left after the choice.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     rank: u32,
-    /// [`u8::MAX`] where there is none.
+    /// [`u8::MAX`] if the entry is empty.
     left: u8,
     len: u16,
     start: u32,
 }
 
 const NOTHING: Entry = Entry { rank: 0, left: u8::MAX, len: 0, start: 0 };
-/// Histograms that are remembered at first, and at most.
+/// The initial and the largest number of entries.
 const ENTRIES: Range<usize> = 1 << 8..1 << 16;
 
-/// The choices of the histograms that came up last.
+/// A direct-mapped cache of choices.
 #[derive(Clone, Debug)]
 pub(super) struct Choices {
     entries: Vec<Entry>,
@@ -71,8 +72,8 @@ impl Choices {
         }
     }
 
-    /// Where the choices of the histogram of that rank stand after which `left` moves are enough. They stay there as long as
-    /// the look ahead at one state goes on.
+    /// The choices of the histogram of that rank after which `left` moves suffice. The range stays valid during the
+    /// look-ahead from one state.
     #[inline]
     pub(super) fn of(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u32) -> Range<usize> {
         let left = left as u8;
@@ -93,7 +94,7 @@ impl Choices {
         let near = goal.near;
         goal.abstraction.jumps(histogram, &mut self.jumps);
         self.around.enter(space, histogram);
-        // The classes whose men can come nearest go first.
+        // Classes whose men come nearest to the goal come first.
         let mut nearest = [(u8::MAX, 0, 0); 32];
         let mut classes = 0;
         for (a, _) in histogram.iter().enumerate().filter(|(_, men)| **men > 0) {
@@ -128,7 +129,7 @@ impl Choices {
         start..self.all.len()
     }
 
-    /// Room for more.
+    /// Enlarges the cache.
     fn grow(&mut self) {
         let old = std::mem::take(&mut self.entries);
         self.entries = vec![NOTHING; 2 * old.len()];
@@ -138,8 +139,8 @@ impl Choices {
         }
     }
 
-    /// Forgets everything where it is too much; only between states.
-    pub(super) fn settle(&mut self) {
+    /// Empties the cache if it is too large. Must be called between states only.
+    pub(super) fn clear_if_large(&mut self) {
         if self.entries.len() >= ENTRIES.end {
             self.entries.fill(NOTHING);
             self.held = 0;

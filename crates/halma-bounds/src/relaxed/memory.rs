@@ -1,4 +1,4 @@
-//! A transposition table of one look ahead: positions from which nothing leads on.
+//! A transposition table for the look-ahead from one state: nodes from which nothing leads on.
 
 use halma_rules::moves::word::Word;
 
@@ -9,11 +9,11 @@ struct Failed<Q> {
     position: Position<Q>,
     /// The moves left with which it failed.
     left: u32,
-    /// The look ahead that it belongs to.
+    /// The look-ahead that the entry belongs to.
     of: u32,
 }
 
-/// Positions that have failed, compared in full.
+/// Failed nodes, compared in full.
 pub(super) struct Memory<Q> {
     slots: Vec<Failed<Q>>,
     held: usize,
@@ -28,7 +28,7 @@ impl<Q: Word> Default for Memory<Q> {
 }
 
 impl<Q: Word> Memory<Q> {
-    /// Begins another look ahead.
+    /// Begins another look-ahead.
     pub(super) fn forget(&mut self) {
         self.held = 0;
         self.of = self.of.checked_add(1).unwrap_or_else(|| {
@@ -52,8 +52,9 @@ impl<Q: Word> Memory<Q> {
         }
     }
 
-    /// Whether the position is known to fail with so many moves left. Where all of these are looked at, what fails with more
-    /// fails with fewer; where a part is, a way of that many may be all that there is.
+    /// Whether the node is known to fail with so many moves left. If the look-ahead tries all moves left, failing with
+    /// more moves implies failing with fewer. If it tries only some of them, only a failure with the same number left
+    /// counts.
     #[inline]
     pub(super) fn has_failed(&self, position: &Position<Q>, left: MovesLeft) -> bool {
         let failed = &self.slots[self.slot(position)];
@@ -61,7 +62,7 @@ impl<Q: Word> Memory<Q> {
         failed.of == self.of && known
     }
 
-    /// Enters a failed position.
+    /// Enters a failed node.
     pub(super) fn fail(&mut self, position: &Position<Q>, left: MovesLeft) {
         let slot = self.slot(position);
         let new = self.slots[slot].of != self.of;

@@ -1,4 +1,4 @@
-//! The bounds of games, as `docs/proof.md` proves them: each a function of the position after a move.
+//! The bounds of games, as `docs/proof.md` states them: each is a function of the position after a move.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::rungs;
 use crate::board::Board;
 use crate::moves::Set;
 
-/// What games are cut by that one side wins.
+/// The bounds of games that one side wins.
 pub(crate) struct Bounds {
     /// 0 blue, 1 red.
     winner: usize,
@@ -41,7 +41,7 @@ impl Bounds {
         Ok(Self { winner, base: Set::of(goal), bounds })
     }
 
-    /// Whether none cuts a position with so many moves left.
+    /// Whether no bound prunes a position with so many moves left.
     pub fn admit(&self, armies: &[Vec<u8>; 2], occupied: &Set, remaining: u32) -> bool {
         if self.bounds.is_empty() {
             return true;
@@ -55,19 +55,19 @@ impl Bounds {
     }
 }
 
-/// What games of one length are cut by.
+/// The bounds of games of one length.
 pub(super) struct Rules {
     pub length: u32,
     pub bounds: Arc<Bounds>,
 }
 
-/// Each of the loser's men in the base has to leave it by a move of his own.
+/// The bound `vacate`: each of the loser's men in the base has to leave it by a move of his own.
 fn vacate(goal: &[u8]) -> Bound {
     let base = Set::of(goal);
     Box::new(move |it| it.loser.iter().filter(|&&c| base.has(c)).count() as i32 <= it.loser_moves())
 }
 
-/// The first entry takes time: see lemma 20.
+/// The bound `contact` (lemma 20): the first entry takes time.
 fn contact(board: &Board, goal: &[u8]) -> Bound {
     let to_base = board.steps_to(goal);
     let apart: Vec<Vec<Option<u32>>> = (0..board.len()).map(|c| board.steps_to(&[c as u8])).collect();
@@ -76,7 +76,7 @@ fn contact(board: &Board, goal: &[u8]) -> Bound {
         if it.outside < it.winner.len() as i32 {
             return true;
         }
-        // T + 2(s - 1) <= remaining; T is the lesser of d - 1 and 2D - 1 or 2D, and no less than 1.
+        // T + 2(s - 1) <= remaining; T is the smaller of d - 1 and 2D - 1 or 2D, and at least 1.
         let time = it.remaining - 2 * (it.outside - 1);
         let steps = if it.winner_to_move() { (time + 1) / 2 } else { time / 2 };
         time >= 1
@@ -88,7 +88,7 @@ fn contact(board: &Board, goal: &[u8]) -> Bound {
     })
 }
 
-/// Men that have to change their type need steps, and a step hardly ever enters.
+/// The bound `types`: men that have to change their type need steps, and few steps enter.
 fn types(board: &Board, goal: &[u8]) -> Bound {
     let of: Vec<usize> = board.places.iter().map(|&(x, y)| (x % 2 + 2 * (y % 2)) as usize).collect();
     let base = Set::of(goal);
@@ -102,8 +102,8 @@ fn types(board: &Board, goal: &[u8]) -> Bound {
         it.winner.iter().for_each(|&c| surplus[of[usize::from(c)]] += 1);
         let at_once = it.winner.iter().filter(|&&c| beside[usize::from(c)]).count() as i32;
         let excess: i32 = surplus.iter().map(|&n| n.max(0)).sum();
-        // Without diagonal steps a man of type 0 or 3 becomes one of type 1 or 2, and the other way round: what these have no
-        // room for takes two steps.
+        // Without diagonal steps a man of type 0 or 3 becomes one of type 1 or 2, and vice versa; if these have no
+        // room, he needs two steps.
         let over = |a: usize, b: usize| surplus[a].max(0) + surplus[b].max(0);
         let room = |a: usize, b: usize| (-surplus[a]).max(0) + (-surplus[b]).max(0);
         let twice = (over(0, 3) - room(1, 2)).max(0) + (over(1, 2) - room(0, 3)).max(0);
@@ -113,7 +113,7 @@ fn types(board: &Board, goal: &[u8]) -> Bound {
     })
 }
 
-/// Without slack the winner, to move, must have a move that enters.
+/// The bound `look-ahead`: without slack the winner, if to move, must have a move that enters.
 fn look_ahead(board: &Board, goal: &[u8]) -> Bound {
     let base = Set::of(goal);
     let (steps, jumps) = (board.steps.clone(), board.jumps.clone());
@@ -126,8 +126,8 @@ fn look_ahead(board: &Board, goal: &[u8]) -> Bound {
         if rest.iter().any(|&c| steps[usize::from(c)].iter().any(|&n| open(n))) {
             return true;
         }
-        // From all men at once. Their own cells may stay occupied: a man never jumps over the cell that he came from, which is of
-        // his own type, and need not land there.
+        // From all men at once. Their own cells may stay occupied: a man never jumps over the cell that he came from,
+        // which is of his own type, and need not land there.
         let mut seen = Set::default();
         while let Some(cell) = rest.pop() {
             for &(over, land) in &jumps[usize::from(cell)] {

@@ -1,5 +1,5 @@
-//! How many shortest games there are, counted again: sums over walks of positions from the first to the last move, with neither
-//! levels nor K, and Burnside's lemma for numbers up to symmetry.
+//! Counts the shortest games again: sums over walks of positions from the first to the last move, without levels or K,
+//! and Burnside's lemma for numbers up to symmetry.
 
 use halma_record::record::Counts;
 
@@ -10,11 +10,11 @@ use crate::number::Number;
 use crate::path_counts::{self, Trouble, Walks};
 use crate::problem::Problem;
 
-/// A count under way.
+/// A count.
 pub(super) struct Counter<'a, N> {
     pub problem: &'a Problem,
     pub table: &'a Table<'a, N>,
-    /// Cut no position of a game of that length.
+    /// Bounds that keep every position of a game of that length.
     pub bounds: &'a Bounds,
     pub length: u32,
     pub budget: &'a mut u64,
@@ -22,7 +22,7 @@ pub(super) struct Counter<'a, N> {
 }
 
 impl<N: Number> Counter<'_, N> {
-    /// Whether the record's numbers are right, given that no game is shorter.
+    /// Checks the record's numbers, given that no game is shorter.
     pub fn confirm(&mut self, stated: &Counts) -> Result<(), Trouble> {
         let whole = self.problem.whole_fixing();
         let games_to = |ends: &Walks<N>| path_counts::total(ends.iter().map(|walk| walk.1));
@@ -50,7 +50,7 @@ impl<N: Number> Counter<'_, N> {
         ])
     }
 
-    /// Games of that length whose positions `k` keeps, by the last one.
+    /// Games of that length whose positions `k` fixes, by the last one.
     fn walks(&mut self, k: &[u8]) -> Result<Walks<N>, Trouble> {
         let mut walks = vec![(self.table.own_key(&Position::first(self.problem.ends())), 1)];
         for depth in 0..self.length {
@@ -83,7 +83,7 @@ impl<N: Number> Counter<'_, N> {
         let mut won = Vec::new();
         for walk in walks {
             let Position { armies, turn } = self.table.position(walk.0)?;
-            // Whoever moved last.
+            // The side that moved last.
             if self.table.winner(&armies) == Some(1 - turn) {
                 won.push(walk);
             }
@@ -92,7 +92,7 @@ impl<N: Number> Counter<'_, N> {
     }
 }
 
-/// Whether a symmetry takes each army to itself.
+/// Whether a symmetry maps each army to itself.
 fn keeps(k: &[u8], armies: &[Vec<u8>; 2]) -> bool {
     armies.iter().all(|army| {
         let set = Set::of(army);

@@ -1,15 +1,15 @@
-//! Bounds that count on lines: diagonals, columns and rows toward the winner's goal, which ladders have to cross.
+//! The ladder bounds of games: they count lines (diagonals, columns and rows) toward the winner's goal.
 //!
-//! Lines are numbered so that the goal lies at the upper end, its lowest cell on line `front`. A step changes the line by
-//! `stride` at most; a jump that changes it by 2k goes over a man on the line half way.
+//! Lines are numbered so that the goal lies at the upper end, with its lowest cell on line `front`. A step changes the
+//! line by at most `stride`; a jump that changes it by 2k goes over a man k lines on.
 
 use super::look::{Bound, Look};
 use crate::board::Board;
 
-/// The most lines that a direction may have to be counted on.
+/// The most lines of a direction that is used.
 const MOST: usize = 32;
 
-/// Lines below the front that the gaps are counted on; all further down are taken to be occupied.
+/// The most lines below the front that the gaps table distinguishes; all lower ones count as occupied.
 const WINDOW: usize = 13;
 
 struct Lines {
@@ -19,7 +19,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The lines on which a x + b y is constant, as those see them who go from `start` to `goal`.
+    /// The lines on which a x + b y is constant, seen from `start` toward `goal`.
     fn new(board: &Board, start: &[u8], goal: &[u8], (a, b): (i32, i32)) -> Self {
         let value = |(x, y): (i32, i32)| a * x + b * y;
         let sum = |cells: &[u8]| cells.iter().map(|&c| value(board.places[usize::from(c)])).sum::<i32>();
@@ -42,7 +42,7 @@ impl Lines {
         self.of[usize::from(cell)]
     }
 
-    /// Whether a man of either army stands on each line.
+    /// Whether a man of either army is on each line.
     fn occupied(&self, it: &Look) -> [bool; MOST] {
         let mut occupied = [false; MOST];
         it.winner.iter().chain(it.loser).for_each(|&c| occupied[self.line(c)] = true);
@@ -54,7 +54,8 @@ impl Lines {
         it.winner.iter().filter(|&&c| !base[usize::from(c)]).map(|&c| self.line(c))
     }
 
-    /// Rungs that a man on a line misses who enters by jumps alone: lines + 1, + 3, ... below the front without a man.
+    /// The missing rungs of a man on a line who enters by jumps alone: lines + 1, + 3, ... below the front without a
+    /// man.
     fn missing(&self, line: usize, occupied: &[bool; MOST]) -> usize {
         (line + 1..self.front).step_by(2).filter(|&rung| !occupied[rung]).count()
     }
@@ -64,10 +65,11 @@ fn set(board: &Board, cells: &[u8]) -> Vec<bool> {
     (0..board.len()).map(|c| cells.contains(&(c as u8))).collect()
 }
 
-/// T of the easier game on lines: the least number of moves, of both sides, up to and including the next entry.
+/// T of the relaxed game on lines: the least number of moves, of both sides, up to and including the next entry.
 struct Ladder {
     window: usize,
-    /// Whether there are lines below the window. They count as occupied, 0 and 1 stand for them; the window begins with 2.
+    /// Whether there are lines below the window. They count as occupied, 0 and 1 stand for them; the window begins with
+    /// 2.
     below: bool,
     /// By occupied lines of the window and by the highest man on even and on odd lines (0 for none, else one more).
     table: Vec<u8>,
@@ -104,19 +106,19 @@ impl Ladder {
         self.table[at]
     }
 
-    /// Moves only ever occupy lines and raise men, so this comes to an end.
+    /// Moves only ever occupy lines and raise men, so the iteration ends.
     fn solve(&mut self, occupied: usize, men: [Option<usize>; 2]) -> u8 {
         let front = self.window + 2;
         let below = self.below;
         let taken = |line: usize| if line < 2 { below } else { line >= front || occupied >> (line - 2) & 1 != 0 };
         let mut least = NEVER - 1;
-        // Somebody comes to stand beside an occupied line.
+        // A man goes to a line beside an occupied one.
         for line in 2..front {
             if !taken(line) && (taken(line - 1) || taken(line + 1)) {
                 least = least.min(self.fill(occupied | 1 << (line - 2), men));
             }
         }
-        // A man of the winner steps, or jumps as far as there are men to go over.
+        // A man of the winner steps, or jumps as far as lines are occupied.
         for man in men.into_iter().flatten() {
             let jumps = (man + 2..).step_by(2).take_while(|to| *to < front + 2 && taken(to - 1));
             for to in jumps.chain([man + 1]).chain(man.checked_sub(1)) {
@@ -134,7 +136,7 @@ impl Ladder {
         least + 1
     }
 
-    /// T for lines as they are.
+    /// T for the lines of a position.
     fn next_entry(&self, lines: &Lines, base: &[bool], it: &Look) -> i32 {
         let edge = lines.front - self.window;
         let mut men = [None; 2];
@@ -142,7 +144,7 @@ impl Ladder {
             if line >= lines.front {
                 return 1;
             }
-            // One below the window stands at its edge, on a line of his parity.
+            // A man below the window stands at its edge, on a line of his parity.
             let parity = (line + edge) % 2;
             let here = Some((line + 2).saturating_sub(edge).max(parity));
             men[parity] = men[parity].max(here);
@@ -153,7 +155,7 @@ impl Ladder {
     }
 }
 
-/// The next entry has to wait until a ladder can be there; lemma 23.
+/// The bound `diagonal-gaps` (lemma 23): the next entry has to wait until a ladder can be there.
 pub(super) fn gaps(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
     let base = set(board, goal);
     let lines = Lines::all(board, start, goal, 1).into_iter().map(|lines| (Ladder::new(lines.front), lines));
@@ -167,7 +169,7 @@ pub(super) fn gaps(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
             let mut time = ladder.next_entry(lines, &base, it);
             time += (time + it.remaining) % 2;
             if it.outside < it.winner.len() as i32 {
-                // Or a man inside goes out and comes back.
+                // Or a man inside leaves and comes back.
                 time = time.min(if it.winner_to_move() { 5 } else { 6 });
             }
             time + 2 * (it.outside - 1) <= it.remaining
@@ -175,7 +177,8 @@ pub(super) fn gaps(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
     })
 }
 
-/// Without slack the loser alone completes the ladders of the lowest even and of the lowest odd man.
+/// The bound `two-ladders`: without slack the loser alone completes the ladders of the lowest even and of the lowest
+/// odd man.
 pub(super) fn two(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
     let base = set(board, goal);
     let lines = Lines::all(board, start, goal, 1);
@@ -192,9 +195,9 @@ pub(super) fn two(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
     })
 }
 
-/// Rungs that men miss where a step changes the line by two: shortest ways over lines, forward and back.
+/// The missing rungs of men if a step changes the line by two: shortest paths over lines, forward and back.
 fn costs(lines: &Lines, occupied: &[bool; MOST]) -> [usize; MOST] {
-    // Within a step of the front nothing is needed; more than all lines never is.
+    // Within a step of the front no rung is needed; never more than all lines.
     let mut cost = std::array::from_fn(|line| if line + 2 >= lines.front { 0 } else { MOST });
     let weight = |rung: usize| usize::from(rung < lines.front && !occupied[rung]);
     loop {
@@ -215,7 +218,8 @@ fn costs(lines: &Lines, occupied: &[bool; MOST]) -> [usize; MOST] {
     }
 }
 
-/// Without slack the ladders must grow as fast as men enter: before the k-th entry there are only so many fills.
+/// The bound `hall`: without slack the ladders must grow as fast as men enter, since only so many fills precede the
+/// k-th entry.
 pub(super) fn hall(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
     let base = set(board, goal);
     let lines = Lines::all(board, start, goal, 2);
@@ -225,7 +229,7 @@ pub(super) fn hall(board: &Board, start: &[u8], goal: &[u8]) -> Bound {
         }
         lines.iter().all(|lines| {
             let occupied = lines.occupied(it);
-            // How many men on lines of each parity wait for so many fills. Where steps are wide, parities share fills.
+            // How many men on lines of each parity wait for so many fills. If steps are wide, parities share fills.
             let mut waiting = [[0; MOST + 1]; 2];
             let wide = (lines.stride == 2).then(|| costs(lines, &occupied));
             for line in lines.outside(&base, it) {

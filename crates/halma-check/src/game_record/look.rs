@@ -1,4 +1,4 @@
-//! A position as the bounds of games see it.
+//! A position in the form that the bounds of games use.
 
 use crate::moves::Set;
 
@@ -21,11 +21,11 @@ impl Look<'_> {
         self.remaining % 2 == 1
     }
 
-    /// The loser's moves among those left.
+    /// How many of the remaining moves are the loser's.
     pub fn loser_moves(&self) -> i32 {
         self.remaining / 2
     }
 }
 
-/// Whether a position may stand.
+/// A bound: whether it keeps a position.
 pub(super) type Bound = Box<dyn Fn(&Look) -> bool + Send + Sync>;

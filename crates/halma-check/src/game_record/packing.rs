@@ -1,19 +1,19 @@
-//! Packing: the winner's goal played alone, all around it as both sides wish; lemma 21.
+//! The bound `packing` (lemma 21): the game restricted to the winner's goal, with everything allowed outside.
 
 use super::look::Bound;
 use crate::board::Board;
 use crate::moves::Set;
 
-/// Values of σ and λ below this are told apart.
+/// Values of σ and λ below this are distinguished.
 const BUDGET: usize = 8;
 
-/// The most cells of a base that is played out.
+/// The most cells of a tabulated base.
 const MOST: usize = 11;
 
-/// Moves from a content by cell of the base, about.
+/// About how many moves there are from a content, by cell of the base.
 const MOVES: usize = 3;
 
-/// The place of everything that is not in the base.
+/// The number of the outside.
 const OUT: usize = MOST;
 
 /// The base as a small board of its own: cells are numbered from 0, `OUT` is everything else.
@@ -37,7 +37,8 @@ impl Base {
         Self { cells: goal.len(), steps, jumps }
     }
 
-    /// Where a man can go from `from` when `men` are those in the base; outside there is always one to jump over and room.
+    /// Where a man can go from `from` if `men` are the men in the base; outside there is always a man to jump over, and
+    /// room.
     fn reach(&self, from: usize, men: u32) -> Vec<usize> {
         let open = |cell: usize| cell == OUT || men >> cell & 1 == 0;
         let mut found: Vec<usize> = Vec::new();
@@ -59,10 +60,10 @@ impl Base {
         found
     }
 
-    /// What the winner's (`side` 0) or the loser's move can make of the base, each army as a set, with its cost.
+    /// The results of a move of the winner (`side` 0) or of the loser on the base, each army as a set, with its cost.
     fn moves(&self, armies: [u32; 2], side: usize) -> Vec<([u32; 2], usize)> {
         let men = armies[0] | armies[1];
-        // Somebody moves outside.
+        // A man moves outside.
         let mut moves = vec![(armies, 1)];
         let places = (0..self.cells).filter(|cell| armies[side] >> cell & 1 != 0);
         for from in places.chain([OUT]) {
@@ -70,7 +71,7 @@ impl Base {
                 let bit = |cell: usize| if cell == OUT { 0 } else { 1 << cell };
                 let mut after = armies;
                 after[side] = armies[side] & !bit(from) | bit(to);
-                // What the side wants is free, staying costs one, and the wrong way two.
+                // The side's own direction is free, staying costs one, the wrong direction two.
                 let cost = match (from == OUT, to == OUT) {
                     (true, true) => continue,
                     (true, false) => [0, 2][side],
@@ -96,7 +97,7 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
         let digit = |cell: usize, wanted: usize| u32::from(content / 3usize.pow(cell as u32) % 3 == wanted) << cell;
         [1, 2].map(|wanted| (0..base.cells).map(|cell| digit(cell, wanted)).sum::<u32>())
     };
-    // By content one after another, each as what it leads to and its cost in the two lowest bits.
+    // Content by content: the result and, in the two lowest bits, the cost of each move.
     let moves = [0, 1].map(|side| {
         let (mut all_moves, mut ends) = (Vec::with_capacity(all * MOVES * base.cells), vec![0]);
         for at in 0..all {
@@ -116,7 +117,7 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
         for turn in &mut least {
             turn[lambda][full] = 0;
         }
-        // Values only ever fall; when none does, they are the least ones.
+        // Values only decrease; when none does, they are final.
         let mut changed = true;
         while changed {
             changed = false;
@@ -136,7 +137,7 @@ fn least(base: &Base) -> [Vec<Vec<u8>>; 2] {
     least
 }
 
-/// What the tables for such a base take, in bytes.
+/// The size of the tables for such a base, in bytes.
 pub(super) fn bytes(goal: &[u8]) -> u64 {
     let cells = goal.len();
     // By content: a number of four bytes for each side's moves, where these end, and the values.
@@ -144,7 +145,7 @@ pub(super) fn bytes(goal: &[u8]) -> u64 {
     if cells > MOST { 0 } else { 3u64.pow(cells as u32) * content as u64 }
 }
 
-/// The position is lost if the game of the base is, with costs of at most σ and λ.
+/// The bound `packing`: the position is lost if the game of the base is, with costs of at most σ and λ.
 pub(super) fn bound(board: &Board, goal: &[u8]) -> Bound {
     if goal.len() > MOST {
         return Box::new(|_| true);

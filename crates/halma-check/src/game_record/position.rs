@@ -1,4 +1,4 @@
-//! Positions of a game, their keys, and what one move leads to.
+//! Positions of a game, their keys, and their successors.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use crate::number::Number;
 use crate::rejection::{Rejection, RejectionKind};
 use crate::transfer_model::TransferModel;
 
-/// Both armies, blue's first, their cells in any order, and who is to move: 0 blue, 1 red.
+/// Both armies, blue's first, their cells in any order, and the side to move: 0 blue, 1 red.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub armies: [Vec<u8>; 2],
@@ -21,13 +21,13 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The first one: every man in his own base, blue to move.
+    /// The start: every man in his own base, blue to move.
     pub fn first(bases: [&[u8]; 2]) -> Self {
         Self { armies: bases.map(<[u8]>::to_vec), turn: 0 }
     }
 }
 
-/// The board, both bases, and K; keys are numbers of this kind.
+/// The tables of a game: the board, both bases, and K; keys are numbers of this kind.
 pub(super) struct Table<'a, N> {
     pub model: &'a TransferModel,
     /// The base that blue has to fill, and red's.
@@ -38,7 +38,7 @@ pub(super) struct Table<'a, N> {
 }
 
 impl<'a, N: Number> Table<'a, N> {
-    /// For the game between these bases; `None` where its keys need more bits.
+    /// For the game between these bases; `None` if its keys need more bits.
     pub fn new(model: &'a TransferModel, [blue, red]: [&[u8]; 2]) -> Option<Self> {
         let bits = u128::BITS - model.binomials.sets().leading_zeros();
         let table = Self { model, goals: [Set::of(red), Set::of(blue)], bits, keys: PhantomData };
@@ -49,7 +49,7 @@ impl<'a, N: Number> Table<'a, N> {
         &self.model.board
     }
 
-    /// The key of the state that a position stands for.
+    /// The key of a position's state, the least under K.
     pub fn key(&self, position: &Position) -> N {
         let [blue, red] = position.armies.each_ref().map(|army| army.as_slice());
         let images = self.model.fixing.iter().map(|image| {
@@ -59,7 +59,7 @@ impl<'a, N: Number> Table<'a, N> {
         images.min().unwrap_or_default()
     }
 
-    /// The key of a position by itself, whatever state it stands for.
+    /// The position's own key, which need not be its state's.
     pub fn own_key(&self, Position { armies, turn }: &Position) -> N {
         let [blue, red] = armies.each_ref().map(|army| self.model.binomials.rank(Set::of(army).cells()));
         self.pack(*turn, blue, red)
@@ -84,17 +84,17 @@ impl<'a, N: Number> Table<'a, N> {
         }
     }
 
-    /// Who has filled the other's base.
+    /// The side that has filled the other's base, if any.
     pub fn winner(&self, armies: &[Vec<u8>; 2]) -> Option<usize> {
         (0..2).find(|&side| armies[side].iter().all(|&c| self.goals[side].has(c)))
     }
 
-    /// Whether somebody has won.
+    /// Whether a side has won.
     fn is_over(&self, key: N) -> Result<bool, String> {
         Ok(self.winner(&self.position(key)?.armies).is_some())
     }
 
-    /// Calls `each` with every move of `side`: the man's place in his army, and where he goes to.
+    /// Calls `each` with every move of `side`: the man's place in his army, and his new cell.
     pub fn moves(&self, armies: &[Vec<u8>; 2], side: usize, mut each: impl FnMut(usize, u8)) {
         let (all, mut found) = (Set::of(&armies.concat()), Vec::new());
         for (man, &from) in armies[side].iter().enumerate() {
@@ -104,7 +104,7 @@ impl<'a, N: Number> Table<'a, N> {
     }
 }
 
-/// Where a permutation takes an army.
+/// The image of an army.
 fn image_of(image: &[u8], army: &[u8]) -> Set {
     let mut set = Set::default();
     army.iter().for_each(|&c| set.flip(image[usize::from(c)]));
@@ -162,7 +162,7 @@ impl<N: Number> States for Table<'_, N> {
         Ok((keys, generated))
     }
 
-    // Every move can be undone by the same man; from a position that was over nobody moved.
+    // Every move is reversible by the same man; no move leaves a position that is over.
     fn before(&self, key: N) -> Result<Vec<N>, String> {
         let Position { armies, turn } = self.position(key)?;
         let (side, mut keys) = (1 - turn, Vec::new());
@@ -202,7 +202,7 @@ impl<N: Number> States for Table<'_, N> {
         (0..level.blocks()).into_par_iter().find_map_first(|block| over(block).transpose()).transpose()
     }
 
-    // The side to move alternates; a position may come back after any even number of moves.
+    // The side to move alternates, so a position may recur after any even number of moves.
     fn comes_back(before_last: usize) -> bool {
         before_last % 2 == 1
     }

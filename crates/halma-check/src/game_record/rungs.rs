@@ -1,21 +1,21 @@
-//! The bound of lemma 24a, rungs in the plane: ways into the base cell by cell, and every split of the fills.
+//! The bound `rungs` (lemma 24a): ways into the base cell by cell, and every split of the fills.
 
 use super::look::{Bound, Look};
 use crate::board::Board;
 use crate::moves::Set;
 
-/// Ways over so many empty cells or more count as one, and so does no way at all.
+/// Ways over so many empty cells or more are not distinguished, and neither is having no way.
 const FAR: usize = 15;
 
-/// A board and a base, as ladders see them.
+/// A board and a base.
 struct Ways {
     /// By cell: the cell between, if the board has it, and where the jump lands.
     jumps: Vec<Vec<(Option<u8>, u8)>>,
     goal: Vec<u8>,
     base: Set,
-    /// From where a step leads into the base.
+    /// The cells from which a step leads into the base.
     beside: Vec<bool>,
-    /// By cell: the group of cells none of which a man from there ever jumps over; and how many groups the rules have.
+    /// By cell: the group of cells over which a man from there never jumps; and the number of groups.
     group: Vec<usize>,
     groups: usize,
 }
@@ -27,7 +27,8 @@ impl Ways {
         let leads = |&(x, y): &(i32, i32)| {
             let all = board.directions.iter().filter_map(|&(dx, dy)| {
                 let (between, land) = (at(x + dx, y + dy), at(x + 2 * dx, y + 2 * dy)?);
-                // Where a cell is jumped over both ways, a place without one stands for the side of the square.
+                // If a cell can be jumped over in both directions, a place without a cell stands for the side of the
+                // square.
                 (between.is_some() || board.directions.len() == 8).then_some((between, land))
             });
             all.collect()
@@ -44,7 +45,7 @@ impl Ways {
         }
     }
 
-    /// By cell: the fewest empty cells outside the base that jumps from there into it pass over.
+    /// By cell: the fewest empty cells outside the base that jumps from there into the base pass over.
     fn costs(&self, occupied: &Set) -> Vec<usize> {
         let mut least = vec![FAR; self.jumps.len()];
         let mut changed = self.goal.clone();
@@ -78,7 +79,7 @@ impl Ways {
         }
         let first = usize::from(!it.winner_to_move());
         (slack + 1..=outside).all(|k| {
-            // Half of 2 FAR fills is enough for any man.
+            // Half of 2 FAR fills suffices for any man.
             let fills = (k - 1 + first + 2 * slack).min(2 * FAR);
             let needed = k - slack;
             some_split(&ready, fills, fills, needed)
@@ -86,13 +87,13 @@ impl Ways {
     }
 }
 
-/// Whether for some split of the fills that are left among these groups so many men can have entered.
+/// Whether for some split of the remaining fills among these groups so many men can have entered.
 fn some_split(ready: &[[usize; FAR + 1]], left: usize, fills: usize, needed: usize) -> bool {
     let Some((here, rest)) = ready.split_first() else { return needed == 0 };
     let men = |own: usize| here[(fills - own).min(FAR)];
     match rest {
         [] => men(left) >= needed,
-        // An even share first: it mostly does.
+        // An even split first, since it usually suffices.
         _ => [left / ready.len()]
             .into_iter()
             .chain(0..=left)
@@ -100,10 +101,10 @@ fn some_split(ready: &[[usize; FAR + 1]], left: usize, fills: usize, needed: usi
     }
 }
 
-/// Whether men can enter as soon as they have to.
+/// The bound `rungs`: whether men can enter as soon as they have to.
 pub(super) fn bound(board: &Board, goal: &[u8]) -> Bound {
     let most = |of: fn(&(i32, i32)) -> i32| board.places.iter().map(|place| of(place) / 2 + 1).max().unwrap_or(0);
-    // Larger boards are not looked at.
+    // Larger boards are not bounded.
     if most(|place| place.0) * most(|place| place.1) > 64 {
         return Box::new(|_| true);
     }

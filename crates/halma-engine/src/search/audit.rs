@@ -1,5 +1,5 @@
-//! Checks of levels that a run's folder has, before the search goes on from them: whoever forges a file can forge its
-//! checksums, too.
+//! Full checks of levels that are read from a run's folder. Checksums are not enough there: whoever forges a file can
+//! forge its checksums, too.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,7 @@ use super::{CancellationToken, Expander, Stopped, Tally, digest};
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
-/// What the states of a level come to.
+/// Sums over the states of a level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     digest: u128,
@@ -26,11 +26,11 @@ impl Sums {
 }
 
 impl Expander {
-    /// Reads a level through that comes from a file: its keys ascend and are those of states, and they have this digest. Where
-    /// the file holds the whole level, `tally` says no more of it than is so.
+    /// Reads all of a level that comes from a file. Its keys must ascend, be keys of states, and have this digest.
+    /// Where the file holds the whole level, `tally` must agree with it.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where that does not hold, or where `cancel` asks for it.
+    /// [`StoreError::Damaged`] where that does not hold; [`Stopped`] where `cancel` asks for it.
     pub fn audit<P: Puzzle>(
         &self,
         puzzle: &P,
@@ -56,8 +56,8 @@ impl Expander {
         }
     }
 
-    /// The same of sorted successors that are no level yet. `fits` says of each block's first and last key whether they may
-    /// stand in one.
+    /// The same for a layer of sorted successors, which is no level yet. `fits` says whether a block may have this
+    /// first and this last key.
     pub(super) fn audit_layer<P: Puzzle>(
         &self,
         puzzle: &P,

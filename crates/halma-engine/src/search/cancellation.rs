@@ -1,4 +1,4 @@
-//! How a search is told to stop, and why it stopped.
+//! The cancellation token, and the reasons for which a search stops.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::exchange;
 use crate::store::StoreError;
 
-/// Why a search ended before it had an answer. Never an answer itself.
+/// Why a search ended before it had an answer. It is never an answer itself.
 #[derive(Debug, Error)]
 pub enum Stopped {
     /// A signal asked for it.
@@ -17,24 +17,24 @@ pub enum Stopped {
     /// The time limit was reached.
     #[error("time limit reached")]
     Time,
-    /// What a count has to hold in memory is more than the budget allows.
+    /// A count has to hold more in memory than the budget allows.
     #[error("memory limit reached: {}", sums(*least, *exact))]
     Memory {
         /// The least that will do, in bytes.
         least: u64,
-        /// Whether that is known; else it takes more.
+        /// Whether `least` is exact; otherwise it is a lower bound.
         exact: bool,
     },
-    /// There are more to count than a number of 128 bits can say.
+    /// The count exceeds 128 bits.
     #[error("there are 2^128 or more")]
     TooMany,
     /// Levels could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another process of the search is gone.
+    /// Another process of the search was lost.
     #[error(transparent)]
     Lost(#[from] exchange::Lost),
-    /// What was found contradicts itself, so that nothing found before can be trusted.
+    /// The results contradict each other, so none of them can be trusted.
     #[error("a bug, no answer: {0}")]
     Contradiction(String),
 }
@@ -47,7 +47,7 @@ fn sums(least: u64, exact: bool) -> String {
     }
 }
 
-/// A cancellation token: all threads look at it. A signal or the time limit cancels a search.
+/// A cancellation token. All threads poll it; a signal or the time limit cancels the search.
 #[derive(Debug)]
 pub struct CancellationToken {
     flag: AtomicU8,
@@ -55,7 +55,7 @@ pub struct CancellationToken {
 }
 
 impl CancellationToken {
-    /// Stops on [`Self::request`], or when `limit` from now has passed.
+    /// A token that cancels on [`Self::request`], or when `limit` from now has passed.
     #[must_use]
     pub fn after(limit: Option<Duration>) -> Self {
         Self { flag: AtomicU8::new(0), deadline: limit.and_then(|l| Instant::now().checked_add(l)) }
@@ -66,10 +66,10 @@ impl CancellationToken {
         self.flag.store(1, Ordering::Relaxed);
     }
 
-    /// Whether to stop, and why.
+    /// Whether the search goes on.
     ///
     /// # Errors
-    /// The reason.
+    /// Why it does not.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.load(Ordering::Relaxed) != 0 {
             return Err(Stopped::Interrupted);

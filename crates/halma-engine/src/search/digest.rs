@@ -1,13 +1,14 @@
 //! Multiset hashing by addition (Clarke et al. 2003): digests of sets of keys that do not depend on their order.
 //!
-//! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Two searches agree on a
-//! level exactly if counts and digests agree; the digest of a level does not depend on the order in which it was found.
+//! Each key is mixed to 128 bits under published constants, and the mixes are summed modulo 2^128. Equal sets have
+//! equal digests, in whatever order their keys were found. Different sets have different digests except with negligible
+//! probability.
 
 use multiversion::multiversion;
 
 use crate::key::Key;
 
-/// Finalizer of MurmurHash3: every input bit reaches every output bit, and nothing is lost.
+/// The finalizer of MurmurHash3, a bijection on which every output bit depends on every input bit.
 #[inline(always)]
 fn fmix(mut x: u64) -> u64 {
     x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -24,10 +25,10 @@ fn half(key: u64, words: [u64; 4]) -> u64 {
     h
 }
 
-/// The key under which digests are made: 128 digits of pi, in hexadecimal.
+/// The key of digests: the first 128 bits of the fraction of pi.
 pub const KEY: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 
-/// A second key, the next 128 digits: records state two digests.
+/// A second key, the next 128 bits: records state two digests.
 pub const SECOND_KEY: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
 /// The 128 bits of one state under `key`.
@@ -45,7 +46,7 @@ pub fn mix(state: impl Key) -> u128 {
     mix_under(KEY, state)
 }
 
-/// States that are mixed beside each other: enough that no register waits for a product.
+/// How many states are mixed side by side: enough to hide the latency of a multiplication.
 const LANES: usize = 16;
 
 /// The digest of a set of states.
@@ -58,7 +59,8 @@ pub fn of<K: Key>(key: [u64; 2], states: &[K]) -> u128 {
     let (chunks, rest) = states.as_chunks::<LANES>();
     let mut sum = 0u128;
     for states in chunks {
-        // What `half` does, a step at a time for all lanes and both halves.
+        // The same as `half`, one operation at a time for all lanes and both halves, so that the compiler vectorises
+        // it.
         let mut h = [[key[0]; LANES], [key[1]; LANES]];
         let mut words = [[0; LANES]; 4];
         for (lane, state) in states.iter().enumerate() {

@@ -1,24 +1,25 @@
-//! Delayed duplicate detection in memory (Korf 2004): the keys of one range, each once.
+//! Delayed duplicate detection in memory (Korf 2004) for the keys of one shard.
 //!
-//! Keys are ranks, and what a level makes in one range of them lies close together: often there is a key for every few
-//! dozen numbers. There, one bit for each number is both the set and its order, at a nanosecond a key and no comparison.
-//! Elsewhere keys are parted by their leading bits until they lie that close, or are few enough to sort.
+//! Keys are ranks, and the keys of one level often lie close together in a shard: one for every few dozen numbers.
+//! There a bit vector with one bit for each number sorts and deduplicates at once, at about a nanosecond a key.
+//! Elsewhere keys are first partitioned by their leading bits (a radix sort), until they lie that close or are few
+//! enough for a comparison sort.
 
 use multiversion::multiversion;
 
 use crate::key::Key;
 
-/// Numbers for each key up to which there is a bit for each number: two words of bits a key.
+/// A bit vector is used up to so many numbers a key: two words of bits a key.
 const SPARSE: u64 = 128;
-/// So few keys are sorted.
+/// Up to so many keys are sorted by comparison.
 const FEW: usize = 32;
-/// Parts that keys are parted into at a time, at most.
+/// The most parts of one partitioning step.
 const PARTS: usize = 256;
 
-/// What [`SortedSet::receive`] works with; one for each thread.
+/// Scratch space of one thread for [`SortedSet`].
 #[derive(Debug)]
 pub struct Scratch<K> {
-    /// One bit a number; 0 between calls.
+    /// The bit vector; all 0 between calls.
     marks: Vec<u64>,
     keys: Vec<K>,
     other: Vec<K>,
@@ -30,12 +31,12 @@ impl<K> Default for Scratch<K> {
     }
 }
 
-/// Keys of one range: sorted, and a few that came since.
+/// The distinct keys of one shard: a sorted part, and recent keys that are not sorted yet.
 #[derive(Clone, Debug)]
 pub struct SortedSet<K> {
-    /// Ascending, each once.
+    /// Ascending and distinct.
     sorted: Vec<K>,
-    /// As they came.
+    /// Recent keys, in order of arrival, possibly with duplicates.
     since: Vec<K>,
 }
 
@@ -46,13 +47,14 @@ impl<K> Default for SortedSet<K> {
 }
 
 impl<K: Key> SortedSet<K> {
-    /// Fewer keys are not worth sorting.
+    /// Fewer recent keys are not worth sorting.
     const LEAST: usize = if cfg!(test) { 64 } else { 1 << 12 };
 
     /// Adds keys.
     pub fn receive(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
         let came = self.since.len() + parts.iter().map(Vec::len).sum::<usize>();
-        // Not before they are a quarter of what is sorted already, so that a key is moved a few times only.
+        // Recent keys are sorted once they are a quarter of the sorted part, so that each key is moved a few times
+        // only.
         if came < (self.sorted.len() / 4).max(Self::LEAST) {
             parts.iter().for_each(|keys| self.since.extend_from_slice(keys));
         } else {
@@ -60,12 +62,12 @@ impl<K: Key> SortedSet<K> {
         }
     }
 
-    /// Sorts what came since the last time, and `parts`.
+    /// Sorts the recent keys and `parts` into the sorted part.
     fn settle(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
         settle(self, parts, scratch);
     }
 
-    /// How many keys there are, or a few more: some may still be there twice.
+    /// How many keys there are, recent duplicates included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sorted.len() + self.since.len()
@@ -83,7 +85,7 @@ impl<K: Key> SortedSet<K> {
         ((self.sorted.capacity() + self.since.capacity()) * K::BYTES) as u64
     }
 
-    /// The keys, ascending and each once.
+    /// The keys, ascending and distinct.
     #[must_use]
     pub fn into_sorted(mut self, scratch: &mut Scratch<K>) -> Vec<K> {
         self.settle(&[], scratch);
@@ -91,7 +93,7 @@ impl<K: Key> SortedSet<K> {
     }
 }
 
-/// [`SortedSet::settle`], with the instructions that the processor turns out to have.
+/// [`SortedSet::settle`], compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -107,7 +109,7 @@ fn settle<K: Key>(set: &mut SortedSet<K>, parts: &[Vec<K>], scratch: &mut Scratc
     if let Some(words) = span.words(came + set.sorted.len()) {
         let mut marked = Marks::new(&mut scratch.marks, span, words);
         new().chain([&set.sorted[..]]).for_each(|keys| marked.add(keys));
-        // No larger than it has to be: there are many ranges.
+        // With no spare capacity, because there are many shards.
         set.sorted = Vec::with_capacity(marked.len());
         return marked.drain(&mut set.sorted);
     }
@@ -142,7 +144,7 @@ impl<K: Key> Span<K> {
         Self { first: self.first.min(other.first), last: self.last.max(other.last) }
     }
 
-    /// Words of bits, one a number, where `keys` keys lie close enough for that.
+    /// The words of a bit vector over the span, where `keys` keys lie close enough for one.
     #[inline(always)]
     fn words(self, keys: usize) -> Option<usize> {
         let [low, rest @ ..] = self.last.minus(self.first).words();
@@ -150,14 +152,14 @@ impl<K: Key> Span<K> {
     }
 }
 
-/// Keys as bits.
+/// A set of keys as a bit vector.
 struct Marks<'a, K> {
     first: K,
     words: &'a mut [u64],
 }
 
 impl<'a, K: Key> Marks<'a, K> {
-    /// No keys; `marks` are all 0.
+    /// The empty set; `marks` must be all 0.
     #[inline(always)]
     fn new(marks: &'a mut Vec<u64>, span: Span<K>, words: usize) -> Self {
         if marks.len() < words {
@@ -179,7 +181,7 @@ impl<'a, K: Key> Marks<'a, K> {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Takes the keys out, ascending.
+    /// Appends the keys in ascending order, and clears the bits.
     #[inline(always)]
     fn drain(self, keys: &mut Vec<K>) {
         for (i, word) in self.words.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
@@ -193,7 +195,7 @@ impl<'a, K: Key> Marks<'a, K> {
     }
 }
 
-/// Appends `keys` to `sorted`, ascending and each once. `other` is as long as `keys`.
+/// Appends `keys` to `sorted`, ascending and distinct. `other` is as long as `keys`.
 fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &mut Vec<K>) {
     if keys.len() <= FEW {
         keys.sort_unstable();
@@ -210,7 +212,7 @@ fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &
         marked.add(keys);
         return marked.drain(sorted);
     }
-    // By the leading bits of what they are more than the first, as far as these are in one word.
+    // Partition by the leading bits of the difference from the first key, as far as these lie in one word.
     let width = span.last.minus(span.first).words();
     let word = width.iter().rposition(|&w| w != 0).unwrap_or(0);
     let parts = (keys.len() / 16).clamp(4, PARTS).ilog2();
@@ -236,7 +238,7 @@ fn sort<K: Key>(keys: &mut [K], other: &mut [K], marks: &mut Vec<u64>, sorted: &
     }
 }
 
-/// The keys of two ascending lists, ascending and each once.
+/// The union of two ascending lists, ascending and distinct.
 fn union<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
     let mut both = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);

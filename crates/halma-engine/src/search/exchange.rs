@@ -1,8 +1,9 @@
-//! Collective operations (all-to-all, all-gather, all-reduce, as in MPI): what the processes of one search tell each other.
+//! Collective operations, as in MPI (all-to-all, all-gather, all-reduce), between the processes of one search.
 //!
-//! Every process does the same, in the same order, with its share of each level: the states whose keys it owns
-//! ([`owner`]). Whatever decides how the search goes on is agreed upon, so that all of them go the same way; and nobody
-//! has anything of a round before everybody has sent all of it, so that nobody is more than one round ahead.
+//! Every process makes the same calls in the same order, each with its share of the level: the states whose keys it
+//! owns ([`owner`]). Every decision about how the search goes on is reduced over all processes, so that all take the
+//! same one. A process receives a round's data only after all have sent theirs, so no process is more than one round
+//! ahead.
 
 #[cfg(any(test, feature = "testing"))]
 pub mod mesh;
@@ -17,16 +18,16 @@ use thiserror::Error;
 use crate::key::Key;
 use crate::store::wire::{get, put};
 
-/// Bytes for another process, or from it.
+/// Bytes to or from another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The other process; on the way in, who sent it.
+    /// The other process: the receiver of what is sent, the sender of what is received.
     pub peer: usize,
-    /// What it holds.
+    /// The contents.
     pub bytes: Vec<u8>,
 }
 
-/// A process of the search is gone, or gave up, so that no level can be completed any more.
+/// A process of the search is gone or gave up. No level can be completed any more.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("process {process} is lost: {reason}")]
 pub struct Lost {
@@ -36,7 +37,7 @@ pub struct Lost {
     pub reason: String,
 }
 
-/// How the processes of one search exchange what they have.
+/// The connection between the processes of one search.
 ///
 /// All of them call [`Exchange::all_to_all`] equally often.
 pub trait Exchange: Send + Sync + Debug {
@@ -46,31 +47,31 @@ pub trait Exchange: Send + Sync + Debug {
     /// How many processes there are.
     fn processes(&self) -> usize;
 
-    /// How many of them share this one's host, itself included.
+    /// How many of the processes run on this process's host, itself included.
     fn beside(&self) -> usize {
         1
     }
 
-    /// Sends the parcels, and returns those that the other processes sent to this one in their same call.
+    /// Sends the messages, and returns those that the other processes sent to this one in the same round.
     ///
     /// # Errors
     /// Where a process is lost; then all further calls fail.
     fn all_to_all(&self, messages: Vec<Message>) -> Result<Vec<Message>, Lost>;
 
-    /// Whether all processes are there, as far as this one knows; quick.
+    /// Whether all processes are alive, as far as this one knows; cheap.
     ///
     /// # Errors
-    /// Which one is not.
+    /// The process that is not.
     fn check(&self) -> Result<(), Lost>;
 
-    /// Says to all others that this process does not go on; they are not to wait for it.
+    /// Tells all others that this process does not go on, so that they do not wait for it.
     fn give_up(&self, reason: &str);
 
-    /// Bytes sent to other processes so far, all overhead above TCP included.
+    /// Bytes sent to other processes so far, with the overhead above TCP.
     fn sent(&self) -> u64;
 }
 
-/// The only process.
+/// A search in one process.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
@@ -93,8 +94,8 @@ impl Exchange for Alone {
     }
 }
 
-/// The process that owns `key`: by a mix of all its bits, so that each has about as much of every level, and the same
-/// one on all levels, so that a state is compared with earlier levels where it is owned.
+/// The process that owns `key`. It depends on a hash of the key alone: so each process gets about as many states of
+/// every level, and a state has the same owner on all levels, where it is compared with earlier ones.
 #[inline]
 #[must_use]
 pub fn owner<K: Key>(key: K, processes: usize) -> usize {
@@ -115,7 +116,7 @@ impl dyn Exchange + '_ {
         owner(key, self.processes()) == self.process()
     }
 
-    /// What each process has, by its number.
+    /// All-gather of bytes: what each process has, by its number.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
@@ -129,7 +130,7 @@ impl dyn Exchange + '_ {
         Ok(all)
     }
 
-    /// The value that each process has, by its number.
+    /// All-gather of values: what each process has, by its number.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`], and where another process sends what is no such value.
@@ -143,7 +144,7 @@ impl dyn Exchange + '_ {
         all.map(|(process, bytes)| serde_json::from_slice(&bytes).map_err(garbled(process))).collect()
     }
 
-    /// Whether all processes say so.
+    /// Whether the answer is yes in all processes.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
@@ -151,7 +152,7 @@ impl dyn Exchange + '_ {
         Ok(self.all_gather(here)?.into_iter().all(|there| there))
     }
 
-    /// Whether a process says so.
+    /// Whether the answer is yes in some process.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
@@ -159,7 +160,7 @@ impl dyn Exchange + '_ {
         Ok(self.all_gather(here)?.into_iter().any(|there| there))
     }
 
-    /// The least key that a process has, if one has any.
+    /// The least key over all processes, if one has any.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
@@ -168,7 +169,8 @@ impl dyn Exchange + '_ {
         Ok(all.into_iter().flatten().map(K::from_words).min())
     }
 
-    /// Of what all processes have together the `keep` entries that come first; those keys of them that this process owns.
+    /// Distributed selection: of the entries of all processes the `keep` first ones; returns those of them that this
+    /// process owns.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
@@ -186,8 +188,8 @@ impl dyn Exchange + '_ {
         Ok(here.into_iter().map(|(.., key)| key).collect())
     }
 
-    /// Of this process's entries those that are among the first `keep` of all. Only those are sent that may be on the
-    /// edge: by their scores first, then by the first bits of their ties.
+    /// Selects this process's part of the first `keep` entries of all processes. It sends only entries near the cut:
+    /// first by their scores, then by the leading bits of their tie-breakers.
     fn cut_shared<K: Key>(&self, here: Vec<(i64, u128, K)>, keep: usize) -> Result<Vec<(i64, u128, K)>, Lost> {
         let (mut sure, edge, keep) = self.split(here, keep as u64, |entry| entry.0)?;
         let (more, edge, keep) = self.split(edge, keep, |entry| (entry.1 >> 116) as i64)?;
@@ -201,14 +203,14 @@ impl dyn Exchange + '_ {
         let entry = |bytes: &[u8]| (bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)), get::<K>(&bytes[16..]));
         let mut all: Vec<(u128, K)> = all.chunks_exact(16 + K::BYTES).map(entry).collect();
         all.sort_unstable();
-        // All keys are different.
+        // Keys are distinct, so ties end here.
         let end = all.get(keep as usize).copied();
         sure.extend(edge.into_iter().filter(|&(_, tie, key)| end.is_none_or(|end| (tie, key) < end)));
         Ok(sure)
     }
 
-    /// Parts the entries by a number: those of smaller numbers, which all belong to the first `keep`; those of the number on
-    /// the edge, and how many of these belong to them.
+    /// Splits the entries at the cut: those with smaller numbers, which are all among the first `keep`; those with the
+    /// number at the cut, and how many of these are among them.
     fn split<E>(&self, here: Vec<E>, keep: u64, number: impl Fn(&E) -> i64) -> Result<(Vec<E>, Vec<E>, u64), Lost> {
         let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
         here.iter().for_each(|entry| *counts.entry(number(entry)).or_default() += 1);

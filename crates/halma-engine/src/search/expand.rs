@@ -1,4 +1,4 @@
-//! From one level to the next, by this process alone or with others.
+//! From one level to the next: the entry point, for one process or several.
 
 use std::sync::atomic::Ordering;
 
@@ -11,8 +11,8 @@ use crate::puzzle::Puzzle;
 use crate::store::Level;
 
 impl Expander {
-    /// Successors of `current`, which stands on level `depth`, without those that `current` or a level of `earlier` holds.
-    /// With a workspace, pieces of the level that it has are not made again, and a stopped step leaves its pieces there.
+    /// Successors of `current`, a level at depth `depth`, without the states of `current` and of the levels in
+    /// `earlier`. With a workspace, the step resumes from its checkpoint, and a step that is stopped leaves one.
     ///
     /// # Errors
     /// Where `cancel` asks for it, or where levels cannot be read or written.

@@ -1,4 +1,4 @@
-//! What levels are made with (threads, a memory plan, other processes), and what is said of them.
+//! The expander (threads, memory plan, connection to other processes), and the figures of a level.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,54 +14,54 @@ use crate::puzzle::Puzzle;
 use crate::store::Level;
 use crate::store::workspace::Saved;
 
-/// Expands levels with a fixed number of threads, within a budget of memory.
+/// Expands levels with a fixed number of threads, within a memory budget.
 #[derive(Debug)]
 pub struct Expander {
     pub(super) pool: rayon::ThreadPool,
     plan: MemoryPlan,
     exchange: Arc<dyn Exchange>,
-    /// Successors made that no bound cut, on levels that nobody reports, too.
+    /// Successors made so far that no bound pruned, hidden levels included.
     pub(super) emitted: AtomicU64,
-    /// What is broken on purpose.
+    /// The fault to inject.
     #[cfg(any(test, feature = "testing"))]
     pub fault: Option<crate::fault::Fault>,
-    /// Successors of one piece of a level, so that tests come through many pieces.
+    /// The size of a piece in successors; tests set it so that small levels have many pieces.
     #[cfg(any(test, feature = "testing"))]
     pub piece: Option<u64>,
 }
 
-/// A level and how it came about: `generated = pruned + duplicates + old + states`.
+/// The figures of a level: `generated = pruned + duplicates + old + states`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// New states: the level's size.
+    /// New states: the size of the level.
     pub states: u64,
-    /// Successors of the states of the level before.
+    /// Successors of the states of the previous level, with repetitions.
     pub generated: u64,
-    /// Successors that a bound cut off.
+    /// Successors that a bound pruned.
     pub pruned: u64,
-    /// Successors that came more than once on this level.
+    /// Successors that were found more than once on this level.
     pub duplicates: u64,
     /// Successors that an earlier level holds.
     pub old: u64,
-    /// The sum of the states' mixes modulo 2^128; in files beside the figures.
+    /// The digest of the states; files have it beside the figures.
     #[serde(skip)]
     pub digest: u128,
-    /// The same under the second key.
+    /// The digest under the second key.
     pub second: Digest,
-    /// The largest [`Puzzle::measure`].
+    /// The largest [`Puzzle::measure`] of a state.
     pub measure_max: Option<i64>,
 }
 
 /// The outcome of [`Expander::expand`].
 #[derive(Debug)]
 pub struct Expansion<K> {
-    /// The next level; where several processes search, this one's share of it.
+    /// The next level; with several processes, this one's share of it.
     pub level: Level<K>,
-    /// The whole level's figures.
+    /// The figures of the whole level.
     pub tally: Tally,
-    /// The digest of `level`: that of the figures, or this process's share of it.
+    /// The digest of `level`: of the whole level, or of this process's share.
     pub digest: u128,
-    /// Bytes that the whole level takes up.
+    /// The size of the whole level in bytes.
     pub bytes: u64,
 }
 
@@ -84,19 +84,19 @@ impl Expander {
         })
     }
 
-    /// The same, as one of several processes that search together.
+    /// The same expander as one of several processes that search together.
     #[must_use]
     pub fn sharing(self, exchange: Arc<dyn Exchange>) -> Self {
         Self { exchange, ..self }
     }
 
-    /// What the processes of the search tell each other by.
+    /// The connection to the other processes.
     #[must_use]
     pub fn exchange(&self) -> &dyn Exchange {
         &*self.exchange
     }
 
-    /// Successors that this process has made so far and no bound cut.
+    /// Successors that this process has made so far and no bound pruned.
     #[must_use]
     pub fn emitted(&self) -> u64 {
         self.emitted.load(Ordering::Relaxed)
@@ -108,18 +108,18 @@ impl Expander {
         self.pool.current_num_threads()
     }
 
-    /// Who gets which part of the memory.
+    /// Who gets which part of the memory budget.
     #[must_use]
     pub fn plan(&self) -> &MemoryPlan {
         &self.plan
     }
 
-    /// Runs `work` with these threads as rayon's.
+    /// Runs `work` in this expander's thread pool.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
     }
 
-    /// The level of these states, which are canonical and need not be sorted.
+    /// The level of these states, which must be canonical and may be in any order.
     pub fn level_of<P: Puzzle>(&self, puzzle: &P, states: Vec<P::Key>) -> Expansion<P::Key> {
         let mut keys = states;
         keys.sort_unstable();
@@ -140,23 +140,23 @@ impl Expander {
     }
 }
 
-/// What the run's list keeps of a level beside the count and the digest of what is saved.
+/// What the manifest stores for a level beside the count and digest of its file.
 #[derive(Serialize, Deserialize)]
 struct Figures {
     #[serde(flatten)]
     tally: Tally,
-    /// Of a level that is shared out: the digest of all of it.
+    /// The digest of the whole level, where the file holds a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     whole_digest: Option<Digest>,
 }
 
-/// What the run's list says of a level.
+/// The manifest's entry for a level.
 #[must_use]
 pub fn saved(tally: &Tally) -> Saved {
     saved_share(tally, tally.states, tally.digest)
 }
 
-/// What the run's list says of a share of a level: `keys` states with that digest.
+/// The manifest's entry for a share of a level, with `keys` states and that digest.
 #[must_use]
 pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
     let share = (keys, digest) != (tally.states, tally.digest);
@@ -164,10 +164,10 @@ pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
     Saved { keys, digest: Digest(digest), figures: serde_json::to_value(figures).unwrap_or_default() }
 }
 
-/// The figures that were noted with a saved level, and the digest of what is saved.
+/// The figures in a level's entry, and the digest of its file.
 ///
 /// # Errors
-/// Where the list has none, or none of a level.
+/// Where the entry has no figures, or none of a level.
 pub fn figures(saved: &Saved) -> Result<(Tally, u128), serde_json::Error> {
     let Figures { mut tally, whole_digest } = Figures::deserialize(&saved.figures)?;
     tally.digest = whole_digest.unwrap_or(saved.digest).0;

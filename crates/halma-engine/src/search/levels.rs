@@ -1,4 +1,4 @@
-//! Levels of any puzzle, one after another: the plainest use of the engine.
+//! The simplest use of the engine: the levels of any puzzle, one after another.
 
 use super::{CancellationToken, Expander, LevelDestination, Stopped, Tally};
 use crate::puzzle::Puzzle;
@@ -16,11 +16,11 @@ pub struct Levels<'a, P: Puzzle> {
     over: bool,
 }
 
-/// The level sets of `puzzle`, from level 0 until one is empty, each with its counts and digest.
+/// The levels of `puzzle`, from level 0 until one is empty, each with its counts and digest.
 ///
-/// A state is dropped if one of the two levels before has it. That is all that can happen where every move can be
-/// undone by a move, and where moves never lead back to a state at all (as in peg solitaire); of other puzzles, a
-/// state may come again on a later level.
+/// A state is dropped if one of the two previous levels has it. For puzzles in which every move can be undone, and for
+/// those in which no state ever recurs (as in peg solitaire), each state is then on exactly one level. In other puzzles
+/// a state may occur again on a later level.
 ///
 /// ```
 /// use halma_engine::key::Key;

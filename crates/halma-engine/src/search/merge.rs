@@ -1,11 +1,11 @@
-//! External merge sort of one range: its successors, wherever they have gone, in ascending order and each once.
+//! The merge phase of an external merge sort, for the successors of one shard.
 
 use std::ops::Range;
 
 use crate::key::Key;
 use crate::store::{Level, StoreError};
 
-/// Ascending keys from one place.
+/// One ascending source of keys.
 struct Source<'a, K> {
     level: &'a Level<K>,
     blocks: Range<usize>,
@@ -26,10 +26,11 @@ impl<K: Key> Source<'_, K> {
     }
 }
 
-/// Calls `each` with the keys of `first` (ascending) and of the given blocks of levels, ascending, each key once.
+/// A k-way merge: calls `each` with the keys of `first` (ascending) and of the given blocks of levels, in ascending
+/// order, each key once.
 ///
 /// # Errors
-/// Where a level cannot be read, and what `each` says.
+/// Where a level cannot be read, and the errors of `each`.
 pub(crate) fn merge<K: Key>(
     first: &[K],
     sources: Vec<(&Level<K>, Range<usize>)>,

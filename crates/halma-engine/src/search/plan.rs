@@ -1,4 +1,4 @@
-//! Which ranges of keys the successors of a level are parted into, so that each is sorted in memory by itself.
+//! Chooses the shards of a level, the ranges of keys, by a sample of its successors.
 
 use rayon::prelude::*;
 
@@ -7,24 +7,24 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
-/// Successors for which a range of keys is worth having.
+/// Successors per shard: few enough for a shard to be deduplicated in a core's cache.
 const SHARD_KEYS: u64 = 1 << 16;
-/// Smaller levels are one range.
-pub(super) const ONE_RANGE: u64 = 2000;
-/// The most ranges of keys.
+/// A level with fewer states has one shard.
+pub(super) const ONE_SHARD: u64 = 2000;
+/// The most shards.
 const MAX_SHARDS: u64 = 2048;
 
-/// Chooses ranges of keys by expanding a few states from all over the level. The same level has the same ranges at any
-/// time, so layers of an interrupted step fit.
+/// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
+/// interrupted step fit the shards of the step that resumes it.
 pub(super) fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
-    if current.whole() < ONE_RANGE {
+    if current.whole() < ONE_SHARD {
         return Ok(Shards::one());
     }
     let (sample, expected) = sample(puzzle, depth, current)?;
     Ok(shards(&sample, expected))
 }
 
-/// [`SHARD_KEYS`]; in tests few, so that small levels have several ranges.
+/// [`SHARD_KEYS`]; small in tests, so that small levels have several shards.
 fn shard_keys() -> u64 {
     #[cfg(any(test, feature = "testing"))]
     if crate::fault::small_parts() {
@@ -33,12 +33,13 @@ fn shard_keys() -> u64 {
     SHARD_KEYS
 }
 
-/// Ranges for so many successors, by a sample of them.
+/// Shards for so many expected successors, by a sample of them.
 pub(super) fn shards<K: Key>(sample: &[K], expected: u64) -> Shards {
     Shards::balanced(sample, (expected / shard_keys()).clamp(1, MAX_SHARDS) as usize)
 }
 
-/// Successors of a few states from all over the level, and about how many it has in all. In rayon's threads.
+/// A sample of the level's successors, from states all over it, and an estimate of their number. Must be called inside
+/// the thread pool.
 pub(super) fn sample<P: Puzzle>(
     puzzle: &P,
     depth: u32,

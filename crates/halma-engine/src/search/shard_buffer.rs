@@ -1,15 +1,15 @@
-//! A shard buffer: the successors that one range of keys has received while a level is made. A full one is compressed
-//! into a sorted segment.
+//! A shard buffer: the successors that one shard has received while a level is made. A full one is compressed into a
+//! sorted segment.
 
 use super::duplicates::{Scratch, SortedSet};
 use super::merge::merge;
 use crate::key::Key;
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
-/// What one range of keys has received so far.
+/// The successors received by one shard so far.
 pub(super) struct ShardBuffer<K> {
     pub(super) sorted_set: SortedSet<K>,
-    /// What took too much memory.
+    /// Former contents of `sorted_set`, compressed when they took too much memory.
     pub(super) segments: Vec<Segment<K>>,
 }
 
@@ -20,7 +20,7 @@ impl<K> Default for ShardBuffer<K> {
 }
 
 impl<K: Key> ShardBuffer<K> {
-    /// Takes keys in; more than `limit` different ones become a segment.
+    /// Adds keys; when there are more than `limit`, they become a segment.
     pub(super) fn receive(&mut self, parts: &[Vec<K>], limit: usize, scratch: &mut Scratch<K>) {
         self.sorted_set.receive(parts, scratch);
         if self.sorted_set.len() > limit {
@@ -28,14 +28,14 @@ impl<K: Key> ShardBuffer<K> {
         }
     }
 
-    /// Turns what is gathered into a segment; its memory is given back.
+    /// Compresses the sorted set into a segment, and frees its memory.
     pub(super) fn code(&mut self, scratch: &mut Scratch<K>) {
         if !self.sorted_set.is_empty() {
             self.segments.push(coded(&std::mem::take(&mut self.sorted_set).into_sorted(scratch)));
         }
     }
 
-    /// Calls `each` with all keys, ascending, each once; nothing is left.
+    /// Calls `each` with all keys, ascending, each once; the buffer is empty afterwards.
     pub(super) fn drain(&mut self, scratch: &mut Scratch<K>, mut each: impl FnMut(K)) -> Result<(), StoreError> {
         let sorted = std::mem::take(&mut self.sorted_set).into_sorted(scratch);
         let segments: Vec<Level<K>> = self.segments.drain(..).map(|segment| [segment].into_iter().collect()).collect();
@@ -45,7 +45,7 @@ impl<K: Key> ShardBuffer<K> {
         })
     }
 
-    /// Merges what is gathered and the segments into one.
+    /// Merges the sorted set and the segments into one segment.
     pub(super) fn merge(&mut self, scratch: &mut Scratch<K>) -> Result<(), StoreError> {
         let mut writer = SegmentWriter::default();
         self.drain(scratch, |key| writer.push(key))?;
@@ -58,7 +58,7 @@ impl<K: Key> ShardBuffer<K> {
     }
 }
 
-/// Ascending keys as a segment.
+/// Compresses ascending keys into a segment.
 pub(super) fn coded<K: Key>(sorted: &[K]) -> Segment<K> {
     let mut writer = SegmentWriter::default();
     sorted.iter().for_each(|&k| writer.push(k));

@@ -1,27 +1,27 @@
-//! Range partition by a sample, as in sample sort: ranges of keys, so chosen that each gets about as many of a level's
-//! successors.
+//! Range partitioning by a sample, as in sample sort. A shard is a range of keys; shards are chosen so that each gets
+//! about as many successors.
 //!
-//! Duplicates are eliminated range by range, each in memory that stays in one core's cache; the ranges one after
-//! another are the sorted level. Which ranges are taken changes no result.
+//! Duplicates are eliminated shard by shard, in memory that fits a core's cache. The shards in order are the sorted
+//! level. The choice changes no result.
 
 use crate::key::Key;
 
-/// A partition of the keys into ranges, by their bucket numbers.
+/// A partition of the keys into ranges of buckets ([`Key::bucket`]).
 #[derive(Clone, Debug)]
 pub struct Shards {
-    /// Shard by bucket; never falls.
+    /// The shard of each bucket; never decreases.
     of_bucket: Vec<u16>,
     shards: usize,
 }
 
 impl Shards {
-    /// One range for all keys.
+    /// One shard for all keys.
     #[must_use]
     pub fn one() -> Self {
         Self { of_bucket: Vec::new(), shards: 1 }
     }
 
-    /// At most `shards` ranges that hold about equally many of the sample's keys.
+    /// At most `shards` shards with about equally many of the sample's keys.
     #[must_use]
     pub fn balanced<K: Key>(sample: &[K], shards: usize) -> Self {
         if shards <= 1 || sample.is_empty() {
@@ -35,7 +35,7 @@ impl Shards {
         let of_bucket = histogram
             .into_iter()
             .map(|n| {
-                // The quantile that this bucket starts in; shards without a bucket of their own are skipped.
+                // The quantile in which this bucket starts. Shards that no bucket starts are skipped.
                 let quantile = ((before * shards as u64) / sample.len() as u64).min(shards as u64 - 1);
                 if started && quantile > u64::from(shard) {
                     shard += 1;
@@ -49,14 +49,14 @@ impl Shards {
         Self { of_bucket, shards: usize::from(shard) + 1 }
     }
 
-    /// The bucket numbers from which the second and all further ranges begin.
+    /// The first bucket of every shard but the first.
     #[must_use]
     pub fn bounds(&self) -> Vec<u32> {
         let rises = |pair: &(usize, &[u16])| pair.1[0] < pair.1[1];
         (1..).zip(self.of_bucket.windows(2)).filter(rises).map(|(bucket, _)| bucket as u32).collect()
     }
 
-    /// The ranges with these bounds.
+    /// The shards with these first buckets.
     #[must_use]
     pub(crate) fn with_bounds<K: Key>(bounds: &[u32]) -> Self {
         if bounds.is_empty() {
@@ -67,19 +67,19 @@ impl Shards {
         Self { of_bucket, shards: bounds.len() + 1 }
     }
 
-    /// How many ranges there are.
+    /// How many shards there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shards
     }
 
-    /// Always false: there is at least one range.
+    /// Always false: there is at least one shard.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The range that `key` falls into.
+    /// The shard of `key`.
     #[inline(always)]
     #[must_use]
     pub fn of<K: Key>(&self, key: K) -> usize {

@@ -1,11 +1,12 @@
-//! One level of a distributed breadth-first search: states belong to processes by their keys, as in hash-distributed
-//! search (Kishimoto, Fukunaga and Botea 2009), but in rounds, so that the result does not depend on timing.
+//! One level of a distributed breadth-first search. A hash of its key decides the process that owns a state, as in
+//! hash-distributed A* (Kishimoto, Fukunaga and Botea 2009). It departs in that processes exchange in rounds, so that
+//! the result does not depend on timing.
 //!
-//! Each process expands its share of the level as if it were alone, eliminating duplicates among what it makes itself,
-//! until that fills a part of its memory or there is no more to expand. Then, in a round that all take part in, range
-//! by range what was made goes to the processes that own it, as sorted segments; there they are merged. What
-//! outgrows an owner's memory it writes to its own disk. So nobody holds more than a part of its budget of what is
-//! others', and no two rounds overlap: that is the back-pressure.
+//! Each process expands its share of the level and eliminates duplicates among its own successors, until they fill a
+//! part of its memory or the share is expanded. Then all processes take part in a round: group by group of shards, each
+//! process sends successors to their owners as sorted segments, and the owners merge them. An owner spills what
+//! outgrows its memory to its own disk. Since rounds do not overlap, no process holds more than a bounded part of
+//! another's successors.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 
 use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
-use super::plan::{ONE_RANGE, sample, shards};
+use super::plan::{ONE_SHARD, sample, shards};
 use super::shard_buffer::ShardBuffer;
 use super::shards::Shards;
 use super::step::Step;
@@ -23,23 +24,23 @@ use crate::puzzle::Puzzle;
 use crate::store::workspace::{Mark, Workspace};
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
-/// Ranges whose successors travel at a time.
+/// Shards whose successors are sent at a time.
 const GROUP: usize = 64;
-/// Segments of one range that are kept beside each other before they are merged.
+/// The most segments of one shard that are kept before they are merged.
 const SEGMENTS: usize = 16;
 
-/// What each process says before a round.
+/// What each process tells the others before a round.
 #[derive(Serialize, Deserialize)]
-struct Word {
+struct RoundStatus {
     /// All its states are expanded.
     done: bool,
-    /// It was asked to stop: for the time limit, or not.
+    /// It was asked to stop; `true` for the time limit.
     stopped: Option<bool>,
-    /// It is time to save.
+    /// It is time for a checkpoint.
     due: bool,
 }
 
-/// [`Expander::expand`] where the level is shared out.
+/// [`Expander::expand`] for several processes.
 pub(super) fn expand<'a, P: Puzzle>(
     expander: &'a Expander,
     level: (&'a P, u32, &'a Level<P::Key>),
@@ -54,7 +55,7 @@ pub(super) fn expand<'a, P: Puzzle>(
     let exchange = expander.exchange();
     loop {
         step.fill(shipped)?;
-        let words = exchange.all_gather(Word {
+        let statuses = exchange.all_gather(RoundStatus {
             done: step.mark().next_block >= step.current.blocks(),
             stopped: match cancel.check() {
                 Ok(()) => None,
@@ -63,11 +64,11 @@ pub(super) fn expand<'a, P: Puzzle>(
             due: destination.workspace.is_some_and(Workspace::is_due),
         })?;
         step.ship(&mut owned)?;
-        let stopped = words.iter().find_map(|word| word.stopped);
+        let stopped = statuses.iter().find_map(|status| status.stopped);
         let received: u64 = owned.iter().map(ShardBuffer::bytes).sum();
         if let Some(workspace) = destination.workspace {
-            // All save after the same round, so that together they have all that was made up to it.
-            let mark = stopped.is_some() || words.iter().any(|word| word.due);
+            // All save after the same round, so that the checkpoints together hold everything made up to it.
+            let mark = stopped.is_some() || statuses.iter().any(|status| status.due);
             if mark || received > step.room.segments() {
                 marks.extend(mark.then(|| step.mark()));
                 step.save(workspace, &mut owned, &marks)?;
@@ -83,7 +84,7 @@ pub(super) fn expand<'a, P: Puzzle>(
         if let Some(time) = stopped {
             return Err(if time { Stopped::Time } else { Stopped::Interrupted });
         }
-        if words.iter().all(|word| word.done) {
+        if statuses.iter().all(|status| status.done) {
             break;
         }
     }
@@ -91,19 +92,19 @@ pub(super) fn expand<'a, P: Puzzle>(
     step.finish(before)
 }
 
-/// Ranges of keys, the same in all processes, and how much each makes before it ships it: what the one with the least memory
-/// can take.
+/// Shards, the same in all processes, and how many bytes each process makes before it sends them: as much as the
+/// process with the least memory can take.
 fn plan<P: Puzzle>(
     expander: &Expander,
     (puzzle, depth, current): (&P, u32, &Level<P::Key>),
 ) -> Result<(Shards, u64), Stopped> {
     let shipped = expander.plan().room().shipped();
-    if current.whole() < ONE_RANGE {
+    if current.whole() < ONE_SHARD {
         return Ok((Shards::one(), shipped));
     }
     let (exchange, mut bounds) = (expander.exchange(), Vec::new());
     if exchange.process() == 0 {
-        // Its share is like any other.
+        // Process 0 samples for all: its share is as good a sample as any.
         let (sample, expected) = expander.install(|| sample(puzzle, depth, current))?;
         bounds = shards(&sample, expected).bounds();
     }
@@ -117,22 +118,23 @@ fn plan<P: Puzzle>(
     Ok((Shards::with_bounds::<P::Key>(&bounds), least))
 }
 
-/// Takes up what earlier processes left of the level, as far as all of them got; gives back the marks that stand.
+/// Resumes from the checkpoint, as far as all processes have one; returns the marks that still hold.
 fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     let found = step.destination.workspace.and_then(|w| Some((w, w.partial(step.destination.label)?)));
     let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
     let all = step.expander.exchange().all_gather(own)?.into_iter().min().unwrap_or(0);
     let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
     partial.marks.truncate(all);
-    step.take_up(workspace, partial.layers)?;
+    step.resume_layers(workspace, partial.layers)?;
     if let Some(&mark) = partial.marks.last() {
-        step.go_on_at(mark);
+        step.resume_at(mark);
     }
     Ok(partial.marks)
 }
 
 impl<P: Puzzle> Step<'_, P> {
-    /// Expands this process's share until what that made is to be shipped, or all is expanded, or the search is to stop.
+    /// Expands this process's share until its successors fill `shipped` bytes, or all is expanded, or the search is to
+    /// stop.
     fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
         while self.mark().next_block < self.current.blocks() {
             self.advance()?;
@@ -146,13 +148,14 @@ impl<P: Puzzle> Step<'_, P> {
         self.settle()
     }
 
-    /// Sends what was made to those who own it, and takes what this process owns.
+    /// Sends successors to their owners, and receives those that this process owns.
     fn ship(&mut self, owned: &mut [ShardBuffer<P::Key>]) -> Result<(), Stopped> {
         let exchange = self.expander.exchange();
         let (processes, process) = (exchange.processes(), exchange.process());
         for (number, group) in self.shard_buffers.chunks_mut(GROUP).enumerate() {
             let parted: Vec<Vec<Segment<P::Key>>> = self.expander.pool.install(|| {
-                let part = |scratch: &mut Scratch<P::Key>, shard_buffer| part(shard_buffer, scratch, processes);
+                let part =
+                    |scratch: &mut Scratch<P::Key>, shard_buffer| split_by_owner(shard_buffer, scratch, processes);
                 group.par_iter_mut().map_init(Scratch::default, part).collect::<Result<_, _>>()
             })?;
             let mut messages = vec![Vec::new(); processes];
@@ -168,7 +171,7 @@ impl<P: Puzzle> Step<'_, P> {
             for Message { peer, bytes } in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
                 let mut rest = &bytes[..];
                 while !rest.is_empty() {
-                    // Of an empty one the range would not be looked at.
+                    // An empty segment would hide a wrong shard number.
                     let taken = Segment::take(&mut rest).filter(|(shard, segment)| {
                         !segment.is_empty()
                             && segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
@@ -190,7 +193,7 @@ impl<P: Puzzle> Step<'_, P> {
         Ok(())
     }
 
-    /// Writes what this process owns to its disk, with the moments from which the run can go on.
+    /// Writes a checkpoint: what this process owns, and the marks from which the run can resume.
     fn save(
         &mut self,
         workspace: &Workspace,
@@ -205,8 +208,8 @@ impl<P: Puzzle> Step<'_, P> {
     }
 }
 
-/// What one range has received, by the processes that own it; the range is empty afterwards.
-fn part<K: Key>(
+/// Splits the contents of a shard by owner; the shard is empty afterwards.
+fn split_by_owner<K: Key>(
     shard_buffer: &mut ShardBuffer<K>,
     scratch: &mut Scratch<K>,
     processes: usize,

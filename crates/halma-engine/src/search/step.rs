@@ -1,7 +1,7 @@
 //! One level of breadth-first search with delayed duplicate detection (Korf, *Best-first frontier search with delayed
-//! duplicate detection*, 2004): successors are collected first, and duplicates go later, range by range. What does not
-//! fit memory is sorted into segments on disk and merged. It departs in that expanding one piece and sorting another go on
-//! at once, on all threads.
+//! duplicate detection*, 2004). Successors are collected first; duplicates are eliminated later, shard by shard. What
+//! does not fit memory is spilled to disk in sorted order and merged at the end. It departs from the paper in that
+//! threads expand one piece of the level while they deduplicate the piece before.
 
 mod finish;
 mod layers;
@@ -21,10 +21,10 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::store::{BLOCK, Level, Segment, StoreError};
 
-/// One thread's successors of the current piece, by range of keys.
+/// One thread's successors of the current piece, by shard.
 struct ThreadBuffers<K> {
     shards: Vec<Vec<K>>,
-    /// One state's successors.
+    /// The successors of one state.
     made: Vec<K>,
     generated: u64,
     emitted: u64,
@@ -36,11 +36,11 @@ impl<K: Key> ThreadBuffers<K> {
     }
 }
 
-/// One thread's buffers and scratch space, and the block that it has at hand.
+/// One thread's buffers, scratch space and current block.
 struct WorkerState<P: Puzzle> {
     buffers: ThreadBuffers<P::Key>,
     scratch: P::Scratch,
-    /// The states of the block, of which those before `at` are expanded.
+    /// The states of the current block; those before `at` are expanded.
     block: Vec<P::Key>,
     at: usize,
 }
@@ -51,7 +51,7 @@ impl<P: Puzzle> WorkerState<P> {
     }
 }
 
-/// One step under way: all that its threads share.
+/// One step, from a level to the next: the state that its threads share.
 pub(super) struct Step<'a, P: Puzzle> {
     pub(super) expander: &'a Expander,
     puzzle: &'a P,
@@ -60,22 +60,22 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) destination: LevelDestination<'a>,
     pub(super) cancel: &'a CancellationToken,
     pub(super) shards: Shards,
-    /// What ranges, segments and thread buffers may take.
+    /// The memory for buffers, segments and layers.
     pub(super) room: Room,
     workers: Vec<Mutex<Box<WorkerState<P>>>>,
-    /// Whether threads only complete the blocks that they have at hand.
+    /// Whether threads only complete the blocks that they have begun.
     closing: bool,
-    /// Whether what is in memory has to go to disk.
+    /// Whether memory is so full that its contents have to be spilled.
     pub(super) full: bool,
-    /// By range, then by thread: successors of the piece before, which are not gathered yet.
+    /// By shard, then by thread: successors of the previous piece, which the shard buffers have not received yet.
     handed_over: Vec<Vec<Vec<P::Key>>>,
     pub(super) next_block: AtomicUsize,
     pub(super) shard_buffers: Vec<ShardBuffer<P::Key>>,
-    /// Sorted successors on disk.
+    /// Spilled files of sorted successors.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
-    /// What new states are judged with, by thread.
-    sieves: Vec<Mutex<P::Scratch>>,
-    /// Successors made before this process took the level up.
+    /// Scratch space, by thread, for [`Puzzle::admits`]; empty where that filter is not used.
+    filter_scratch: Vec<Mutex<P::Scratch>>,
+    /// Successors made before this process resumed the level.
     pub(super) generated: u64,
     pub(super) emitted: u64,
 }
@@ -88,7 +88,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         destination: LevelDestination<'a>,
         cancel: &'a CancellationToken,
     ) -> Self {
-        // Each thread makes its own: what two threads write to must not share a cache line.
+        // Each thread allocates its own, so that no two threads write to one cache line.
         let worker = || {
             let buffers = ThreadBuffers::new(shards.len());
             Mutex::new(Box::new(WorkerState { buffers, scratch: puzzle.scratch(), block: Vec::new(), at: 0 }))
@@ -108,30 +108,30 @@ impl<'a, P: Puzzle> Step<'a, P> {
             next_block: AtomicUsize::new(0),
             shard_buffers: (0..shards.len()).map(|_| ShardBuffer::default()).collect(),
             layers: Vec::new(),
-            sieves: Vec::new(),
+            filter_scratch: Vec::new(),
             shards,
             generated: 0,
             emitted: 0,
         }
     }
 
-    /// Successors made so far, pruned ones included, and not.
+    /// Successors made so far: with pruned ones, and without.
     pub(super) fn made(&self) -> (u64, u64) {
         let own = self.workers.iter().map(|d| lock(d)).map(|d| (d.buffers.generated, d.buffers.emitted));
         own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
     }
 
-    /// Expands one more piece of the level, until that is full or the search is to stop. Meanwhile the ranges receive the
-    /// piece before.
+    /// Expands one more piece of the level, until the piece is full or the search is to stop. Meanwhile the shard
+    /// buffers receive the previous piece.
     pub(super) fn advance(&mut self) -> Result<(), StoreError> {
         self.turn(self.piece())?;
         if self.room.is_full() {
-            self.relieve();
+            self.free_memory();
         }
         Ok(())
     }
 
-    /// Completes every block that a thread has taken, and lets the ranges receive what is still under way.
+    /// Completes every block that a thread has begun, and lets the shard buffers receive everything still under way.
     pub(super) fn settle(&mut self) -> Result<(), StoreError> {
         self.closing = true;
         while self.workers.iter().any(|worker| !lock(worker).is_through()) {
@@ -141,15 +141,15 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.turn(0)
     }
 
-    /// Gives back what is not needed, and codes what is gathered; says by [`Self::full`] whether that was not enough.
-    fn relieve(&mut self) {
+    /// Frees buffers and compresses the sorted sets; sets [`Self::full`] if that was not enough.
+    fn free_memory(&mut self) {
         self.handed_over.iter_mut().flatten().for_each(|keys| *keys = Vec::new());
         self.code();
         budget::give_back();
         self.full = self.room.is_full();
     }
 
-    /// Codes what is gathered.
+    /// Compresses all sorted sets into segments.
     fn code(&mut self) {
         self.expander.pool.install(|| {
             self.shard_buffers
@@ -158,28 +158,28 @@ impl<'a, P: Puzzle> Step<'a, P> {
         });
     }
 
-    /// Gathers the piece before by ranges, and expands blocks from `next_block` on until `room` successors are
-    /// made. A thread that finds no more ranges to serve goes on to expand, so that none waits for one that serves a large
-    /// range. Parents come in order, so successors crowd into few ranges at a time: the largest are served first. What
-    /// together takes too much is coded.
+    /// One turn of the pipeline: the shard buffers receive the previous piece, and the threads expand blocks from
+    /// `next_block` on until `room` successors are made. A thread that finds no more shards to serve goes on to expand.
+    /// Parents come in order, so successors crowd into few shards at a time, and the largest shards are served first.
+    /// Sorted sets that together take too much are compressed.
     fn turn(&mut self, room: u64) -> Result<(), StoreError> {
-        self.post();
+        self.hand_over();
         let held: usize = self.handed_over.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
         let crowded = held as u64 > 2 * self.room.piece(self.shards.len());
-        // What one range gathers is held twice while it is merged, by every thread.
-        let limit = usize::try_from(self.room.range() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
+        // While a sorted set is merged it is held twice, by every thread.
+        let limit = usize::try_from(self.room.shard() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut shard_buffers, mut handed_over) =
             (std::mem::take(&mut self.shard_buffers), std::mem::take(&mut self.handed_over));
         let size = |handed_over: &Vec<Vec<P::Key>>| handed_over.iter().map(Vec::len).sum::<usize>();
-        let mut ranges: Vec<_> =
+        let mut queue: Vec<_> =
             shard_buffers.iter_mut().zip(&mut handed_over).filter(|(_, handed_over)| size(handed_over) > 0).collect();
-        ranges.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
-        let ranges: Vec<_> = ranges.into_iter().map(Mutex::new).collect();
-        let (next_range, made) = (AtomicUsize::new(0), AtomicU64::new(0));
+        queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
+        let queue: Vec<_> = queue.into_iter().map(Mutex::new).collect();
+        let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
         let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
             let mut scratch = Scratch::default();
-            while let Some(range) = ranges.get(next_range.fetch_add(1, Ordering::Relaxed)) {
-                let (shard_buffer, handed_over) = &mut *lock(range);
+            while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
+                let (shard_buffer, handed_over) = &mut *lock(entry);
                 shard_buffer.receive(handed_over, limit, &mut scratch);
                 for keys in handed_over.iter_mut() {
                     if crowded {
@@ -190,9 +190,9 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
             self.expand(&mut lock(&self.workers[thread.index()]), &made, room)
         });
-        drop(ranges);
+        drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
-        // Numbers that a thread took past the end of the level mean nothing.
+        // A thread may have taken a number past the end of the level.
         self.next_block.fetch_min(self.current.blocks(), Ordering::Relaxed);
         if self.shard_buffers.iter().map(|i| i.sorted_set.bytes()).sum::<u64>() > self.room.sorted_set() {
             self.code();
@@ -200,8 +200,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
         results.into_iter().collect()
     }
 
-    /// Puts what the threads made where the ranges receive it from.
-    fn post(&mut self) {
+    /// Moves the threads' successors to `handed_over`.
+    fn hand_over(&mut self) {
         for (thread, worker) in self.workers.iter_mut().enumerate() {
             let worker = worker.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
             for (keys, handed_over) in worker.buffers.shards.iter_mut().zip(&mut self.handed_over) {
@@ -210,12 +210,12 @@ impl<'a, P: Puzzle> Step<'a, P> {
         }
     }
 
-    /// Expands states until all threads together have made `room` successors; a block may be left for the next turn, since
-    /// the successors of whole blocks can be more than there is room for.
+    /// Expands states until all threads together have made `room` successors. A block may be left for the next turn,
+    /// because the successors of whole blocks may be more than there is room for.
     fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
         let exchange = self.expander.exchange();
         let goes_on = || self.closing || (self.cancel.check().is_ok() && exchange.check().is_ok());
-        // No thread makes much more than its share before it looks what the others have made.
+        // No thread makes much more than its share before it looks at what the others have made.
         let share = room / (8 * self.expander.threads() as u64);
         while made.load(Ordering::Relaxed) < room && goes_on() {
             if worker.is_through() {
@@ -246,7 +246,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         Ok(())
     }
 
-    /// Successors that a piece has.
+    /// The size of a piece, in successors.
     fn piece(&self) -> u64 {
         #[cfg(any(test, feature = "testing"))]
         if let Some(piece) = self.expander.piece {
@@ -255,15 +255,15 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.room.piece(self.shards.len()) / P::Key::BYTES as u64
     }
 
-    /// How many ranges to merge at a time: `most` for each thread, but fewer where the threads together would take too much
-    /// for what they read and write. Each range is compared with `before` levels.
+    /// How many shards to merge at a time: `most` for each thread, but fewer where their buffers together would take
+    /// too much memory. Each shard is compared with `before` levels.
     fn at_once(&self, most: usize, before: usize) -> usize {
         let block = (BLOCK * P::Key::BYTES) as u64;
         let each = self.shard_buffers.iter().map(|shard_buffer| {
             let keys =
                 shard_buffer.sorted_set.len() as u64 + shard_buffer.segments.iter().map(Segment::len).sum::<u64>();
             let blocks = (before + self.layers.len() + shard_buffer.segments.len()) as u64 * block;
-            // Segments of a few keys have no blocks of full size.
+            // Segments with few keys have no full blocks.
             blocks.min(before as u64 * block + 2 * keys * P::Key::BYTES as u64 + self.layers.len() as u64 * block)
                 + 3 * keys * P::Key::BYTES as u64
         });
@@ -272,7 +272,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 }
 
-/// Sorts one state's successors into the thread's buffers.
+/// Distributes one state's successors over the thread's shards.
 #[inline]
 fn expand_state<P: Puzzle>(
     puzzle: &P,
@@ -286,13 +286,13 @@ fn expand_state<P: Puzzle>(
     made.clear();
     *generated += puzzle.successors(scratch, key, depth, &mut |k: P::Key| made.push(k));
     *emitted += made.len() as u64;
-    // In a loop of its own, so that it and the successors stay in registers.
+    // A separate loop keeps it and the successors' loop in registers.
     for &key in &*made {
         boxes[shards.of(key)].push(key);
     }
 }
 
-/// Locks; a thread that panicked has already ended the search.
+/// Locks a mutex. Poisoning needs no handling: a panic ends the search anyway.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,21 +1,22 @@
-//! Solution reconstruction: from the last level back to the first, by a predecessor on each.
+//! Solution reconstruction: backward through the levels, one predecessor on each.
 
 use super::Stopped;
 use super::exchange::{Alone, Exchange};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 
-/// The keys of a walk through `levels`, from level 0 to `last` on the last level: of several predecessors the least.
+/// A path through `levels` as keys, from level 0 to `last` on the last level. Of several predecessors the least is
+/// taken.
 ///
-/// `free` is the puzzle without bounds, whose moves can all be undone by moves, so that predecessors are successors.
+/// `free` is the puzzle without bounds. Its moves must be reversible, so that predecessors are successors.
 ///
 /// # Errors
-/// Where a level cannot be read, or a state has no predecessor: then some move of the puzzle cannot be undone.
+/// Where a level cannot be read, or a state has no predecessor because some move is not reversible.
 pub fn trace<P: Puzzle>(free: &P, levels: &[Level<P::Key>], last: P::Key) -> Result<Vec<P::Key>, Stopped> {
     trace_shared(free, levels, last, &Alone)
 }
 
-/// The same where each process has its share of the levels; all of them get the same walk.
+/// The same for several processes, each with its share of the levels; all get the same path.
 ///
 /// # Errors
 /// As [`trace`], and where a process is lost.

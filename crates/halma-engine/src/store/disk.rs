@@ -1,4 +1,4 @@
-//! The disk that a run may use, and how much of it is in use.
+//! The disk budget of a run, and how much of it is in use.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use bytesize::ByteSize;
 use super::StoreError;
 use super::storage::Storage;
 
-/// The disk that a run may use.
+/// The disk budget of a run.
 #[derive(Debug, Default)]
 pub struct Disk {
     limit: Option<u64>,
@@ -18,19 +18,19 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A disk of which `limit` bytes may be in use at once.
+    /// A budget of `limit` bytes that may be in use at once.
     #[must_use]
     pub fn new(limit: Option<u64>) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// Bytes written so far, those removed again included.
+    /// Bytes written so far, those of removed files included.
     #[must_use]
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Claims `bytes` more for `path`.
+    /// Claims `bytes` more for the file `path`.
     pub(super) fn take(&self, bytes: u64, path: &Path) -> Result<(), StoreError> {
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if let Some(limit) = self.limit.filter(|&l| used > l) {
@@ -54,7 +54,7 @@ impl Disk {
     }
 }
 
-/// What an error while writing a file means.
+/// The error that a failure to write means: a full disk, or another one.
 pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> StoreError {
     let file = storage.path(name);
     match source.kind() {

@@ -1,8 +1,9 @@
-//! An on-disk cache of tables (pattern databases) that outlast their run.
+//! An on-disk cache of tables (pattern databases) that outlast a run.
 //!
-//! A file holds the magic `HALMATBL`, the length of its name (4 bytes, little-endian), the name, the table, and the XXH3-128 of
-//! all that. The name says which program wrote it and all that the table depends on; it is compared whole, the file is
-//! called by its digest. What does not fit in any way is not used, and written again. Files may be deleted at any time.
+//! A file holds the magic `HALMATBL`, the length of its name (4 bytes, little-endian), the name, the table, and the
+//! XXH3-128 of all that. The name contains the program's version and everything that the table depends on. It is
+//! compared in full; the file is named by its digest. A file that does not match in some way is not used, and replaced.
+//! Files may be deleted at any time.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +22,7 @@ const MAGIC: &[u8; 8] = b"HALMATBL";
 /// The most bytes that a table may have.
 const LARGEST: u64 = 3 << 29;
 
-/// An open folder.
+/// A folder of tables.
 #[derive(Debug)]
 pub struct DiskTables {
     folder: Box<dyn Storage>,
@@ -30,7 +31,7 @@ pub struct DiskTables {
 }
 
 impl DiskTables {
-    /// The folder, made where there is none, for tables of the program in that version.
+    /// Opens the folder, which is made if there is none, for tables of this version of the program.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -39,7 +40,7 @@ impl DiskTables {
         Ok(Self { folder: Box::new(folder), program: program.into(), fault: Mutex::new(None) })
     }
 
-    /// What went wrong first, in a line.
+    /// The first failure, in a line.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -51,7 +52,7 @@ impl DiskTables {
         first.get_or_insert_with(|| format!("cache: {}: {fault}", file.display()));
     }
 
-    /// The file of that name, and what it begins with.
+    /// The name of the table's file, and the bytes that the file begins with.
     fn place(&self, name: &str) -> (String, Vec<u8>) {
         let name = format!("{} {name}", self.program);
         let mut head = MAGIC.to_vec();

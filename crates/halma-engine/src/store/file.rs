@@ -1,4 +1,4 @@
-//! Level files: the format, version 1.
+//! Level files: reader, writer and the format, version 1.
 //!
 //! All numbers are little-endian; k is the size of a key in bytes.
 //!
@@ -33,7 +33,7 @@ use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
 const END: &[u8; 8] = b"HALMAEND";
-/// The version of the format. On another one: the file is of another version of this program; search afresh, or use that.
+/// The version of the format. A file of another version is refused.
 const VERSION: u32 = 1;
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
@@ -79,7 +79,7 @@ impl LevelFile {
         StoreError::Foreign { file: self.path.clone(), reason: reason.into() }
     }
 
-    /// Header and footer of a file of that length, where it is a level file.
+    /// Header and footer of a file of that length, if it is a level file.
     fn ends(&self, length: u64) -> Result<(Part, Part), StoreError> {
         let begun = match length.min(8) as usize {
             0 => true,
@@ -99,11 +99,12 @@ impl LevelFile {
         }
     }
 
-    /// Index and footer of a file of that length, where they and the header are what was written, in this version.
+    /// The index and footer of a file of that length, if they and the header have the right checksum and this version.
     fn sealed(&self, length: u64, header: &[u8], footer: &[u8]) -> Result<Part, StoreError> {
         let index_at = number::<8>(footer, 0) as u64;
         let version = number::<4>(header, 8);
-        // A file of this version that lost only its number is no file of another one.
+        // If the checksum holds with this version's number, the number itself is damaged, and the file is not of
+        // another version.
         let written = [&header[..8], &VERSION.to_le_bytes(), &header[12..]].concat();
         if (HEADER as u64..=length - FOOTER as u64).contains(&index_at) {
             let tail = self.part(index_at, (length - index_at) as usize)?;
@@ -122,7 +123,7 @@ impl LevelFile {
         Err(StoreError::Version { file: self.path.clone(), found, reads })
     }
 
-    /// A part of the file, at least a byte.
+    /// A part of the file, at least one byte.
     fn part(&self, offset: u64, length: usize) -> Result<Part, StoreError> {
         self.file.part(offset, length).map_err(|e| self.read_error(e))
     }
@@ -147,8 +148,8 @@ fn key_from<K: Key>(bytes: &[u8]) -> K {
     K::from_words(words)
 }
 
-/// A file under its temporary name, which goes, with the disk that it claimed, unless it is renamed: a full disk must not
-/// stay full of what nobody can use.
+/// A file under its temporary name. Unless it is renamed, it is removed on drop and its disk space released: a full
+/// disk must not stay full of unusable files.
 #[derive(Debug)]
 struct Temporary<'a> {
     folder: &'a dyn Storage,
@@ -211,7 +212,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         Ok(())
     }
 
-    /// Appends a segment, all of whose keys must be larger than those there are.
+    /// Appends a segment, whose keys must be larger than all keys so far.
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
@@ -222,7 +223,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         self.write(&segment.bytes)
     }
 
-    /// Completes the file: what `open_in` would give.
+    /// Completes the file, and returns its level as `open_in` would.
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
@@ -267,7 +268,7 @@ fn checksum(header: &[u8], tail: &[u8]) -> u128 {
     hash.digest128()
 }
 
-/// Writes `level` as the file `name` of the folder, and gives back the level in the file.
+/// Writes `level` to the file `name` of the folder, and returns the level in the file.
 ///
 /// # Errors
 /// Where a block cannot be read, or the system or the disk budget refuses.
@@ -362,8 +363,8 @@ pub(crate) fn open_in<K: Key>(
     }
 }
 
-/// Whether the blocks fill a file from its header to its index, ascend, and have as many keys, none of them more than a block
-/// can have or its bytes can say.
+/// Whether the blocks fill the file from its header to its index, ascend, and have `keys` keys in all, none of them
+/// more than a block may have or its bytes can code.
 fn is_whole<K: Key>(blocks: &[BlockEntry<K>], index_at: u64, keys: u64) -> bool {
     let mut at = HEADER as u64;
     let possible = blocks.iter().all(|block| {
@@ -378,7 +379,7 @@ fn is_whole<K: Key>(blocks: &[BlockEntry<K>], index_at: u64, keys: u64) -> bool 
 }
 
 impl<K: Key> Level<K> {
-    /// The file that the level lies in, if it does.
+    /// The file of the level, if it is in one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.bytes {
@@ -387,12 +388,12 @@ impl<K: Key> Level<K> {
         }
     }
 
-    /// The keys of block `number`, as [`Self::read_block`] reads them, where the block is what a writer of levels would
-    /// have written: its keys ascend, below those of the next block, and its bytes say no more. A checksum does not
-    /// tell that, because whoever forges a file can forge it, too.
+    /// The keys of block `number`, as [`Self::read_block`] reads them, if the block is one that a writer of levels
+    /// would have written: its keys ascend, stay below those of the next block, and use all its bytes. A checksum does
+    /// not show that, because whoever forges a file can forge its checksum, too.
     ///
     /// # Errors
-    /// As [`Self::read_block`], and where the block is not so.
+    /// As [`Self::read_block`], and where the block is not of that form.
     pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
         let block = &self.blocks[number];
         let next = self.blocks.get(number + 1).map(|next| next.first);

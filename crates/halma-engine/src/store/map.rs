@@ -1,4 +1,4 @@
-//! Memory-mapped parts of files. Nothing else maps.
+//! Memory mapping of parts of files. No other file of the engine maps.
 
 use std::fs::File;
 use std::io;
@@ -8,16 +8,16 @@ use memmap2::{Mmap, MmapOptions};
 /// Maps `bytes` bytes of `file` from `offset` on.
 ///
 /// # Errors
-/// Where the file is too short for that, or the system refuses.
+/// Where the file is too short, or the system refuses.
 pub(super) fn map(file: &File, offset: u64, bytes: usize) -> io::Result<Mmap> {
-    // Reading past the end of a mapped file kills the process, so the length is asked for each time; it costs
-    // little beside the mapping.
+    // Reading past the end of a mapped file kills the process, so the length is asked for each time; that costs little
+    // beside the mapping.
     let length = file.metadata()?.len();
     if offset.checked_add(bytes as u64).is_none_or(|end| end > length) {
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it is only {length} bytes long")));
     }
-    // SAFETY: the mapping is read only, and the file is one that this program wrote, synced and renamed into place
-    // and never changes again. Whoever else changes it meanwhile can make the bytes change (checksums tell) or,
-    // by cutting the file in this very moment, end the process, but can make nothing else of it.
+    // SAFETY: the mapping is read only. The program wrote the file, synced it, renamed it into place, and never changes
+    // it again. If another program changes it meanwhile, the bytes change, which checksums detect; if it truncates the
+    // file at this moment, the process ends. Nothing else can happen.
     unsafe { MmapOptions::new().offset(offset).len(bytes).map(file) }
 }

@@ -1,12 +1,12 @@
-//! Segments: ascending keys coded into blocks, in memory. Segments of ascending ranges are a level; those of one range are
-//! merged (what external merge sort calls sorted runs).
+//! Segments: ascending keys in coded blocks, in memory. They are the sorted runs of external merge sort. Segments of
+//! successive shards make a level; segments of one shard are merged.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::{BLOCK, varint};
 use crate::key::Key;
 
-/// Where one block of a level lies.
+/// The index entry of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockEntry<K> {
     /// Its first key.
@@ -24,8 +24,8 @@ pub struct BlockEntry<K> {
 }
 
 impl<K: Key> BlockEntry<K> {
-    /// Whether the block has keys, none beyond what a block can have or its bytes can say: whoever makes room for them goes by
-    /// this number.
+    /// Whether the block has keys, and no more than a block may have or its bytes can code. Readers allocate by this
+    /// number.
     pub(super) fn is_possible(&self) -> bool {
         let further = (self.keys as usize).wrapping_sub(1);
         let bytes = further..=further.saturating_mul(varint::longest::<K>());

@@ -1,8 +1,9 @@
-//! What levels are stored in: the one seam between the search and the file system.
+//! The trait through which the engine accesses the file system.
 //!
-//! A [`Storage`] is an open folder. All that a run, its level files and its cache read and write goes through it, one call
-//! per file or block, none per key. The file system is one ([`halma_files::folder::Folder`]); tests have one that fails
-//! where they want it to, and one that loses what was not synced.
+//! A [`Storage`] is an open folder. Everything that a run, its level files and the table cache read and write goes
+//! through it: one call per file or block, none per key. The file system is one implementation
+//! ([`halma_files::folder::Folder`]). Tests have two more: one that injects faults, and one that loses what was not
+//! synced.
 
 #[cfg(any(test, feature = "testing"))]
 pub mod faulty;
@@ -20,9 +21,9 @@ use std::time::Duration;
 use halma_files::folder::temporary_name;
 use memmap2::Mmap;
 
-/// A folder, open. Names are plain ones of files right in it.
+/// An open folder. Names are plain names of files directly in it.
 pub trait Storage: fmt::Debug + Send + Sync {
-    /// A new file, in place of what has that name.
+    /// Creates a file, replacing any file of that name.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -34,28 +35,28 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// [`io::ErrorKind::NotFound`] where there is none, [`io::ErrorKind::InvalidData`] where it is no regular file.
     fn open(&self, name: &str) -> io::Result<Box<dyn Input>>;
 
-    /// All of a file of no more than `most` bytes.
+    /// Reads a file of at most `most` bytes.
     ///
     /// # Errors
     /// As [`Self::open`], and [`io::ErrorKind::InvalidData`] where it is larger.
     fn read(&self, name: &str, most: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file, over another one if need be; only [`Self::sync`] makes that last.
+    /// Renames a file, replacing any file of the new name; durable after [`Self::sync`].
     ///
     /// # Errors
     /// Where the system refuses.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Makes the names in the folder last.
+    /// Makes the names in the folder durable (fsync).
     ///
     /// # Errors
     /// Where the system refuses.
     fn sync(&self) -> io::Result<()>;
 
-    /// Removes a file, if there is one. Whoever has it open can still read it.
+    /// Removes a file, if it exists. A process that has it open can still read it.
     ///
     /// # Errors
-    /// Where it is there and cannot be removed.
+    /// Where it exists and cannot be removed.
     fn remove(&self, name: &str) -> io::Result<()>;
 
     /// How many more bytes can be written.
@@ -70,23 +71,22 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Where it cannot be read.
     fn names(&self) -> io::Result<Vec<String>>;
 
-    /// A folder in this one; made, where there is none and `make` says so.
+    /// A folder in this one; it is made if there is none and `make` is set.
     ///
     /// # Errors
-    /// Where there is none, it is a link or a file, or it cannot be made.
+    /// Where there is none, where it is a link or a file, or where it cannot be made.
     fn beneath(&self, name: &str, make: bool) -> io::Result<Box<dyn Storage>>;
 
-    /// Removes a folder in this one, or, where no name is given, this one, unless there is something in it.
+    /// Removes an empty folder in this one or, if `name` is empty, this one.
     fn remove_empty(&self, name: &str);
 
-    /// Takes the lock with that name, trying for so long; `None` where another process holds it. It is let go when it is
-    /// dropped.
+    /// Takes the lock of that name, trying for so long; `None` if another process holds it. It is released on drop.
     ///
     /// # Errors
     /// Where its file cannot be made or locked.
     fn lock(&self, name: &str, patience: Duration) -> io::Result<Option<Lock>>;
 
-    /// What messages call a file of it, or, without a name, the folder.
+    /// The path for messages of a file or, if `name` is empty, of the folder.
     fn path(&self, name: &str) -> PathBuf;
 }
 
@@ -95,7 +95,7 @@ pub type Lock = Box<dyn Any + Send + Sync>;
 
 /// A file that is being written.
 pub trait Output: Write + fmt::Debug + Send + Sync {
-    /// Makes what was written last.
+    /// Makes the bytes written so far durable (fsync).
     ///
     /// # Errors
     /// Where the system refuses.
@@ -137,12 +137,12 @@ impl Deref for Part {
     }
 }
 
-/// How many bytes a file has; 0 where there is none.
+/// The size of a file; 0 if there is none.
 pub(super) fn length(storage: &dyn Storage, name: &str) -> u64 {
     storage.open(name).and_then(|file| file.length()).unwrap_or(0)
 }
 
-/// Puts a file with these bytes in place of what has that name, whole or not at all, and makes that last.
+/// Replaces a file atomically and durably: write under a temporary name, sync, rename, sync the folder.
 pub(super) fn replace(storage: &dyn Storage, name: &str, bytes: &[u8]) -> io::Result<()> {
     let temporary = temporary_name(name);
     let written = storage.create(&temporary).and_then(|mut file| {
@@ -152,7 +152,7 @@ pub(super) fn replace(storage: &dyn Storage, name: &str, bytes: &[u8]) -> io::Re
         storage.sync()
     });
     if written.is_err() {
-        // What cannot be removed now goes when the run's folder is next opened.
+        // What cannot be removed now is removed when the run's folder is next opened.
         let _ = storage.remove(&temporary);
     }
     written

@@ -1,17 +1,17 @@
-//! What can go wrong with stored levels, each with its advice.
+//! Errors of stored levels, each with its advice.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// What can go wrong with stored levels.
+/// An error of a stored level.
 ///
-/// What lies where a file of the run should can be wrong in four ways, each with its own advice: there is none, it is of
-/// another version, it is another file, or it is that file and is damaged.
+/// A file of the run can be wrong in four ways, each with its own advice: it is missing, it is of another version, it
+/// is a foreign file, or it is damaged.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// A file is not what was written there: it must not be used.
+    /// The file's contents are not what was written there; it must not be used.
     #[error("{}: damaged: {reason}; remove it, or restore it from a copy", file.display())]
     Damaged {
         /// The file.
@@ -19,7 +19,7 @@ pub enum StoreError {
         /// What shows it.
         reason: String,
     },
-    /// A file that the run needs is not there.
+    /// A file that the run needs is missing.
     #[error("{}: it is missing; restore it from a copy, or remove the run's folder to search afresh", file.display())]
     Missing {
         /// The file.
@@ -39,8 +39,8 @@ pub enum StoreError {
         /// The version that can be read.
         reads: String,
     },
-    /// What lies there is not of this run: a whole file that belongs elsewhere, a link, something else that this program
-    /// does not write.
+    /// The file is not of this run: a whole file that belongs elsewhere, a link, or something that this program does
+    /// not write.
     #[error("{}: {reason}; move it away, or put the run's own file back in its place", file.display())]
     Foreign {
         /// The file.
@@ -81,7 +81,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What it means that a file that has to be there cannot be opened.
+    /// The error for a necessary file that cannot be opened.
     #[must_use]
     pub fn opening(file: PathBuf, source: io::Error) -> Self {
         match source.kind() {
@@ -90,17 +90,17 @@ impl StoreError {
         }
     }
 
-    /// What it means that `file` cannot be opened, read or written.
+    /// The error for `file`, which cannot be opened, read or written.
     #[must_use]
     pub fn reading(file: PathBuf, source: io::Error) -> Self {
         match source.kind() {
-            // Links, pipes and what else this program does not write.
+            // Links, pipes and other things that this program does not write.
             io::ErrorKind::InvalidData => Self::Foreign { file, reason: source.to_string() },
             _ => Self::Io { file, source },
         }
     }
 
-    /// Whether a file of the run cannot be used: it is not there, or is not what was written there.
+    /// Whether the error is that a file of the run is missing or is not what was written there.
     #[must_use]
     pub fn is_unusable_file(&self) -> bool {
         match self {

@@ -2,10 +2,10 @@
 
 use std::fmt::Debug;
 
-/// Keeps tables under names that say all that their contents depend on.
+/// Keeps tables under names that contain everything that their contents depend on.
 pub trait TableStore: Debug + Send + Sync {
-    /// What was put there last under this name by the same program, whole; else nothing.
+    /// The whole table that the same version of the program last put under this name, if any.
     fn take(&self, name: &str) -> Option<Vec<u8>>;
-    /// Keeps these bytes; where that fails, the store knows why, and nobody is the worse for it.
+    /// Keeps a table. A failure is remembered by the store and does no harm.
     fn put(&self, name: &str, bytes: &[u8]);
 }

@@ -1,4 +1,5 @@
-//! Differences of keys as bytes: seven bits a byte, the lowest first, the eighth bit set on all but the last (LEB128).
+//! Variable-length integers (LEB128), for differences of keys: seven bits a byte, the lowest first; the eighth bit is
+//! set on all bytes but the last.
 
 use crate::key::Key;
 
@@ -9,7 +10,7 @@ pub fn one<K: Key>() -> K {
     K::from_words([1, 0, 0, 0])
 }
 
-/// The most bytes of a value.
+/// The most bytes of a coded value.
 #[must_use]
 pub fn longest<K: Key>() -> usize {
     (8 * K::BYTES).div_ceil(7)
@@ -34,8 +35,8 @@ pub fn put<K: Key>(value: K, bytes: &mut Vec<u8>) {
     bytes.push(rest as u8);
 }
 
-/// Reads a value and moves `bytes` past it. Bytes that [`put`] did not write give some value, never a panic: checksums
-/// tell them apart.
+/// Reads a value and moves `bytes` past it. Bytes that [`put`] did not write give an arbitrary value, never a panic;
+/// checksums detect them.
 #[inline]
 #[must_use]
 pub fn get<K: Key>(bytes: &mut &[u8]) -> K {

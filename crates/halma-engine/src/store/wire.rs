@@ -1,15 +1,15 @@
-//! Keys and segments as bytes for another process. Segments are their coded blocks as they are, so that nothing
-//! is coded twice, each with its checksum.
+//! The format of keys and segments in messages between processes. The coded blocks of a segment are sent as they are,
+//! each with its checksum.
 //!
-//! Little-endian: the range (4 bytes), how many blocks (4) and keys (8); for each block its first key, bytes (4), keys (4)
-//! and checksum (8); then the blocks' bytes.
+//! Little-endian: the shard (4 bytes), the number of blocks (4) and of keys (8); for each block its first key, bytes
+//! (4), keys (4) and checksum (8); then the blocks' bytes.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{BlockEntry, Segment};
 use crate::key::Key;
 
-/// Appends a key, all its bytes.
+/// Appends all bytes of a key.
 pub fn put<K: Key>(key: K, bytes: &mut Vec<u8>) {
     let end = bytes.len() + K::BYTES;
     bytes.extend(key.words().iter().flat_map(|word| word.to_le_bytes()));
@@ -29,7 +29,7 @@ pub fn get<K: Key>(bytes: &[u8]) -> K {
 }
 
 impl<K: Key> Segment<K> {
-    /// Appends the segment, which is of the range `shard`.
+    /// Appends the segment, which belongs to the shard `shard`.
     pub fn put(&self, shard: u32, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&shard.to_le_bytes());
         bytes.extend_from_slice(&(self.blocks.len() as u32).to_le_bytes());
@@ -43,7 +43,7 @@ impl<K: Key> Segment<K> {
         bytes.extend_from_slice(&self.bytes);
     }
 
-    /// Takes a segment and its range off the front of `bytes`; `None` where they are not what [`Self::put`] wrote.
+    /// Takes a segment and its shard off the front of `bytes`; `None` if [`Self::put`] did not write them.
     pub fn take(bytes: &mut &[u8]) -> Option<(u32, Self)> {
         let shard = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?);
         let count = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?) as usize;

@@ -1,14 +1,14 @@
-//! A run's folder: its level files, the list of what is complete, and the disk that all of it may use.
+//! A run's folder: the checkpoint of a search, with its level files and its manifest.
 //!
 //! | in the folder | what |
 //! | --- | --- |
-//! | `run.json` | the list: what the run is, finished lengths, complete levels, the pieces of the level at hand |
+//! | `run.json` | the manifest: description of the run, answers, complete levels, layers of the level under way |
 //! | `levels/` | level files ([`super::file`]) |
 //! | `lock` | held while a process works here |
 //!
-//! The list is replaced as a whole, after the files that it names have been synced, and carries a checksum; a file that
-//! it does not name is a left-over and is removed. So at every moment the folder holds a state that the run once had,
-//! and a run goes on by asking for each level whether it is there already.
+//! The manifest is replaced atomically, after the files that it names have been synced, and carries a checksum. A file
+//! that it does not name is a leftover and is removed. So the folder always holds a state that the run once had, and a
+//! run resumes by asking for each level whether it is already there.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -37,7 +37,7 @@ use manifest::{Manifest, file_name};
 use place::{LEVELS, clear, identity_of, is_of_level, locked, names, open_level, remove};
 pub use place::{LOCK, is_at_work, unfinished};
 
-/// A run's folder, locked for this process.
+/// A run's folder, locked by this process.
 #[derive(Debug)]
 pub struct Workspace {
     folder: Box<dyn Storage>,
@@ -54,10 +54,9 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens `folder` for the run that `run` describes: as it was left, where it holds that run.
+    /// Opens `folder` for the run that `run` describes. If it holds that run, the run is resumed.
     ///
-    /// `interval` is the time after which work that is only in memory is worth saving; `keep` says whether level files
-    /// stay when nobody needs them any more.
+    /// `interval` is the time between checkpoints; `keep` says whether level files stay when they are no longer needed.
     ///
     /// # Errors
     /// Where another process works there, where it holds another run, or where what it holds is damaged.
@@ -73,7 +72,7 @@ impl Workspace {
         Self::open_on(make, (folder, run, terms), disk, interval, keep)
     }
 
-    /// [`Self::open`] on any storage: `make` opens it, and makes it where there is none.
+    /// [`Self::open`] on any storage. `make` opens the storage, and creates it if there is none.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -117,10 +116,10 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// A folder of its own for level files, removed at the end; nothing in it can be resumed.
+    /// A temporary folder for level files, which cannot be resumed.
     ///
     /// # Errors
-    /// Where the system has none to give.
+    /// Where the system refuses one.
     pub fn temporary(disk: Disk) -> Result<Self, StoreError> {
         let io = |source| StoreError::Io { file: std::env::temp_dir(), source };
         let temporary = tempfile::Builder::new().prefix("halma-").tempdir().map_err(io)?;
@@ -134,12 +133,12 @@ impl Workspace {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The identity of the file with that label in this run.
+    /// The identity of the file with that label in this run: a digest of both.
     fn identity(&self, label: &str) -> u128 {
         identity_of(self.identity, label)
     }
 
-    /// The file with that label, where the run is to keep it.
+    /// The file with that label, if level files are to be kept.
     #[must_use]
     pub fn kept(&self, label: &str) -> Option<FileRecord> {
         let file =
@@ -147,7 +146,7 @@ impl Workspace {
         self.keep.then(file)
     }
 
-    /// Removes files that the list does not name, and counts the others.
+    /// Removes files that the manifest does not name, and counts the disk use of the others.
     fn sweep(&self) -> Result<(), StoreError> {
         let list = self.list();
         for name in names(&*self.levels)? {
@@ -157,7 +156,7 @@ impl Workspace {
                 remove(&*self.levels, &name)?;
             }
         }
-        // A process that was killed while it replaced the list or the record leaves the new one under a temporary name.
+        // A process that was killed while it replaced the manifest or the record leaves a temporary file.
         for name in names(&*self.folder)? {
             if [LIST, halma_files::RECORD].iter().any(|file| name.starts_with(&format!(".{file}."))) {
                 remove(&*self.folder, &name)?;
@@ -166,7 +165,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Replaces the list on disk by the one in memory.
+    /// Writes the manifest to disk.
     fn commit(&self, list: &Manifest) -> Result<(), StoreError> {
         let written = list.sealed().map_err(io::Error::from);
         let written = written.and_then(|text| storage::replace(&*self.folder, LIST, text.as_bytes()));
@@ -175,7 +174,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Changes the list, in memory and on disk.
+    /// Changes the manifest, in memory and on disk.
     fn change(&self, change: impl FnOnce(&mut Manifest)) -> Result<(), StoreError> {
         let mut list = self.list();
         let mut changed = list.clone();
@@ -186,13 +185,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// The disk of the run.
+    /// The disk budget of the run.
     #[must_use]
     pub fn disk(&self) -> &Disk {
         &self.disk
     }
 
-    /// What the run has used, earlier processes of it included as far as they saved their work.
+    /// The resources that the run has used, earlier processes included as far as they saved their work.
     #[must_use]
     pub fn measurements(&self) -> Measurements {
         self.meter.measurements(self.disk.written())
@@ -204,22 +203,22 @@ impl Workspace {
         self.folder.path("")
     }
 
-    /// Whether so much time has passed since the list was last written that what is only in memory should be saved.
+    /// Whether it is time for a checkpoint.
     #[must_use]
     pub fn is_due(&self) -> bool {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= self.interval
     }
 
-    /// The answers that stand.
+    /// The answers to single lengths so far.
     #[must_use]
     pub fn answers(&self) -> Vec<serde_json::Value> {
         self.list().answers.clone()
     }
 
-    /// Takes the answers of the process that keeps them for all.
+    /// Replaces the answers by those of the process that keeps them for all.
     ///
     /// # Errors
-    /// Where the list cannot be written.
+    /// Where the manifest cannot be written.
     pub fn adopt(&self, answers: Vec<serde_json::Value>) -> Result<(), StoreError> {
         if self.list().answers == answers {
             return Ok(());
@@ -233,10 +232,10 @@ impl Workspace {
         self.list().complete()
     }
 
-    /// Adds answers, and lets go of the levels that served nothing else.
+    /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept.
     ///
     /// # Errors
-    /// Where the list cannot be written.
+    /// Where the manifest cannot be written.
     pub fn answer(&self, answers: Vec<serde_json::Value>, served: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         let keep = self.keep;
@@ -252,7 +251,7 @@ impl Workspace {
         self.remove(&gone)
     }
 
-    /// The level with that label, where it is complete, and what was noted with it.
+    /// The complete level with that label, if there is one, and its manifest entry.
     ///
     /// # Errors
     /// Where its file is damaged.
@@ -262,10 +261,10 @@ impl Workspace {
         Ok(Some((level, saved)))
     }
 
-    /// The level with that label, which must be there.
+    /// The complete level with that label, which must exist.
     ///
     /// # Errors
-    /// Where it is not, or its file is damaged.
+    /// Where it is missing, or its file is damaged.
     pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, Saved), StoreError> {
         let missing = || StoreError::Damaged {
             file: self.folder.path(LIST),
@@ -274,7 +273,7 @@ impl Workspace {
         self.load(label)?.ok_or_else(missing)
     }
 
-    /// A writer of the file with that label, which only [`Self::enter`] makes part of the run.
+    /// A writer of the file with that label. The file becomes part of the run by [`Self::enter`].
     ///
     /// # Errors
     /// Where the file cannot be made.
@@ -282,7 +281,7 @@ impl Workspace {
         file::LevelFileWriter::create(&*self.levels, &file_name(label), self.identity(label), &self.disk)
     }
 
-    /// Writes `level` as the file with that label, which only [`Self::enter`] makes part of the run.
+    /// Writes `level` to the file with that label. The file becomes part of the run by [`Self::enter`].
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -290,10 +289,11 @@ impl Workspace {
         file::write_in(&*self.levels, &file_name(label), self.identity(label), level, digest, &self.disk)
     }
 
-    /// Enters complete files into the list, which thereby become part of the run; the level at hand has no pieces then.
+    /// Enters complete files into the manifest, which makes them part of the run; the level under way has no layers
+    /// then.
     ///
     /// # Errors
-    /// Where the list cannot be written.
+    /// Where the manifest cannot be written.
     pub fn enter(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         self.change(|list| {
@@ -304,10 +304,10 @@ impl Workspace {
         self.remove(&gone)
     }
 
-    /// Enters complete files into the list beside what is there.
+    /// Enters complete files into the manifest, and leaves the layers of the level under way there.
     ///
     /// # Errors
-    /// Where the list cannot be written.
+    /// Where the manifest cannot be written.
     pub fn enter_also(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
         self.change(|list| list.files.extend(files))
     }
@@ -318,16 +318,16 @@ impl Workspace {
         self.list().files.contains_key(label)
     }
 
-    /// The pieces of the level with that label, if there are any.
+    /// The checkpoint within the level with that label, if there is one.
     #[must_use]
     pub fn partial(&self, label: &str) -> Option<Partial> {
         self.list().partial.clone().filter(|p| p.label == label)
     }
 
-    /// Enters the pieces of a level, with those layers that are not in the list yet.
+    /// Enters a checkpoint within a level, with its new layers.
     ///
     /// # Errors
-    /// Where the list cannot be written.
+    /// Where the manifest cannot be written.
     pub(crate) fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
         self.change(|list| {
             list.files.extend(layers);
@@ -335,19 +335,19 @@ impl Workspace {
         })
     }
 
-    /// Takes a file out of the run whether levels are to be kept or not.
+    /// Removes a file from the run, even if levels are to be kept.
     ///
     /// # Errors
-    /// Where the list cannot be written, or the file cannot be removed.
+    /// Where the manifest cannot be written, or the file cannot be removed.
     pub fn discard(&self, label: &str) -> Result<(), StoreError> {
         self.change(|list| drop(list.files.remove(label)))?;
         self.remove(&[label.into()])
     }
 
-    /// Takes files out of the run that resuming can do without, unless they are to be kept.
+    /// Removes files that resuming does not need from the run, unless they are to be kept.
     ///
     /// # Errors
-    /// Where the list cannot be written, or a file cannot be removed.
+    /// Where the manifest cannot be written, or a file cannot be removed.
     pub fn forget(&self, labels: &[String]) -> Result<(), StoreError> {
         let labels: Vec<String> = labels.iter().filter(|l| !self.keep && self.has(l)).cloned().collect();
         if labels.is_empty() {
@@ -357,10 +357,10 @@ impl Workspace {
         self.remove(&labels)
     }
 
-    /// Removes files that the list does not name, whether they are there or not.
+    /// Removes files that are not in the manifest, if they exist.
     ///
     /// # Errors
-    /// Where one is there and cannot be removed.
+    /// Where one exists and cannot be removed.
     pub fn remove(&self, labels: &[String]) -> Result<(), StoreError> {
         for label in labels {
             let name = file_name(label);
@@ -371,7 +371,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes the list as it stands, so that the run can be resumed from the beginning on.
+    /// Writes the manifest as it stands, so that the run can be resumed from now on.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -379,7 +379,7 @@ impl Workspace {
         self.change(|_| ())
     }
 
-    /// Ends the run: nothing is left to resume. The list goes, and the level files unless they are to be kept.
+    /// Ends the run: removes the manifest, and the level files unless they are to be kept. It cannot be resumed then.
     ///
     /// # Errors
     /// Where something cannot be removed.
@@ -387,7 +387,7 @@ impl Workspace {
         if self.keep {
             return Ok(());
         }
-        // The list first: without it, the rest is nothing. The lock last, while it is held.
+        // The manifest first, since the rest is nothing without it. The lock last, because it is held until then.
         remove(&*self.folder, LIST)?;
         clear(&*self.folder, &*self.levels)?;
         remove(&*self.folder, LOCK)

@@ -1,8 +1,8 @@
-//! Keys that hold two ranks and whose turn it is.
+//! Keys of games: two ranks and a turn bit.
 
 use halma_engine::key::{Key, U256};
 
-/// A key made of a turn bit and two ranks, the turn bit leading and the first rank above the second.
+/// A key made of a turn bit and two ranks: the turn bit leads, then the first rank, then the second.
 pub trait PairKey: Key {
     /// The ranks' type.
     type Rank: Key;
@@ -11,7 +11,7 @@ pub trait PairKey: Key {
 
     /// The key; both ranks have at most `bits` bits.
     fn pair(turn: bool, first: Self::Rank, second: Self::Rank, bits: u32) -> Self;
-    /// What it was made of.
+    /// The parts of the key.
     fn split(self, bits: u32) -> (bool, Self::Rank, Self::Rank);
 }
 
@@ -51,7 +51,7 @@ impl PairKey for U256 {
 
     #[inline]
     fn pair(turn: bool, first: u128, second: u128, bits: u32) -> Self {
-        // The seam between the halves lies somewhere in `first`.
+        // The boundary between the halves lies within `first`.
         let turn = u128::from(turn);
         let high = turn << (2 * bits).saturating_sub(128).min(127) | first >> (128 - bits);
         if 2 * bits < 128 {

@@ -1,7 +1,7 @@
-//! Level search as it is told on paper: sorted vectors, exact path counts.
+//! A reference implementation of breadth-first search: sorted vectors, exact path counts.
 //!
-//! The reference that the engine is compared with, and the means to count and to list all shortest solutions: it
-//! keeps every level, and with each state the number of shortest paths that lead to it.
+//! The engine is compared with it, and it counts and lists all shortest solutions. It keeps every level, and for each
+//! state the number of shortest paths to it.
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 
-/// A level: its states ascending, each with the number of paths from the start.
+/// A level: its states, ascending, each with the number of paths from the start.
 pub type Level<K> = Vec<(K, u128)>;
 
-/// How a level search ended.
+/// The result of a search.
 #[derive(Debug)]
 pub enum Outcome<K> {
     /// The goal is on the last of these levels and on none before.
     Found(Vec<Level<K>>),
-    /// A level is empty: the goal is not reached. `pruned` tells whether a bound cut anything on the way; where none
-    /// did, the goal cannot be reached at all.
+    /// A level is empty, so the goal was not reached. `pruned` is the number of pruned successors; if it is 0, the goal
+    /// cannot be reached at all.
     Exhausted {
         /// Successors that were counted and not emitted.
         pruned: u64,
@@ -27,11 +27,11 @@ pub enum Outcome<K> {
     Stopped,
 }
 
-/// States that are expanded before equal successors are looked for.
+/// States that are expanded before duplicates are merged.
 const BATCH: usize = 1 << 18;
 
-/// Expands one level: the states on the next, with their path counts, and how many successors were pruned.
-/// `None` where a count leaves 128 bits.
+/// Expands one level: the states of the next, with their path counts, and how many successors were pruned. `None` if a
+/// count exceeds 128 bits.
 fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option<(Level<P::Key>, u64)> {
     let (mut next, mut distinct, mut pruned) = (Level::new(), 0, 0);
     for batch in level.chunks(BATCH) {
@@ -51,7 +51,7 @@ fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option
             next.extend(part);
             pruned += cut;
         }
-        // Joined when they have doubled, so the level never takes more than some three times its room.
+        // Merged when the list has doubled, so a level takes at most about three times its size.
         if next.len() > 2 * distinct + 4 * BATCH {
             next = merged(next)?;
             distinct = next.len();
@@ -83,7 +83,7 @@ pub fn find<K: Key>(level: &[(K, u128)], key: K) -> Option<u128> {
 
 /// Levels from the puzzle's start until `goal` is reached, a level is empty, or there are more than `budget` states.
 ///
-/// States on the two levels before are dropped: every move can be undone, so no older one can come again.
+/// States of the previous two levels are dropped: every move is reversible, so no older state can recur.
 pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::Key> {
     let mut start: Vec<_> = puzzle.start().into_iter().map(|key| (key, 1)).collect();
     start.sort_unstable();
@@ -108,9 +108,9 @@ pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::
     }
 }
 
-/// The number of paths of `forward + backward` moves from the start of one puzzle to the start of the other, the same
-/// puzzle played from its end; exact where the bounds of both admit every state of every such path. `None` where a
-/// count leaves 128 bits or a level outgrows `budget` states.
+/// The number of paths of `forward + backward` moves from the start of one puzzle to the start of the other, which is
+/// the same puzzle played from its end. It is exact if the bounds of both admit every state of every such path. `None`
+/// if a count exceeds 128 bits or a level exceeds `budget` states.
 ///
 /// Only two levels are in memory at a time, and none beyond the middle.
 pub fn count_between<P: Puzzle>(
@@ -135,15 +135,16 @@ pub fn count_between<P: Puzzle>(
     Some(meeting.map(|(paths, rest)| BigUint::from(paths) * rest).sum())
 }
 
-/// All shortest paths through the levels of [`Outcome::Found`], one after another, as the keys after each move.
+/// All shortest paths through the levels of [`Outcome::Found`], one after another, as the keys after each move: a
+/// depth-first search.
 ///
-/// Holds the states that lie on such a path and the path at hand, whatever the number of paths.
+/// Holds the states on such paths and the current path, whatever the number of paths.
 pub struct Paths<'a, P: Puzzle> {
     puzzle: &'a P,
     scratch: P::Scratch,
     /// The states on a shortest path, by level, ascending.
     live: Vec<Vec<P::Key>>,
-    /// The path at hand: for each depth the states still to try there, the one in use last.
+    /// The current path: for each depth the states still to try there, the current one last.
     path: Vec<Vec<P::Key>>,
 }
 
@@ -176,7 +177,7 @@ impl<P: Puzzle> Iterator for Paths<'_, P> {
         loop {
             let depth = self.path.len().checked_sub(1)?;
             let Some(&key) = self.path[depth].last() else {
-                // Nothing left here: the state in use one level up is done with.
+                // All states at this depth have been tried, and so has the current one of the previous depth.
                 self.path.pop();
                 self.path.last_mut()?.pop();
                 continue;
@@ -199,11 +200,12 @@ impl<P: Puzzle> Iterator for Paths<'_, P> {
     }
 }
 
-/// Searches for length after length, `lower` first and then every `step` more, each time in the puzzle that `puzzle`
-/// makes for it, until the goal is found or a search that no bound has cut comes to its end. `None` where there is no
-/// puzzle for a length.
+/// Iterative deepening: searches one length after another, `lower` first and then every `step` more, each in the puzzle
+/// that `puzzle` makes for it, until the goal is found, or a search ends that no bound has pruned. `None` if there is
+/// no puzzle for a length.
 ///
-/// Every length below the one found has then been refuted, provided that `lower` and `step` pass over no other.
+/// Every length below the result is then refuted, provided that the lengths skipped by `lower` and `step` are
+/// impossible.
 pub fn shortest<P: Puzzle>(
     puzzle: impl Fn(u32) -> Option<P>,
     lower: u32,

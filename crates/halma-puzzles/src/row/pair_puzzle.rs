@@ -1,4 +1,5 @@
-//! The moving pairs as a [`Puzzle`]: whole sets of moves are pruned by how many unlike neighbours they add.
+//! Moving pairs as a [`Puzzle`] for the engine. The bound counts unlike neighbours, and prunes whole sets of moves at
+//! once.
 //!
 //! Theorem 1 of the paper: a row has 1 pair of unlike neighbours at the start and 2n - 1 at the end; the first move
 //! adds at most 1, every other one at most 2. So a state with U unlike neighbours and r moves to go needs

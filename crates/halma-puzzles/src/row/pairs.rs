@@ -1,5 +1,5 @@
-//! Moving checkers by pairs: black and white in two blocks become white and black in turn (the paper on moving
-//! checkers).
+//! Moving checkers by pairs: black and white checkers in two blocks have to end in alternation (the paper on moving
+//! checkers). Construction, formulas, and counts by search.
 //!
 //! Places count from 0: `n` black, `n` white, two vacancies. A move is written as the left place of its pair.
 

@@ -1,4 +1,4 @@
-//! Reversing a row by slides and jumps: the question that two of the papers leave open.
+//! Reversing a row by slides and jumps, a question that two of the papers leave open: bounds, construction, search.
 //!
 //! Places count from 0. Checkers 1 to n stand in order with the vacancy on place s; they shall stand in reverse order
 //! with the vacancy on place f.

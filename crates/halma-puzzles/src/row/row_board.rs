@@ -4,12 +4,12 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The most places that a row may have to be played move by move.
+/// The most places of a row that is played move by move.
 pub const MAX_PLACES: u64 = 1_000_000;
 
 /// A row of checkers with one vacancy, or with two beside each other that a pair of checkers fills.
 ///
-/// The plain truth of the rules, one number a place; the searches have faster ones and are checked against it.
+/// A plain implementation of the rules, one number a place; the searches have faster ones, which tests compare with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
     /// 0 for a vacancy, else the checker: its colour (1 black, 2 white) or its number.
@@ -86,7 +86,7 @@ impl Board {
         Self::new(checkers, 0, true)
     }
 
-    /// What stands on each place from the left: 0 for a vacancy, 1 black and 2 white, or the checker's number.
+    /// The contents of each place from the left: 0 for a vacancy, 1 black and 2 white, or the checker's number.
     #[must_use]
     pub fn checkers(&self) -> &[u64] {
         &self.checkers

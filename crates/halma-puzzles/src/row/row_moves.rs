@@ -1,4 +1,4 @@
-//! Moves of a vacancy, one after another.
+//! Moves of a vacancy as an iterator.
 
 /// A stream of moves, each the place that it starts from.
 pub type Moves = Box<dyn Iterator<Item = u64>>;

@@ -1,7 +1,8 @@
-//! Shifting the checkers: black and white change sides (Zhu et al., 2015).
+//! Shifting the checkers: black and white exchange sides (Zhu et al., 2015). Construction, formula, and all shortest
+//! solutions.
 //!
 //! Places count from 1: `n` black checkers, the vacancy, `m` white ones. [`Shift::construct`] is the paper's iterative
-//! construction, [`Shift::formula`] its Theorem 3; [`Shift::solutions`] lists all shortest solutions (Theorem 4).
+//! construction, [`Shift::formula`] its Theorem 3, and [`Shift::solutions`] lists all shortest solutions (Theorem 4).
 
 use std::iter::{once, repeat_n};
 
@@ -15,7 +16,7 @@ pub mod kind;
 /// The largest number of checkers of one colour that a row may have.
 pub const MAX_CHECKERS: u64 = 1_000_000_000;
 
-/// Which way the first checker moves.
+/// The direction of the first move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum First {
     /// A black checker moves right: d = 1 in the paper.
@@ -75,13 +76,13 @@ impl Shift {
         self.m
     }
 
-    /// The same with the colours exchanged, which is the row seen from its other side.
+    /// The same with the colours exchanged, which is the row seen from the other side.
     #[must_use]
     pub fn mirrored(self) -> Self {
         Self { n: self.m, m: self.n }
     }
 
-    /// The place that `place` is, seen from the other side.
+    /// The number of `place`, seen from the other side.
     fn mirror(self, place: u64) -> u64 {
         self.n + self.m + 2 - place
     }

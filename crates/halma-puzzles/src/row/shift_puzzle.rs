@@ -1,8 +1,8 @@
-//! Shifting the checkers as a [`Puzzle`], with all twelve kinds of moves.
+//! Shifting the checkers as a [`Puzzle`] for the engine, with all twelve kinds of moves.
 //!
-//! Bound: a move takes away one inversion, or one vacant inversion, or two of those (Table 1); so a state with i
+//! The bound: a move removes one inversion, or one vacant inversion, or two of the latter (Table 1). So a state with i
 //! inversions and v vacant ones needs i + ceil(v / 2) moves. The paper's Lemma 1, that shortest solutions have no jumps
-//! over the own colour, is not used: the search is there to confirm it.
+//! over the own colour, is not used, because the search has to confirm it.
 
 use halma_engine::puzzle::Puzzle;
 

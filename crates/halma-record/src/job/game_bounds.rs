@@ -1,4 +1,4 @@
-//! The bounds of games by name.
+//! The names of the bounds of games, and choices of several.
 
 use std::fmt;
 use std::str::FromStr;
@@ -95,13 +95,13 @@ impl Bounds {
         Self::default()
     }
 
-    /// What the paper's Section 2.5 prunes with: bound (7), in the form that holds for every position (`contact`).
+    /// The bound of the paper's Section 2.5: bound (7), in the form that holds for every position (`contact`).
     #[must_use]
     pub fn paper() -> Self {
         Self::of([Name::Count, Name::Contact])
     }
 
-    /// What records have called `all` from the first: every bound but [`Name::Rungs`], which is younger than the word.
+    /// The bounds that records call `all`: every bound but [`Name::Rungs`], which is younger than that name.
     #[must_use]
     pub fn all() -> Self {
         Self::of(Name::ALL.into_iter().filter(|&name| name != Name::Rungs))
@@ -113,8 +113,9 @@ impl Bounds {
         Self::of(Name::ALL)
     }
 
-    /// The fastest choice for a board of so many cells. On small boards men and lines are about the same thing: ten men under
-    /// 6-move rules, 28 moves, take 5.1 seconds of processor time with rungs and 3.8 without; Halma, 47 moves, 11 and 24.
+    /// The fastest choice for a board of so many cells. On small boards a line has few cells, so lines say as much as
+    /// cells: ten men under 6-move rules, 28 moves, take 5.1 seconds of processor time with rungs and 3.8 without;
+    /// Halma, 47 moves, takes 11 and 24.
     #[must_use]
     pub fn usual(cells: usize) -> Self {
         if cells > 128 { Self::all_and_rungs() } else { Self::all() }

@@ -1,15 +1,15 @@
-//! Puzzles with fewer letters or pieces, as jobs and records name them.
+//! The abstractions of the pruning `projection`, as jobs and records name them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A puzzle with fewer letters or pieces: an abstraction, or pattern (Culberson and Schaeffer 1998).
+/// An abstraction of a puzzle, with fewer letters or pieces (Culberson and Schaeffer 1998).
 ///
-/// On a board: groups of letters that become one, as in `1/2/3/45`; letters in no group become `.`. Of permutations: groups of
-/// pieces, each the name of a set and pieces of it as the file numbers them, as in `EDGES 1 2 3=4 5?/CORNERS 1`. Pieces joined by `=`
-/// become alike; behind a `?` their orientation does not count. The other pieces of the set become alike, without orientation;
-/// sets that are not named are left out.
+/// On a board: groups of letters that become one letter, as in `1/2/3/45`; letters in no group become `.`. For
+/// permutations: groups of pieces, each with the name of a set and the numbers of its pieces in the file, as in `EDGES
+/// 1 2 3=4 5?/CORNERS 1`. Pieces joined by `=` become alike; after a `?` their orientation does not count. The other
+/// pieces of the set become alike, without orientation; sets that are not named are left out.
 ///
 /// ```
 /// use halma_record::job::projection::{Abstraction, PieceGroup};

@@ -1,11 +1,11 @@
-//! The prunings: which there are, their parameters, and for which puzzles they make sense.
+//! The prunings, their parameters, and the puzzles to which they apply.
 
 mod written;
 
 use super::game_bounds::Bounds;
 pub use super::projection::Abstraction;
 
-/// Which states a search drops because no solution of the length asked can pass through them.
+/// A pruning: which states a search drops because no solution of the length in question passes through them.
 ///
 /// ```
 /// use halma_record::job::Pruning;
@@ -16,58 +16,58 @@ pub use super::projection::Abstraction;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pruning {
-    /// Nothing is dropped.
+    /// No state.
     None,
-    /// The distance to the target and the men outside it (Theorem 1).
+    /// Theorem 1 of the paper: by the distance to the target and the men outside it.
     Theorem1,
-    /// The minimum centroid constraint (Theorem 2): the centroid at the middle is at least -C.
+    /// The minimum centroid constraint (Theorem 2 of the paper): the centroid at the middle is at least -C.
     Mcc {
-        /// C; where not given, guessed by a truncated run.
+        /// C; by default guessed by beam search.
         c: Option<i64>,
-        /// How many states of a level the guessing run keeps.
+        /// The beam width of that search.
         keep: usize,
     },
-    /// Distances to the target among histograms over diagonals.
+    /// Pattern databases: distances to the target between histograms over diagonals.
     Pattern {
-        /// The most classes that the histograms tell apart; as many as fit where not given.
+        /// The most classes of the histograms; by default as many as fit.
         classes: Option<u8>,
     },
-    /// The half of the solutions whose middle has a centroid of at least 0, and what follows from it.
+    /// The leading half: only solutions whose middle has a centroid of at least 0, and then forward from these middles.
     Leading {
-        /// The most classes that the histograms tell apart; as many as fit where not given.
+        /// The most classes of the histograms; by default as many as fit.
         classes: Option<u8>,
-        /// The largest centroid that a man counts with; where not given, that of his cell.
+        /// The largest centroid that a man contributes; by default that of his cell.
         cap: Option<i32>,
-        /// How far relaxed moves of each new state are looked at; where not given, they are not.
+        /// The depth of the look-ahead from each new state; by default there is none.
         look_ahead: Option<LookAheadDepth>,
     },
-    /// Pattern, narrowed after each level by the histograms that the mirror then leaves possible.
+    /// `Pattern`, with goals that shrink after each level to the mirror images of its histograms.
     Narrowed {
-        /// The most classes that the histograms tell apart; as many as fit where not given.
+        /// The most classes of the histograms; by default as many as fit.
         classes: Option<u8>,
     },
-    /// The states with the largest c(A) + β sym(A); finds solutions and refutes nothing.
+    /// Beam search: keeps the states with the largest c(A) + β sym(A); finds solutions and refutes nothing.
     Truncate {
-        /// How many states of a level are kept.
+        /// The beam width: states kept on each level.
         keep: usize,
         /// β.
         beta: i64,
     },
-    /// Of a game: bounds of its own.
+    /// Games: their own bounds.
     Game(Bounds),
-    /// Of a game: the best states of each level; finds games and refutes nothing.
+    /// Games: beam search; finds games and refutes nothing.
     Beam {
-        /// How many states of a level are kept.
+        /// The beam width: states kept on each level.
         keep: usize,
-        /// Decides among equal ones.
+        /// A seed, for ties.
         seed: u64,
-        /// Whether rungs in the plane cut and score.
+        /// Whether the bound `rungs` prunes and scores.
         rungs: bool,
     },
-    /// Of a puzzle from a file: distances in puzzles with fewer letters or pieces. Those named, the largest counts; chosen by
-    /// trial where none are.
+    /// Puzzles from files: pattern databases of abstractions with fewer letters or pieces. The maximum of the named
+    /// ones; by default they are chosen by trial.
     Projection(Vec<Abstraction>),
-    /// Of a puzzle in Rust: its own lower bound.
+    /// Puzzles in Rust: their own lower bound.
     Bound,
 }
 
@@ -77,26 +77,26 @@ pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer 
 /// The prunings of games, as messages list them.
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
 
-/// How fine the classes of pattern databases are, and what stands for the centroid.
+/// The granularity of pattern databases: how fine their classes are, and the function that replaces the centroid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granularity {
-    /// The most classes; as many as fit where not given.
+    /// The most classes; by default as many as fit.
     pub classes: Option<u8>,
-    /// Centroids beyond this one count as this one where halves of solutions are compared; where not given, none do.
+    /// In the comparison of the halves of solutions, larger centroids count as this one; by default none do.
     pub cap: Option<i32>,
 }
 
-/// How far is looked ahead.
+/// The depth of the look-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookAheadDepth {
-    /// With so many moves left or fewer, all of them are looked at.
+    /// With so many moves left or fewer, all of them are tried.
     pub full: u8,
-    /// With one move more left one less is looked at, and so on, but never less than this: then nothing is.
+    /// With each further move left one fewer is tried, but never fewer than this: then there is no look-ahead.
     pub least: u8,
 }
 
 impl LookAheadDepth {
-    /// How many moves to look at where `left` are left; `None` where nobody asks.
+    /// How many moves to try if `left` are left; `None` if there is no look-ahead.
     #[must_use]
     pub fn depth(self, left: u32) -> Option<u32> {
         let (full, least) = (u32::from(self.full), u32::from(self.least));
@@ -107,7 +107,7 @@ impl LookAheadDepth {
     }
 }
 
-/// The most classes that histograms can tell apart, so that a set of classes is one word.
+/// The most classes of histograms, so that a set of classes fits one word.
 pub const MAX_CLASSES: usize = 32;
 
 /// All names, as messages list them.
@@ -121,7 +121,7 @@ impl Pruning {
     /// [`Self::Narrowed`] without parameters.
     pub const NARROWED: Self = Self::Narrowed { classes: None };
 
-    /// How fine the histograms are that it looks at.
+    /// The granularity of its histograms.
     #[must_use]
     pub fn granularity(&self) -> Granularity {
         match *self {
@@ -131,7 +131,7 @@ impl Pruning {
         }
     }
 
-    /// How far relaxed moves of each new state are looked at.
+    /// The depth of its look-ahead.
     #[must_use]
     pub fn look_ahead(&self) -> Option<LookAheadDepth> {
         match *self {
@@ -158,14 +158,14 @@ impl Pruning {
         }
     }
 
-    /// Whether it compares a state with mirrored ones.
+    /// Whether it needs a mirror.
     #[must_use]
     pub fn needs_mirror(&self) -> bool {
         matches!(self, Self::Mcc { .. } | Self::Narrowed { .. } | Self::Truncate { .. })
     }
 
-    /// Whether levels of a transfer under it hold every solution, or of each and its mirrored reversal one: whether they can
-    /// be counted.
+    /// Whether its levels can be counted: they hold every transfer solution, or of every solution and its mirrored
+    /// reversal one.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
         match self {
@@ -175,19 +175,19 @@ impl Pruning {
         }
     }
 
-    /// Whether it makes no sense for a transfer.
+    /// Whether it applies to games alone.
     #[must_use]
     pub fn only_for_games(&self) -> bool {
         matches!(self, Self::Game(_) | Self::Beam { .. } | Self::Projection(_) | Self::Bound)
     }
 
-    /// Whether it is one of puzzles from files or in Rust.
+    /// Whether it applies to puzzles from files or in Rust.
     #[must_use]
     pub fn of_puzzles(&self) -> bool {
         matches!(self, Self::None | Self::Projection(_) | Self::Bound)
     }
 
-    /// The bounds that it means for a game; `None` where it makes no sense for one. A beam goes with all bounds.
+    /// Its bounds for a game; `None` if it does not apply to games. A beam has all bounds.
     #[must_use]
     pub fn of_games(&self) -> Option<Bounds> {
         match self {

@@ -1,7 +1,7 @@
 //! Puzzles that a file states: the tables of `kind = "rules"`, `"blocks"` and `"permutation"`, key by key.
 //!
-//! Nothing here says what a rule means: `docs/guide/puzzle-files.md` does. The search compiles these tables, and the verifier
-//! interprets them anew.
+//! This file does not say what a rule means; `docs/guide/puzzle-files.md` does. The search compiles these tables, and
+//! the verifier interprets them independently.
 
 use std::collections::BTreeMap;
 

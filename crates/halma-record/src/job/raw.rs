@@ -1,5 +1,4 @@
-//! A job file as it is typed: every key of the file, its value and where it stands; nothing is checked yet but
-//! the types.
+//! A job file as parsed: every key, its value and its place in the file. Only the types have been checked.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The move rule.
+//! The move rules: 4-, 6- and 8-move.
 
 use serde::{Deserialize, Serialize};
 

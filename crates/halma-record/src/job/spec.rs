@@ -1,4 +1,4 @@
-//! A problem in the words in which it was stated, complete enough to be built again.
+//! A problem in words, complete enough to build it again.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

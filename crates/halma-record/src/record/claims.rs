@@ -1,11 +1,12 @@
-//! What a record says twice must agree: its solution with its length, its verdict with its runs, its figures with each other.
+//! Consistency of a record with itself: its solution with its length, its verdict with its lengths, its figures with
+//! each other.
 //!
-//! That costs nothing and proves nothing; it is looked at wherever a record is read, so that an edited or half-copied one is
-//! not believed. Whether the record is true is for [`halma_check`], which shares nothing with this.
+//! The test is cheap and proves nothing. It runs wherever a record is read, so that an edited or half-copied one is not
+//! believed. Whether the record is true is decided by [`halma_check`], which shares nothing with this.
 
 use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
-/// The largest length and level that anybody can ask for.
+/// The greatest length and level that a job may ask for.
 const LONGEST: u32 = 9999;
 
 fn shown(length: Option<u32>) -> String {
@@ -27,7 +28,7 @@ impl LevelRecord {
 }
 
 impl LengthRecord {
-    /// What of the run contradicts what.
+    /// The contradiction in an entry, if any.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
         let of = |what: String| Some(format!("length {}: {what}", self.length));
@@ -57,7 +58,7 @@ impl LengthRecord {
 }
 
 impl Record {
-    /// What of the record contradicts what, in words; `None` where all agrees.
+    /// The contradiction in the record, in words; `None` if it is consistent.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
         if let Some(what) = self.runs.iter().find_map(LengthRecord::contradiction) {
@@ -91,7 +92,7 @@ impl Record {
         None
     }
 
-    /// Verdict and what is refuted.
+    /// Verdict and refuted lengths.
     fn wrong_verdict(&self) -> Option<String> {
         let (refuted, below) = (self.refuted_up_to, self.length.and_then(|length| length.checked_sub(1)));
         let follows = match self.verdict {
@@ -114,19 +115,19 @@ impl Record {
         (!(follows && suits)).then(text)
     }
 
-    /// Lengths from the lower bound on, one after another, and what their runs refute and find.
+    /// Lengths from the lower bound on, one after another, and what their entries refute and find.
     fn wrong_entries(&self) -> Option<String> {
         if self.question == Asked::Levels {
             return None;
         }
         let Some(bound) = self.lower_bound else {
-            // Not even a bound was had; or there is a solution of no length.
+            // There was no bound, or there is a solution without moves.
             return (!self.runs.is_empty()).then(|| "lengths were tried, and there is no lower_bound".into());
         };
         if bound > LONGEST {
             return Some(format!("a lower_bound of {bound}"));
         }
-        // A count has a run more for the length found.
+        // A count adds an entry for the length found.
         let counted = self.question == Asked::Count && self.length.is_some() && self.runs.len() > 1;
         let (runs, last) = self.runs.split_at(self.runs.len() - usize::from(counted));
         if let Some((entry, expected)) = runs.iter().zip(bound..).find(|(entry, expected)| entry.length != *expected) {

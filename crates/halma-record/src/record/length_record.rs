@@ -1,4 +1,4 @@
-//! What came of one length, level by level.
+//! The result of one length, level by level.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,27 @@ use halma_files::number;
 use super::{Digest, FileRecord, Verdict};
 use crate::job::Pruning;
 
-/// The search for one length.
+/// The result for one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LengthRecord {
     /// The length.
     pub length: u32,
     /// What was found.
     pub verdict: Verdict,
-    /// Why the run did not end, where it did not.
+    /// Why the length is undecided, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where its leading levels serve the lengths after it, too: the greatest one. The runs of those have only what follows
-    /// from their middle level.
+    /// If its leading levels also serve greater lengths: the greatest. The entries of those have only their following
+    /// levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up_to: Option<u32>,
-    /// Where what follows from its middle level decides the next length, too, whose run then has no levels: that length.
+    /// If its following levels also decide the next length, whose entry then has no levels: that length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_with: Option<u32>,
-    /// The pruning, where it is not that of the record.
+    /// The pruning, if it differs from the record's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruning: Option<Pruning>,
-    /// `mcc`: the C that the run was made with.
+    /// `mcc`: the C of the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<i64>,
     /// Time on the clock.
@@ -38,13 +38,14 @@ pub struct LengthRecord {
     /// States of the largest level.
     #[serde(with = "number::digits")]
     pub largest_level: u64,
-    /// `false` where a guess that the run was made with proved too small, so that its verdict counts for nothing.
+    /// `false` if the guess of C proved too small, so that the verdict counts for nothing.
     pub self_consistent: bool,
-    /// One entry per level and side. Trailing levels that meet the following ones of several runs are with the last of these.
+    /// One entry for each level and side. Trailing levels that meet the following levels of several lengths are with
+    /// the last of these.
     pub levels: Vec<LevelRecord>,
 }
 
-/// The runs of lengths that were decided together, at least one.
+/// The entries of lengths that were decided together, at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct Together<'a>(pub &'a [LengthRecord]);
 
@@ -62,7 +63,8 @@ impl Together<'_> {
     }
 }
 
-/// What was decided together, in order. A count's levels, of a length that has had its run, are a part of their own.
+/// The entries that were decided together, in order. A count's levels, for a length that already has its entry, are
+/// separate.
 #[must_use]
 pub fn together(runs: &[LengthRecord]) -> Vec<Together<'_>> {
     let (mut parts, mut rest) = (Vec::new(), runs);
@@ -81,33 +83,33 @@ pub fn together(runs: &[LengthRecord]) -> Vec<Together<'_>> {
 /// One level of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelRecord {
-    /// How many moves from its side's start.
+    /// The number of moves from its side's start.
     pub depth: u32,
     /// The side.
     pub side: Side,
     /// New states, one for each class under K.
     #[serde(with = "number::digits")]
     pub states: u64,
-    /// Successors of the level before: pruned + duplicates + old + states.
+    /// Successors of the previous level: pruned + duplicates + old + states.
     #[serde(with = "number::digits")]
     pub generated: u64,
-    /// Successors that a bound dropped.
+    /// Successors that a bound pruned.
     #[serde(with = "number::digits")]
     pub pruned: u64,
-    /// Successors met more than once on this level.
+    /// Successors found more than once on this level.
     #[serde(with = "number::digits")]
     pub duplicates: u64,
-    /// Successors that stand on one of the two levels before.
+    /// Successors that an earlier level has.
     #[serde(with = "number::digits")]
     pub old: u64,
     /// The largest centroid.
     pub centroid_max: Option<i64>,
-    /// The sum of all states' mixes.
+    /// The digest: the sum of all states' hashes.
     pub digest: Digest,
     /// The same under the second key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_digest: Option<Digest>,
-    /// The file that keeps the level, where levels were to be kept.
+    /// The file of the level, if levels were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileRecord>,
     /// Time on the clock.
@@ -118,7 +120,7 @@ pub struct LevelRecord {
     pub bytes: Option<u64>,
 }
 
-/// Which levels a level belongs to.
+/// The side that a level belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -130,7 +132,7 @@ pub enum Side {
     Leading,
     /// From the middles of the leading half to the target.
     Following,
-    /// From the start to the mirror image of the last following level, where that has been outgrown.
+    /// From the start to the mirror image of the last following level, if that grew too large.
     Trailing,
 }
 

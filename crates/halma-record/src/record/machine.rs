@@ -1,15 +1,15 @@
-//! Where a run was made, as a record names it.
+//! The machine of a run, as the record describes it.
 
 use serde::{Deserialize, Serialize};
 
 use halma_files::number;
 
-/// Where a run was made.
+/// The machine of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// System and architecture.
     pub system: String,
-    /// The processor, as the system calls it.
+    /// The processor's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<String>,
     /// Processors that the program may use.
@@ -19,16 +19,16 @@ pub struct Machine {
     pub cluster: Option<ClusterRecord>,
 }
 
-/// What several processes took that searched together. Times of the processor, peaks of memory, disk and threads in the
-/// record are sums over them.
+/// The resources of several processes. Processor time, peaks of memory, disk and threads in the record are sums over
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterRecord {
-    /// How many.
+    /// The number of processes.
     pub processes: usize,
-    /// Bytes that they sent each other since they were last started, all overhead above TCP included.
+    /// Bytes that they sent each other since they were last started, with all overhead above TCP.
     #[serde(with = "number::digits")]
     pub bytes_sent: u64,
-    /// Successors that they made since then and no bound cut, those of levels that served to look ahead included.
+    /// Successors that they made since then and no bound pruned, those of probes included.
     #[serde(with = "number::digits")]
     pub successors: u64,
 }

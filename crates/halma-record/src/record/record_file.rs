@@ -1,4 +1,4 @@
-//! Records as files: read with one clear error for each way to be none, written whole or not at all.
+//! Record files: read with a clear error for each way to be invalid, and written atomically.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Jobs of puzzles from files and in Rust: from the `[problem]` table to what it compiles to, with messages that point into it.
+//! Jobs of puzzles from files and in Rust: compiles the `[problem]` table, with messages that point into it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::{Problem, Puzzle, raw};
 use crate::puzzle::kinds::Typed;
 use crate::puzzle::{self, Part, TableFault};
 
-/// What is said of a puzzle without a goal to who asks for more than its levels.
+/// The message for a puzzle without a goal, if more than its levels is asked for.
 const NO_GOAL: &str = "the puzzle has no goal: only `levels` can be asked of it; or give `goal` in [problem]";
 
-/// What is said of a puzzle that is too large.
+/// The message for a puzzle that is too large.
 const TOO_MANY: &str =
     "the puzzle has 2^256 states or more, which are too many to number: allowed are fewer cells, letters or pieces";
 
@@ -50,7 +50,7 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     struct Kind {
         problem: Option<toml::Table>,
     }
-    // What is no TOML at all is told by whoever reads it in full.
+    // Invalid TOML is reported later, by the parser of the whole file.
     let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
     let Some(kind) = problem.get("kind").and_then(|kind| kind.as_str()) else { return Ok(None) };
     if KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some() {
@@ -63,7 +63,7 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     }
 }
 
-/// What is said of a kind that nobody knows.
+/// The message for an unknown kind.
 pub(super) fn unknown_kind(kind: &str) -> String {
     let kinds = kinds();
     let near = suggestion(kind, kinds.iter().map(String::as_str));
@@ -119,7 +119,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
 /// The puzzle that a record or a run's folder states.
 ///
 /// # Errors
-/// What is wrong with the table; that happens only to one that no [`super::Job`] has written.
+/// The error in the table; a table that a [`super::Job`] has written has none.
 pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     let unknown = || format!("problem.kind: `{}` is no kind that this program knows", spec.kind);
     let compiled = puzzle::compile(spec).map_err(|fault| format!("problem: {}", fault.message))?;
@@ -129,7 +129,7 @@ pub fn compiled(spec: &PuzzleSpec) -> Result<Puzzle, String> {
     Ok(Puzzle { spec: spec.clone(), compiled: Arc::new(compiled), no_goal, too_many })
 }
 
-/// Puts the text of the file that a permutation puzzle names in place of its name.
+/// Replaces the file name in a permutation puzzle by the file's text.
 fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) -> Result<Option<Source>, Fault> {
     let fault = |key: &str, message: String| Err(source.fault(place(source, table, &TableFault::of(key, "")), message));
     let Some(name) = spec.table.get("file").cloned() else { return Ok(None) };
@@ -187,7 +187,7 @@ fn place(source: &Source, table: &Spanned<DeValue>, fault: &TableFault) -> Range
     }
     match (value.get_ref(), &fault.range) {
         (DeValue::String(text), Some(range)) => source.within(&value.span(), text, range.clone()),
-        // Of a table and of a long text the first line is enough.
+        // Of a table or a long text the first line is shown.
         _ => value.span(),
     }
 }

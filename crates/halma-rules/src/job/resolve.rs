@@ -1,4 +1,4 @@
-//! From what was typed to what a search can rely on: the checks of a job, each with its message.
+//! Resolves a parsed job file to a checked [`Job`](super::Job), with a message for each possible error.
 
 use std::ops::Range;
 
@@ -236,7 +236,7 @@ impl Resolver<'_> {
         Ok(cells)
     }
 
-    /// What start and target must be like together.
+    /// Checks start and target together.
     fn check(&self, transfer: &Transfer) -> Result<(), Fault> {
         let (cells, men) = (transfer.lattice.len(), transfer.start.len());
         if choose::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
@@ -251,7 +251,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What two bases must be like.
+    /// Checks the two bases of a game.
     fn check_game(&self, lattice: &Lattice, blue: &[usize], red: &[usize]) -> Result<(), Fault> {
         if let Some(jumps_only) = self.table.jumps_only.as_ref().filter(|j| *j.get_ref()) {
             return self.fault(jumps_only.span(), "jumps-only = true is for transfers: in a game men also step");

@@ -1,4 +1,4 @@
-//! A problem in words and back: the words that records and run folders have, which some job has checked once.
+//! A problem in words, and back: the form in which records and run folders state it.
 
 use halma_record::job::{ArmiesSpec, Army, ProblemSpec};
 
@@ -11,7 +11,7 @@ use crate::problem::Transfer;
 /// The transfer that these words state.
 ///
 /// # Errors
-/// What of them makes no sense; that happens only to words that no [`Job`](super::Job) has written.
+/// The inconsistency in them; words that a [`Job`](super::Job) has written have none.
 pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
     match stated {
         ProblemSpec::Armies(spec) if spec.kind == "transfer" => armies(spec),

@@ -1,13 +1,13 @@
-//! Jumps of all men by pieces of the board, which may have any size.
+//! Jumps of all men by connected components of empty cells (*pieces*), for boards of any size.
 //!
-//! All men of one type move among the same connected pieces of empty cells: a man lets a jump connect one pair of cells
-//! for each axis; joining the empty pairs gives those pieces, and a man reaches the pieces at the other ends of the pairs
-//! that his own cell belongs to.
+//! All men of one type move in the same components: each man connects, on each axis, the pair of cells on his two
+//! sides, and the empty pairs are the edges. A man reaches the components at the other ends of the pairs that contain
+//! his own cell.
 
 use crate::cells::Cells;
 use crate::lattice::Lattice;
 
-/// What [`Mover::reach`](super::Mover::reach) needs on large boards to work without allocating; empty between calls.
+/// The scratch space of [`Mover::reach`](super::Mover::reach) on large boards; empty between calls.
 #[derive(Clone, Debug)]
 pub struct Pieces<const W: usize> {
     /// By cell: one more than the number of the man on it, or 0.

@@ -1,7 +1,7 @@
-//! Where men can go who may stand on any cell of a set, over men who may stand on any cell of another.
+//! Moves of sets of men: where a man on any cell of one set can go, over men on any cell of another.
 //!
-//! Sets of cells are kept by type, each on its quarter board (`quarters.rs` says what that is): a jump is then a shift by a
-//! fixed number of bits, and the cells jumped over are bits of another type's word at a fixed distance.
+//! Sets of cells are stored by type, each on its quarter board (see `quarters.rs`). A jump is then a shift by a fixed
+//! number of bits, and the cell jumped over is a bit of another type's word at a fixed distance.
 
 use super::word::Word;
 use crate::lattice::Lattice;
@@ -14,21 +14,21 @@ pub const TYPES: usize = 4;
 pub struct Plane<Q>(pub [Q; TYPES]);
 
 impl<Q: Word> Plane<Q> {
-    /// What is in both.
+    /// The intersection.
     #[inline(always)]
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self(std::array::from_fn(|t| self.0[t] & other.0[t]))
     }
 
-    /// What is in either.
+    /// The union.
     #[inline(always)]
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         Self(std::array::from_fn(|t| self.0[t] | other.0[t]))
     }
 
-    /// What is in this one alone.
+    /// The difference: the cells of this set that are not in the other.
     #[inline(always)]
     #[must_use]
     pub fn but(self, other: &Self) -> Self {
@@ -132,8 +132,8 @@ impl<Q: Word> Planes<Q> {
         cells.into_iter().fold(Plane::default(), |all, cell| all.or(&self.alone[cell]))
     }
 
-    /// Where a man from one of `from` can go, beside those cells themselves: one step, or a chain of jumps over `rungs`, with
-    /// every landing outside `blocked`.
+    /// Where a man from one of `from` can go, those cells excluded: by one step, or by a chain of jumps over `rungs`,
+    /// with every landing outside `blocked`.
     #[inline]
     #[must_use]
     pub fn reach(&self, from: &Plane<Q>, rungs: &Plane<Q>, blocked: &Plane<Q>) -> Plane<Q> {
@@ -154,7 +154,7 @@ impl<Q: Word> Planes<Q> {
         found.and(&free).but(from)
     }
 
-    /// All that jumps lead to from `start`, and those cells themselves.
+    /// The cells that jumps reach from `start`, with `start` itself.
     #[inline(always)]
     fn jumps(&self, t: usize, start: Q, rungs: &Plane<Q>, free: Q) -> Q {
         let lines = &self.lines[t];

@@ -1,9 +1,10 @@
-//! Jumps of all men at once, on quarter boards.
+//! Jumps of all men at once, on quarter boards: a bit-parallel flood fill.
 //!
-//! A jump changes column and row by 0 or 2, so it stays on cells of the mover's type (Section 2.1 of the paper). These
-//! make a board of their own, with half as many columns and rows; there a jump is one step, allowed where the cell passed
-//! over, which is of another type, holds a man. From a set of cells all steps along an axis are two shifts. A quarter
-//! board fits a word, every man has a word of his own, and a vector unit takes many men at a time.
+//! A jump changes column and row by 0 or 2, so it stays on cells of the mover's type (Section 2.1 of the paper). The
+//! cells of one type make a board with half as many columns and rows, a quarter board. There a jump is one step,
+//! allowed if the cell jumped over, which is of another type, holds a man. All steps along an axis from a set of cells
+//! are two shifts. A quarter board fits one word, every man has a word of his own, and a vector unit processes many men
+//! at a time.
 
 use super::word::Word;
 use crate::cells::Cells;

@@ -1,4 +1,4 @@
-//! Words that hold a quarter board, a bit a cell (`quarters.rs` says what that is).
+//! Words that hold a quarter board, one bit a cell (see `quarters.rs`).
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
 

@@ -1,8 +1,8 @@
 //! `kind = "blocks"`: sliding blocks (Klotski, Rush Hour) as steps on cells and letters.
 //!
-//! Every cell of every shape has a letter of its own, so that what a step needs tells whole blocks apart from parts of two. Blocks
-//! of one shape have the same letters: they are interchangeable. A block that a goal or `distinct` names is the only one of its
-//! shape.
+//! Every cell of every shape has a letter of its own, so that the conditions of a step distinguish a whole block from
+//! parts of two. Blocks of one shape have the same letters, because they are interchangeable. A block that a goal or
+//! `distinct` names must be the only one of its shape.
 
 mod goal;
 

@@ -1,8 +1,9 @@
-//! The same puzzle for other tools: Fast Downward and other planners (PDDL), Rumur and other Murphi checkers, clingo (answer set
-//! programming). Who doubts a search can ask the one that he trusts.
+//! Writes a puzzle for other tools, which can confirm an answer independently: Fast Downward and other planners (PDDL),
+//! Rumur and other Murphi checkers, clingo (answer set programming).
 //!
-//! The files are made from the compiled puzzle ([`Ground`]), whose steps are collected into schemas again (`lifted`): what a
-//! schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are left out.
+//! The files are made from the compiled puzzle ([`Ground`]), whose steps are grouped into schemas again (`lifted`):
+//! what a schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are not
+//! exported.
 
 mod armies;
 mod asp;
@@ -40,14 +41,14 @@ pub struct File {
     pub text: String,
 }
 
-/// What is written.
+/// The export of a puzzle.
 #[derive(Clone, Copy, Debug)]
 pub struct Export<'a> {
-    /// What the puzzle is called.
+    /// The title of the puzzle.
     pub title: &'a str,
     /// The puzzle.
     pub compiled: &'a Compiled,
-    /// What the job says one move is, where the steps do not show it: as in `metric = "move"`.
+    /// The job's definition of a move, if the steps do not show it: as in `metric = "move"`.
     pub counted: Option<&'a str>,
     /// The length that the job asks about.
     pub length: Option<u32>,
@@ -87,7 +88,7 @@ impl Export<'_> {
     /// The lines that every file begins with, as comments.
     fn head(&self, comment: &str, lines: &[String]) -> String {
         let first = [self.title.into(), format!("Written by halma {}. {}", env!("CARGO_PKG_VERSION"), self.one_move())];
-        // Nothing that a job names ends a comment.
+        // A name in a job must not end a comment.
         let plain = |line: &String| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
         first.iter().chain(lines).map(|line| format!("{comment} {}\n", plain(line).trim_end())).collect()
     }

@@ -1,7 +1,7 @@
-//! A puzzle on a board as steps: each needs certain letters on certain cells, and writes others.
+//! A puzzle on a board as a set of steps: each step needs certain letters on certain cells, and writes others.
 //!
-//! In planning this is a *grounded* task: no class of letters, no direction and no shape is left, only cells. Search, inverse
-//! moves, symmetries and abstractions all work on it, whatever language the puzzle was stated in.
+//! In planning this is a *grounded* task: it has no classes of letters, directions or shapes any more, only cells.
+//! Search, inverse moves, symmetries and abstractions all work on it, whatever the puzzle was written in.
 
 mod listed;
 mod mirror;
@@ -23,15 +23,15 @@ pub const MAX_LETTERS: usize = 63;
 pub struct Ground {
     /// Its cells.
     pub board: Board,
-    /// How each letter is drawn. The first [`Self::ranked`] letters are what states are numbered by; of blocks, each shape at
-    /// its first cell. Those after them follow from these; `.` comes last, where the puzzle has it.
+    /// The characters of the letters. The first [`Self::ranked`] letters determine the number of a state (for blocks:
+    /// each shape at its first cell). The others follow from these. The letter `.` comes last, if the puzzle has it.
     pub letters: Vec<char>,
     /// How many letters number a state (`.` not among them).
     pub ranked: usize,
     /// Whether the puzzle has the letter `.`: then it is the last one.
     pub has_empty: bool,
-    /// Of blocks: by ranked letter and cell, the other cells of the block whose first cell this is, with their letters; empty
-    /// where it cannot stand there. Of rules nothing.
+    /// For blocks, by ranked letter and cell: the other cells of the block whose first cell this is, with their
+    /// letters; empty if the block cannot be there. For rules empty.
     pub bodies: Vec<Vec<Vec<(u8, u8)>>>,
     /// The starts: a letter for each cell.
     pub starts: Vec<Vec<u8>>,
@@ -41,8 +41,8 @@ pub struct Ground {
     pub turns: bool,
     /// Any of these ends the puzzle; none where it has no goal.
     pub goals: Vec<GoalCondition>,
-    /// What may be a symmetry: candidates, each a map of cells with the map of letters that goes with it. Which of them
-    /// keep steps, starts and goals is found from the steps ([`Self::symmetries`]).
+    /// Candidates for symmetries: maps of cells, each with a map of letters. Those that keep steps, starts and goals
+    /// are found from the steps ([`Self::symmetries`]).
     pub candidates: Vec<CellMap>,
 }
 
@@ -51,38 +51,39 @@ pub struct Ground {
 pub struct Step {
     /// The rule's number, from 0.
     pub rule: u16,
-    /// The direction's number: with the rule and [`Self::from`] it names those steps that a repetition goes on with.
+    /// The number of the direction. Rule, direction and [`Self::from`] identify the steps that continue a repetition.
     pub direction: u8,
-    /// What each cell must have, one bit a letter; cells ascending, each once. A cell that is written has one letter here.
+    /// The condition of each cell, one bit a letter; cells ascending, each once. A cell that is written has one letter
+    /// here.
     pub needs: Vec<(u8, Letters)>,
-    /// What cells have afterwards; cells ascending, and each gets another letter than it had.
+    /// The letter of each written cell afterwards; cells ascending; the letter always changes.
     pub writes: Vec<(u8, u8)>,
-    /// The cell of the man that moves, and where he goes; the same cell where no man is said to move.
+    /// The cell of the moving man. If no man moves, `from` equals `to`.
     pub from: u8,
     /// Where he goes.
     pub to: u8,
     /// His letter.
     pub man: u8,
-    /// Whether he may go on by any step that chains, within the same move.
+    /// Whether he may continue by any chaining step, within the same move.
     pub chain: bool,
     /// How often the rule repeats.
     pub until: Until,
     /// The side that may use it, 1 or 2; 0 where there are none.
     pub turn: u8,
-    /// Whether it costs nothing: a move is any number of these, and then one that is not free with all that follows it.
+    /// Whether it is free: a move is any number of free steps, then one that is not free with its continuations.
     pub free: bool,
 }
 
 /// Conditions that all have to hold at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GoalCondition {
-    /// What cells must have; cells ascending, each once.
+    /// The conditions of cells; cells ascending, each once.
     pub cells: Vec<(u8, Letters)>,
     /// How many cells have one of these letters.
     pub counts: Vec<(Letters, u32)>,
 }
 
-/// A map of the cells onto themselves, with what becomes of letters.
+/// A map of the cells onto themselves, with a map of the letters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellMap {
     /// Cell `i` goes to the `i`-th entry.
@@ -92,7 +93,8 @@ pub struct CellMap {
 }
 
 impl Ground {
-    /// How many cells have each letter in all starts, where no step changes that; ranked letters and `.`, of blocks the parts, too.
+    /// How many cells have each letter, if that is the same in all starts and no step changes it; ranked letters, `.`
+    /// and the parts of blocks.
     #[must_use]
     pub fn counts(&self) -> Option<Vec<u32>> {
         let counted = |letters: &[u8]| {
@@ -112,28 +114,28 @@ impl Ground {
         (same && self.steps.iter().all(keeps)).then_some(counts)
     }
 
-    /// Steps that undo these: what they write is needed, and what they need is written. The man goes back. Their direction is
-    /// that of the step undone, so that repetitions go back along it.
+    /// The inverse steps: needs and writes exchange, and the man goes back. They keep the direction of their steps, so
+    /// that repetitions go back along it.
     #[must_use]
     pub fn inverse_steps(&self) -> Vec<Step> {
         self.steps.iter().map(Step::inverse).collect()
     }
 
-    /// Whether [`Self::inverse_steps`] undo whole moves: not where a rule repeats until it is blocked, not where a repetition may
-    /// end in another way, and not where a move begins with free steps.
+    /// Whether [`Self::inverse_steps`] reverse whole moves. They do not if a rule repeats until it is blocked, if a
+    /// repetition may end in another way, or if a move begins with free steps.
     #[must_use]
     pub fn has_inverse(&self) -> bool {
         self.steps.iter().all(|step| step.until != Until::Blocked) && !self.ends_without_man() && !self.has_free()
     }
 
-    /// Whether some steps cost nothing.
+    /// Whether some steps are free.
     #[must_use]
     pub fn has_free(&self) -> bool {
         self.steps.iter().any(|step| step.free)
     }
 
-    /// Whether a rule that repeats has applications in which no man moves, since the place where he would go has his letter
-    /// already: they end a repetition.
+    /// Whether a repeating rule has steps in which no man moves, because the place where he would go already has his
+    /// letter: they end a repetition.
     #[must_use]
     pub fn ends_without_man(&self) -> bool {
         let repeats: HashSet<u16> =
@@ -141,12 +143,12 @@ impl Ground {
         self.steps.iter().any(|step| step.until == Until::Once && repeats.contains(&step.rule))
     }
 
-    /// How far back repeated states lie: to the level before where every move can be undone by a move; nowhere where each move
-    /// changes the number of some letter by the same amount.
+    /// The levels on which states may recur: the last two if every move is reversible; none if each move changes the
+    /// number of some letter by the same amount.
     #[must_use]
     pub fn repeats(&self) -> Repeats {
         if self.turns {
-            // A position comes again with the other side to move, or later.
+            // A position may recur with the other side to move, or later.
             return Repeats::All;
         }
         if self.is_undone() {
@@ -155,13 +157,13 @@ impl Ground {
         if self.is_graded() { Repeats::Never } else { Repeats::All }
     }
 
-    /// Whether every move can be undone by a move.
+    /// Whether every move is reversible.
     fn is_undone(&self) -> bool {
         self.has_inverse() && self.turns_round(Step::clone)
     }
 
-    /// Whether the image of every move, turned round, is a move, where moves have inverses: that of each step a step that chains and
-    /// repeats alike, and those of one repetition those of one.
+    /// Whether the image of every reversed move is a move, if moves have inverses: images keep what chains and repeats,
+    /// and map one repetition to one.
     fn turns_round(&self, image: impl Fn(&Step) -> Step) -> bool {
         let plain = |step: &Step| {
             let moves = step.chain || step.until != Until::Once;
@@ -177,8 +179,8 @@ impl Ground {
         })
     }
 
-    /// Whether each step is a move, and changes the number of some letter, which all starts have alike, by the same amount other
-    /// than none.
+    /// Whether each step is a move, and changes the number of some letter, equal in all starts, by the same amount,
+    /// which is not 0.
     fn is_graded(&self) -> bool {
         let once = self.steps.iter().all(|step| !step.chain && step.until == Until::Once && !step.free);
         let change = |step: &Step, letter: u8| {
@@ -219,7 +221,7 @@ impl Ground {
         all
     }
 
-    /// The image of a step. Of a block the man's cell is the first of the image, not the image of the first.
+    /// The image of a step. For a block the man's cell is the first cell of the image, not the image of the first cell.
     fn image_of_step(&self, map: &CellMap, step: &Step) -> Step {
         let cell = |c: u8| map.cells[usize::from(c)];
         let (from, to, man) = if self.bodies.is_empty() {
@@ -236,7 +238,7 @@ impl Ground {
         Step { needs, writes, from, to, man, ..step.clone() }
     }
 
-    /// Where the image of a man or a block has its first cell, and the letter of it.
+    /// The first cell of the image of a man or a block, and its letter.
     #[must_use]
     pub fn image_of_block(&self, map: &CellMap, letter: u8, cell: u8) -> (u8, u8) {
         let image = |c: u8, l: u8| (map.cells[usize::from(c)], map.letters[usize::from(l)]);
@@ -251,8 +253,8 @@ impl Ground {
         self.goals.iter().any(|goal| goal.holds(letters))
     }
 
-    /// What one move leads to, by trying every step: the obvious generator, which replays and tests go by. Each state once, the
-    /// state itself not among them.
+    /// The successors of a state, by trying every step: the plain generator, which replays and tests use. Each state
+    /// once, without the state itself.
     #[must_use]
     pub fn moves(&self, letters: &[u8], second: bool) -> Vec<Vec<u8>> {
         let turn = if self.turns { 1 + u8::from(second) } else { 0 };
@@ -277,7 +279,7 @@ impl Ground {
         found
     }
 
-    /// What free steps of a side lead to from a state, itself first.
+    /// The states that free steps of a side reach from a state, itself first.
     fn reached_freely(&self, letters: &[u8], turn: u8) -> Vec<Vec<u8>> {
         let mut reached = vec![letters.to_vec()];
         let mut next = 0;
@@ -293,7 +295,7 @@ impl Ground {
         reached
     }
 
-    /// All that the man who has come to `last.to` can go on to by steps that chain.
+    /// The states that the man who has come to `last.to` reaches by chaining steps.
     fn chain(&self, here: Vec<u8>, last: &Step, turn: u8, seen: &mut Vec<(Vec<u8>, u8)>, found: &mut Vec<Vec<u8>>) {
         if seen.contains(&(here.clone(), last.to)) {
             return;
@@ -306,7 +308,7 @@ impl Ground {
         }
     }
 
-    /// All that a step leads to which repeats along its direction.
+    /// The states that a repeating step reaches along its direction.
     fn repeat(&self, mut here: Vec<u8>, first: &Step, found: &mut Vec<Vec<u8>>) {
         let mut last = first;
         for _ in 0..self.board.len() {
@@ -314,7 +316,7 @@ impl Ground {
                 (step.rule, step.direction, step.from, step.man) == (last.rule, last.direction, last.to, last.man)
             };
             let next = self.steps.iter().filter(line).find(|step| step.applies(&here));
-            // An application in which no man moves is the last one.
+            // A step in which no man moves is the last one.
             let next = next.filter(|_| last.until != Until::Once);
             if first.until == Until::Any || next.is_none() {
                 found.push(here.clone());
@@ -342,7 +344,7 @@ impl Ground {
     #[must_use]
     pub fn change(&self, before: &[u8], after: &[u8]) -> String {
         let drawn = |letter: u8| self.letters[usize::from(letter)];
-        // Of a block that moves by less than its length some cells look as before.
+        // If a block moves by less than its length, some cells look as before.
         let changed = (0..before.len()).filter(|&cell| drawn(before[cell]) != drawn(after[cell]));
         let all =
             changed.map(|cell| format!("{}:{}{}", self.board.name_of(cell), drawn(before[cell]), drawn(after[cell])));
@@ -351,7 +353,7 @@ impl Ground {
 }
 
 impl Step {
-    /// Whether all cells have what it needs.
+    /// Whether its conditions hold.
     #[must_use]
     pub fn applies(&self, letters: &[u8]) -> bool {
         self.needs.iter().all(|&(cell, set)| set >> letters[usize::from(cell)] & 1 == 1)
@@ -365,7 +367,7 @@ impl Step {
         after
     }
 
-    /// The letter that a cell which it writes had before.
+    /// The letter that a written cell had before.
     #[must_use]
     pub fn before(&self, cell: u8) -> u8 {
         let need = self.needs.iter().find(|&&(c, _)| c == cell);
@@ -416,8 +418,8 @@ impl CellMap {
     }
 }
 
-/// The linear maps of the plane that keep a set of directions, each with the one translation that brings the board back
-/// onto itself: what may be symmetries of rules that go in these directions.
+/// The linear maps of the plane that keep a set of directions, each with the one translation that may map the board to
+/// itself: candidates for symmetries of rules with these directions.
 #[must_use]
 pub fn cell_maps(board: &Board, directions: &[(i32, i32)]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Kinds of puzzles that a program of somebody's own adds: `halma::app().kind::<T>("name")`.
+//! Kinds of puzzles that another program adds: `halma::app().kind::<T>("name")`.
 
 use std::any::Any;
 use std::fmt;

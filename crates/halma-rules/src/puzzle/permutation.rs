@@ -1,8 +1,9 @@
-//! `kind = "permutation"`: pieces on positions that moves permute and turn, as twsearch's files state them.
+//! `kind = "permutation"`: pieces on positions, and moves that permute and turn them, as in twsearch's files.
 //!
-//! An arrangement says what stands on each position. A move says for each position where its piece comes from and how far it
-//! is turned on the way; this is what twsearch computes with, and what its `MoveTransformation` blocks state. Its older `Move`
-//! blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece comes *from*.
+//! An arrangement has the piece on each position. A move says for each position where its piece comes from and how far
+//! it is turned on the way; twsearch computes with this form, and its `MoveTransformation` blocks have it. The older
+//! `Move` blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece
+//! comes *from*.
 
 mod scramble;
 mod tws_file;
@@ -61,10 +62,10 @@ pub struct Piece {
     pub oriented: bool,
 }
 
-/// What stands on the positions, set by set.
+/// The pieces on all positions, set by set.
 pub type Arrangement = Vec<SetArrangement>;
 
-/// What stands on the positions of one set.
+/// The pieces on the positions of one set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetArrangement {
     /// By position, an entry of [`PieceSet::pieces`].
@@ -136,7 +137,7 @@ fn add(a: u8, b: u8, orientations: u8) -> u8 {
 }
 
 impl PieceSet {
-    /// What becomes of an arrangement.
+    /// The arrangement after a transformation.
     #[must_use]
     pub fn after(&self, arrangement: &SetArrangement, step: &SetTransformation) -> SetArrangement {
         let one = |(&from, &turn): (&u8, &u8)| {
@@ -150,13 +151,13 @@ impl PieceSet {
 }
 
 impl Permutations {
-    /// What becomes of an arrangement.
+    /// The arrangement after a transformation.
     #[must_use]
     pub fn after(&self, arrangement: &[SetArrangement], step: &[SetTransformation]) -> Arrangement {
         self.sets.iter().zip(arrangement).zip(step).map(|((set, now), step)| set.after(now, step)).collect()
     }
 
-    /// What undoes a transformation.
+    /// The inverse of a transformation.
     #[must_use]
     pub fn inverse(&self, step: &[SetTransformation]) -> Transformation {
         self.sets.iter().zip(step).map(|(set, step)| step.inverse(set.orientations)).collect()
@@ -176,7 +177,7 @@ fn is_identity(step: &[SetTransformation]) -> bool {
 /// Compiles the table.
 ///
 /// # Errors
-/// What is wrong with it: of the file the line and its bytes, of the scramble the move.
+/// The error: for the file the line and its bytes, for the scramble the move.
 pub fn compile(table: &PermutationTable) -> Result<Permutations, TableFault> {
     let file = tws_file::read(&table.definition)?;
     let moves = all_moves(&file, table.quarter)?;

@@ -1,5 +1,5 @@
-//! `kind = "rules"`: rewrite rules along a direction (as in PuzzleScript), grounded: one step for each rule, direction, place and
-//! choice of letters.
+//! `kind = "rules"`: grounds rewrite rules along a direction (as in PuzzleScript) to one step for each rule, direction,
+//! place and choice of letters.
 
 mod alphabet;
 mod applications;

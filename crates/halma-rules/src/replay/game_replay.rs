@@ -1,4 +1,4 @@
-//! Written games, checked move by move with nothing but the rules.
+//! Replay of games: checks a written game move by move, with nothing but the rules.
 //!
 //! Blue and red move in turn, blue first; a move is a step or a chain of jumps by one man of the side whose turn it is,
 //! over men of either side; the game is over as soon as one army fills the other's base, and not before.

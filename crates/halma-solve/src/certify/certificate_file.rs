@@ -1,16 +1,16 @@
-//! A certificate as bytes. `docs/certificate.md` has the map.
+//! Writes a certificate as bytes. `docs/certificate.md` has the format.
 
 use std::io::{self, Write};
 
 use super::{Certificate, Levels};
 
-/// What a certificate begins with: 16 bytes, the last two digits its version.
+/// The first 16 bytes of a certificate; the last two digits are its version.
 pub const MAGIC: &[u8; 16] = b"halma refutes 01";
 
-/// Directions are written with this added, so that no number is negative.
+/// Added to directions, so that no number is negative.
 const OFFSET: i32 = 8;
 
-/// Numbers, seven bits a byte, the low ones first.
+/// A writer of variable-length integers (LEB128): seven bits a byte, the low ones first.
 struct Numbers<'a>(&'a mut dyn Write);
 
 impl Numbers<'_> {
@@ -47,7 +47,7 @@ impl Numbers<'_> {
 }
 
 impl Certificate {
-    /// Writes it.
+    /// Writes the certificate.
     ///
     /// # Errors
     /// Where `out` does not take it.

@@ -1,8 +1,9 @@
-//! The levels of a certificate, derived from the problem.
+//! Derives the levels of a certificate from the problem: breadth-first search in memory, bounded by pattern databases.
 //!
-//! Three families of levels, closed alike. F, from the start: what can still come by level N to a middle that leads. E,
-//! from the middles on all of these levels: what can still come to the target in the L - N moves that remain. G, from the
-//! target: what can still come to where E ends. Without a mirror nothing leads, and E is from the start.
+//! There are three families of levels, all closed in the same way. F, from the start: states that can reach, by level
+//! N, a middle that leads. E, from the middles on all these levels: states that can reach the target in the moves that
+//! remain. G, from the target: states that can reach the last level of E. Without a mirror there is no leading half,
+//! and E begins at the start.
 
 use rayon::prelude::*;
 
@@ -22,20 +23,20 @@ use super::{Certificate, CertifyError, HISTOGRAMS, Levels, Resources};
 
 type Set = Cells<2>;
 
-/// States whose successors are sorted together, so that what is found again and again does not pile up.
+/// States whose successors are sorted together, so that duplicates do not accumulate.
 const PIECE: usize = 1 << 12;
 
-/// States that are expanded before what they lead to is collected.
+/// States that are expanded before their successors are collected.
 const BATCH: usize = PIECE << 8;
 
-/// Keys that are collected before they are sorted among those that came before.
+/// Keys that are collected before they are sorted.
 const ROOM: usize = 1 << 24;
 
-/// A level while its states are found, again and again: sorted whenever as many have come as were different the last time,
-/// and `room` at least, it is never longer than twice the level and `room`.
+/// A level under construction. It is sorted whenever the number of new keys exceeds the number of distinct ones, and
+/// `room`. So it is never longer than twice the level plus `room`.
 struct Collected {
     keys: Vec<u64>,
-    /// So many, the first ones, ascend.
+    /// The length of the sorted prefix.
     ascending: usize,
     room: usize,
 }
@@ -65,19 +66,19 @@ impl Collected {
     }
 }
 
-/// What levels are made by.
+/// The tables from which levels are made.
 struct ProblemTables<'a> {
     mover: Mover<2>,
     ranks: Ranks<u64>,
     symmetries: &'a Symmetries,
     databases: &'a Databases,
     cancel: &'a CancellationToken,
-    /// What is broken on purpose.
+    /// The injected fault.
     #[cfg(any(test, feature = "testing"))]
     fault: Option<crate::fault::Fault>,
 }
 
-/// What levels from the target may still meet.
+/// Restricts the levels from the target to states that can meet E.
 struct Behind<'a> {
     to_target: &'a Table,
     limit: u32,
@@ -101,7 +102,7 @@ impl ProblemTables<'_> {
         men
     }
 
-    /// What is left of a level where something is broken on purpose.
+    /// Applies the injected fault to a level.
     #[cfg(any(test, feature = "testing"))]
     fn damage(&self, level: &mut Vec<u64>) {
         use crate::fault::Fault;
@@ -112,7 +113,7 @@ impl ProblemTables<'_> {
         }
     }
 
-    /// The successors of `last` whose histograms `admits` lets pass, without those on it and on `before`.
+    /// The successors of `last` whose histograms `admits` accepts, without those on `last` and on `before`.
     fn grow(&self, before: &[u64], last: &[u64], admits: impl Fn(u32) -> bool + Sync) -> Result<Vec<u64>, Stopped> {
         let piece = |keys: &[u64]| -> Result<Vec<u64>, Stopped> {
             self.cancel.check()?;
@@ -157,8 +158,8 @@ impl ProblemTables<'_> {
         }
     }
 
-    /// Levels 0 to `last`, the first one given; level i is made of what `admits` lets pass there. Ends early after a level
-    /// that is empty, or one for which `enough` holds.
+    /// Levels 0 to `last`. Level 0 is `sources`; `admits` is the bound of each level. Ends early after an empty level,
+    /// or one for which `enough` holds.
     fn levels(
         &self,
         sources: Vec<u64>,

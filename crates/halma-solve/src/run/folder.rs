@@ -1,4 +1,4 @@
-//! A run's folder: what it says the run is, and how a run that was interrupted is found there and resumed.
+//! A run's folder: how it identifies the run, and how an interrupted run is found there and resumed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,14 +16,14 @@ use halma_rules::job::{self, Job, Limits, Output, Problem, ProblemSpec, Search};
 use super::identity::{Identity, identity};
 use super::{Question, share};
 
-/// The time between two savings, where the job does not say.
+/// The default time between checkpoints.
 const CHECKPOINT: Duration = Duration::from_secs(300);
 
 /// The most threads and moves that a job can ask for.
 const THREADS: usize = 4096;
 const LONGEST: u32 = 9999;
 
-/// What may be another one when a run goes on.
+/// What may change when a run is resumed.
 #[derive(Serialize, Deserialize)]
 struct Terms {
     job: PathBuf,
@@ -33,7 +33,7 @@ struct Terms {
     output: Output,
 }
 
-/// The folder of the run, new or taken up; a temporary one where the job has none.
+/// The folder of the run, new or resumed; a temporary one if the job has none.
 pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) -> Result<Workspace, StoreError> {
     let disk = Disk::new(job.limits.disk);
     let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
@@ -57,7 +57,7 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     Ok(workspace)
 }
 
-/// What a job and a question come to, in a line: two processes with the same one search the same.
+/// A job and a question in one line: two processes with equal fingerprints run the same search.
 #[must_use]
 pub fn fingerprint(job: &Job, question: Question) -> String {
     let (asked, max_length, depth) = question.asked(job);
@@ -70,10 +70,10 @@ pub fn fingerprint(job: &Job, question: Question) -> String {
     format!("{asked} {what}, {} ({digest:032x})", job.search.pruning)
 }
 
-/// The job and the question of the run in `folder`, where that has one that has not ended.
+/// The job and the question of the unfinished run in `folder`, if there is one.
 ///
 /// # Errors
-/// Where its list is damaged, or says what this program cannot have written.
+/// Where its manifest is damaged, or has contents that this program cannot have written.
 pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> {
     let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
     let odd = |reason: String| StoreError::OtherRun { folder: folder.into(), reason };
@@ -96,14 +96,14 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
         ProblemSpec::Armies(_) => Problem::Transfer(job::transfer_of(&identity.problem).map_err(odd)?),
     };
     let Terms { job, question, search, limits, output } = terms;
-    // The folder for tables is nothing that a run's folder may choose: it lies elsewhere.
+    // A run's folder must not choose the folder for tables, which lies elsewhere.
     let output = Output { dir: Some(folder.into()), cache: None, ..output };
     let job = Job { file: job, stated: identity.problem, problem, search, limits, output };
     allowed(&job, question).map_err(odd)?;
     Ok(Some((job, question)))
 }
 
-/// Whether the terms of a run are such as a job and a command line can state.
+/// Whether a job and a command line can state these terms.
 fn allowed(job: &Job, question: Question) -> Result<(), String> {
     let threads = job.limits.threads.unwrap_or(1);
     if !(1..=THREADS).contains(&threads) {

@@ -1,4 +1,4 @@
-//! The run of a game: chooses the width of keys, searches, writes what was found into the record.
+//! The run of a game: chooses the width of sets and keys, searches, and completes the record.
 
 use halma_engine::key::U256;
 use halma_puzzles::game_puzzle::Armies;
@@ -15,9 +15,9 @@ use crate::solve::game_search::beam::Beam;
 use crate::solve::game_search::game_count;
 
 impl Context<'_> {
-    /// The answer for a game; `None` where its states do not fit any key.
+    /// The record of a game; `None` if its states do not fit any key.
     pub(super) fn game(self, game: &Game) -> Result<Option<Record>, RunError> {
-        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        // The narrowest sets and keys that hold the states. Every pair of widths compiles the search once more.
         if game.lattice.len() > Cells::<2>::CAPACITY {
             return self.play::<4, U256>(game);
         }
@@ -80,7 +80,7 @@ impl From<game_count::Games> for Counts {
     }
 }
 
-/// A game in the paper's notation, every landing named.
+/// A game in the paper's notation, with every landing.
 fn moves<const W: usize>(game: &Game, walk: &[Armies<W>]) -> Result<Vec<String>, RunError> {
     let all = |[blue, red]: Armies<W>| blue | red;
     let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);

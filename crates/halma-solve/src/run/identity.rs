@@ -1,4 +1,4 @@
-//! The identity of a run: all that its levels depend on. Two runs of one identity may share their levels.
+//! The identity of a run: everything that its levels depend on. Runs of the same identity may share their levels.
 
 use halma_record::job::{ProblemSpec, Pruning};
 use halma_record::record::{Asked, PROGRAM};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Question;
 
-/// What a run's folder says of the run: all that its levels depend on.
+/// Everything that a run's levels depend on.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Identity {
     pub program: String,
@@ -16,12 +16,12 @@ pub(super) struct Identity {
     pub pruning: Pruning,
     pub palindromic: bool,
     pub symmetry: bool,
-    /// Where several processes search, whose share it is: the number of the process, and how many there are.
+    /// With several processes: the number of the process whose share it is, and the number of processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<(usize, usize)>,
 }
 
-/// What the list of a run's folder, or of one process's share of it, says that the run is.
+/// The identity that the manifest of a run's folder, or of one process's share of it, states.
 pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usize)>) -> serde_json::Value {
     let identity = Identity {
         program: PROGRAM.into(),

@@ -1,5 +1,5 @@
-//! The record as the ledger of iterative deepening: what the run's folder knew of lengths before, what came of each since,
-//! and the verdict.
+//! The record as the ledger of iterative deepening: the lengths that the run's folder already has, the result of each
+//! further one, and the verdict.
 
 use std::ops::ControlFlow;
 
@@ -18,18 +18,18 @@ use crate::solve::{Answer, Attempt};
 struct RecordLedger<'a, 'c, M> {
     context: &'a Context<'c>,
     record: &'a mut Record,
-    /// Writes a solution down.
+    /// Writes the moves of a solution.
     moves: M,
-    /// Why the first length that has no answer has none: what is found after it is not known to be shortest.
+    /// Why the first undecided length is undecided. A solution found after it is not known to be shortest.
     proved_nothing: Option<String>,
-    /// Answers that are not in the run's folder yet: not worth a write each where they are quick.
+    /// Answers that are not in the run's folder yet: quick ones are written together.
     unsaved: Vec<serde_json::Value>,
-    /// How many lengths were entered before those that are decided together now.
+    /// How many lengths had been entered before those that are being decided together.
     before: usize,
 }
 
 impl<M> RecordLedger<'_, '_, M> {
-    /// Enters a length that has no solution, or no answer.
+    /// Enters a length without a solution, refuted or undecided.
     fn settle(&mut self, entry: LengthRecord) {
         match entry.verdict {
             Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(entry.length),
@@ -39,7 +39,7 @@ impl<M> RecordLedger<'_, '_, M> {
         self.record.runs.push(entry);
     }
 
-    /// Puts answers into the run's folder, and leaves all levels there.
+    /// Writes answers to the run's folder, and keeps all levels there.
     fn save(&mut self) -> Result<(), StoreError> {
         match std::mem::take(&mut self.unsaved) {
             none if none.is_empty() => Ok(()),
@@ -89,7 +89,7 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
                 self.record.exhausted = true;
                 self.settle(entry);
             }
-            // Every state was seen, yet a length before was given up: so is the question.
+            // All states were seen, but a previous length is undecided, and so is the question.
             Answer::GivenUp(_) | Answer::Exhausted => {
                 self.save()?;
                 self.settle(entry);
@@ -108,7 +108,7 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
         Ok(ControlFlow::Break(()))
     }
 
-    /// Of lengths that are decided together none is an answer in the run's folder before all are.
+    /// Lengths that are decided together are written together.
     fn entered_together(&mut self) -> Result<(), RunError> {
         let workspace = self.context.workspace;
         let together = &self.record.runs[self.before..];
@@ -118,7 +118,7 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
         }
         self.before = self.record.runs.len();
         if slow || workspace.is_due() {
-            // Levels named after a length serve that length, and those that are decided with it.
+            // Levels that are named after a length serve it and the lengths decided with it.
             workspace.answer(std::mem::take(&mut self.unsaved), |label| label.starts_with('L'))?;
         }
         Ok(())
@@ -126,8 +126,8 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
 }
 
 impl Context<'_> {
-    /// Exact lengths, one after another, until one has a solution or the greatest one asked about is refuted; `moves` writes
-    /// a solution down.
+    /// Decides exact lengths, one after another, until one has a solution or the greatest one asked about is refuted;
+    /// `moves` writes a solution.
     pub(super) fn lengths<S: LengthSearch>(
         &self,
         search: &mut S,
@@ -140,14 +140,14 @@ impl Context<'_> {
             Err(stopped) => return self.incomplete(stopped, record),
         };
         let Some(bound) = bound else {
-            // Not even the abstraction has a way from the start to the target.
+            // The target cannot be reached even in the abstraction.
             record.verdict = Verdict::None;
             record.exhausted = true;
             record.refuted_up_to = max_length;
             return Ok(());
         };
         record.lower_bound = Some(bound);
-        // The abstraction refutes all lengths below its distance, as far as anybody asked.
+        // The abstraction refutes all lengths below its distance, up to the greatest one asked about.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
@@ -167,7 +167,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the run can be the next one after those before it. That it is true, nobody can say without searching again.
+    /// Whether the answer is consistent with those before. Whether it is true cannot be known without another search.
     fn taken_up(&self, entry: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
         let next = bound + before.len() as u32;
         if entry.length != next || next > most {
@@ -184,7 +184,7 @@ impl Context<'_> {
         let led = |earlier: &LengthRecord| {
             earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next)
         };
-        // Without bounds the levels of a shorter length serve this one, too; where no projection is of use there is none.
+        // Without bounds the levels of a shorter length serve this one, too, so there may be none.
         let may_be_unbounded = match &self.job.search.pruning {
             Pruning::None => true,
             Pruning::Projection(named) => named.is_empty(),
@@ -197,7 +197,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// What is found in the run's folder makes no sense.
+    /// The error for inconsistent contents of the run's folder.
     fn odd(&self, reason: String) -> StoreError {
         StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
     }

@@ -1,4 +1,4 @@
-//! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, writes what was found into the record.
+//! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, and completes the record.
 
 use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
@@ -11,16 +11,16 @@ use halma_rules::puzzle::Compiled;
 use super::{Context, Question, RunError, too_many};
 use crate::solve::model_search::{ModelSearch, Sequences};
 
-/// How many of the farthest positions a record shows.
+/// The most farthest positions that a record shows.
 const SHOWN: usize = 4;
 
-/// A walk as records have it.
+/// A path in the notation of records.
 fn moves<K: Key>(model: &dyn Model<K>, walk: &[K]) -> Vec<String> {
     walk.windows(2).map(|pair| model.written(pair[0], pair[1])).collect()
 }
 
 impl Context<'_> {
-    /// The distances in puzzles with fewer letters or pieces, where the pruning asks for them, and some are of use.
+    /// The abstractions of the pruning `projection`, if it is chosen and some are of use.
     fn projections<K: Key>(&self, compiled: &Compiled) -> Result<Option<Projections<K>>, Unmade> {
         let Pruning::Projection(named) = &self.job.search.pruning else { return Ok(None) };
         let made = self.expander.install(|| match named.as_slice() {
@@ -30,7 +30,7 @@ impl Context<'_> {
         Ok(Some(made).filter(|made| !made.abstractions().is_empty()))
     }
 
-    /// The answer for a puzzle; `None` where its states do not fit any key.
+    /// The record of a puzzle; `None` if its states do not fit any key.
     pub(super) fn puzzle(self, puzzle: &Puzzle) -> Result<Option<Record>, RunError> {
         let Some(any) = own::open(&puzzle.compiled, self.job.search.symmetry) else { return Ok(None) };
         with_model!(any, model => self.model(&*model, &puzzle.compiled)).map(Some)
@@ -108,8 +108,8 @@ impl Context<'_> {
     }
 }
 
-/// Refuses, before anything is made, a puzzle with too many states, a bound that it cannot have, and a question about a goal that it
-/// has not.
+/// Refuses early a puzzle with too many states, a bound that the puzzle cannot have, and a question about a goal that
+/// it does not have.
 pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> Result<(), RunError> {
     if let Some(fault) = puzzle.no_goal.as_ref().filter(|_| !matches!(question, Question::Levels { .. })) {
         return Err(RunError::NoGoal(Box::new(fault.clone())));

@@ -1,5 +1,5 @@
-//! The memory that a job takes beside its levels, for tables and beams: a budget below it is refused before the run begins,
-//! rather than after nine hours.
+//! The memory that a job needs beside its levels, for tables and beams. A budget below it is refused before the run
+//! begins, rather than after hours.
 
 use halma_bounds::database::Databases;
 use halma_engine::budget::plan::Needs;
@@ -11,16 +11,15 @@ use halma_rules::problem::Transfer;
 use super::Question;
 use super::transfer::DATABASE;
 
-/// Bytes for each histogram of a pattern database: D_T, D_S, and the distances to middles or images; the frontiers
-/// beside them.
+/// Bytes for each histogram of a pattern database: D_T, D_S, the distances to middles or images, and the frontiers.
 const HISTOGRAM: u64 = 8;
-/// The same where tables are read from a cache or put there.
+/// The same if tables are cached.
 const CACHED_HISTOGRAM: u64 = 12;
-/// Bytes for each state that a truncated search keeps: its score twice while the best are chosen, and its keys on all
-/// levels, from which a solution is read off.
+/// Bytes for each state that a beam search keeps: its score, twice while the best are selected, and its keys on all
+/// levels, from which a solution is reconstructed.
 const KEPT: u64 = 320;
 
-/// What the question of the job needs beside its levels.
+/// The memory that the question needs beside its levels.
 pub(super) fn of(job: &Job, question: Question) -> Needs {
     if matches!(question, Question::Levels { .. }) {
         return Needs::default();
@@ -42,7 +41,7 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
     Needs { tables, beam: kept.saturating_mul(KEPT) }
 }
 
-/// How many histograms the problem's pattern databases tell apart.
+/// The number of histograms in the problem's pattern databases.
 fn histograms(problem: &Transfer, pruning: &Pruning) -> u64 {
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(problem, &symmetries);

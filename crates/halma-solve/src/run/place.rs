@@ -1,4 +1,4 @@
-//! Where a run writes: into its folder, without taking the place of another question's record.
+//! Chooses the folder that a run writes to, so that it does not replace another question's record.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use halma_rules::job::Job;
 
 use super::{Question, RunError};
 
-/// The folder for the record of `question`; `None` where the job writes none.
+/// The folder for the record of `question`; `None` if the job has no output folder.
 ///
-/// It is the job's output folder, unless the record of another question about the same problem lies there (another
-/// length, another pruning): then it is a folder beneath, named after the question as in `prove-26-leading`. A record
-/// of the same question is written over.
+/// It is the job's output folder, unless that has the record of another question about the same problem (another
+/// length, another pruning). Then it is a folder beneath, named after the question as in `prove-26-leading`. A record
+/// of the same question is replaced.
 ///
 /// # Errors
-/// Where the record of another problem lies there, or what lies there is no record.
+/// Where the folder has the record of another problem, or something that is no record.
 pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError> {
     let Some(dir) = job.output.dir.clone() else { return Ok(None) };
     if free(&dir.join(record::FILE), job, question)? {
@@ -25,11 +25,11 @@ pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError>
     let beneath = dir.join(name(job, question));
     folder::refuse_link(&beneath).map_err(|source| StoreError::reading(beneath.clone(), source))?;
     let file = beneath.join(record::FILE);
-    // Only a hand can have put another one there.
+    // Only a person can have put another record there.
     if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
 }
 
-/// Whether nothing lies there, or a record of the same question.
+/// Whether the place is empty or has a record of the same question.
 fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
     if file.symlink_metadata().is_err() {
         return Ok(true);

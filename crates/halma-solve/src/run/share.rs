@@ -1,9 +1,8 @@
-//! The share that one of several processes has of a run: its folder, and what it takes over from a run of another number
-//! of processes.
+//! One process's share of a run: its folder, and what it takes over from a run with another number of processes.
 //!
-//! In the run's folder, process I of N works in `process-I-of-N`, which is like the folder of a run of its own. Where
-//! the folder has what a run of another number of processes left, its complete levels are dealt out anew: whoever sees
-//! a share reads it, and sends every state to its new owner.
+//! In the run's folder, process I of N works in `process-I-of-N`, which has the form of a run's folder. If the folder
+//! has the shares of a run with another number of processes, their complete levels are redistributed: a process that
+//! can read a share sends every state to its new owner.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +31,7 @@ use crate::solve::level_sequence::figures;
 /// Refuses what several processes cannot do together.
 ///
 /// # Errors
-/// What that is, and what to do instead.
+/// The operation, and what to do instead.
 pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
     if question == Question::Count {
         return Err(RunError::NotShared { what: "count solutions", instead: "count in one process" });
@@ -44,7 +43,7 @@ pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Where a process with that share works.
+/// The folder of the process with that share.
 pub(super) fn folder(dir: &Path, share: Option<(usize, usize)>) -> PathBuf {
     match share {
         Some((process, processes)) => dir.join(format!("process-{process}-of-{processes}")),
@@ -52,7 +51,7 @@ pub(super) fn folder(dir: &Path, share: Option<(usize, usize)>) -> PathBuf {
     }
 }
 
-/// Sums up what all processes took.
+/// Sums the resources of all processes.
 pub(super) fn total(record: &mut Record, expander: &Expander) -> Result<(), Lost> {
     let exchange = expander.exchange();
     #[derive(Serialize, Deserialize)]
@@ -86,12 +85,13 @@ pub(super) fn total(record: &mut Record, expander: &Expander) -> Result<(), Lost
     Ok(())
 }
 
-/// Ends the run when all have the answer and the first has written it down.
+/// Ends the run when all processes have the answer and the first one has written it.
 pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(), RunError> {
     if !exchange.is_shared() {
         return Ok(workspace.close()?);
     }
-    // The first process has the answer, whatever becomes of the others now; they cannot know whether it is written.
+    // The first process has the answer, whatever becomes of the others now; they cannot know whether it has been
+    // written.
     if let Err(lost) = exchange.all(true)
         && exchange.process() != 0
     {
@@ -99,12 +99,12 @@ pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(),
     }
     let folder = workspace.folder();
     workspace.close()?;
-    // It stays where somebody has put something there.
+    // The folder stays if it has other contents.
     let _ = fs::remove_dir(folder);
     Ok(())
 }
 
-/// The share of process `part` in a run of `of` processes, as a process sees it.
+/// The share of process `part` of `of`, as one process sees it.
 #[derive(Serialize, Deserialize)]
 struct Seen {
     of: usize,
@@ -113,11 +113,11 @@ struct Seen {
     answers: Vec<serde_json::Value>,
 }
 
-/// Shares of earlier runs, by how many processes they had and which one's it is: the folders that this process reads.
+/// The shares of earlier runs that this process reads, by number of processes and part.
 type Found = BTreeMap<(usize, usize), LeftoverShare>;
 
 impl Context<'_> {
-    /// Takes over the answers of process 0, and what a run of another number of processes left.
+    /// Takes over the answers of process 0, and the levels of a run with another number of processes.
     pub(super) fn take_over<K: Key>(&self) -> Result<(), RunError> {
         let exchange = self.expander.exchange();
         let found = self.find()?;
@@ -138,7 +138,7 @@ impl Context<'_> {
         }
         let own: Vec<Vec<String>> = exchange.all_gather(self.workspace.levels().into_keys().collect())?;
         let had = |label: &String| own.iter().all(|labels| labels.contains(label));
-        // Of each number of processes the levels that all its shares have, and who reads which share.
+        // For each number of processes: the levels that all its shares have, and which process reads which share.
         let counts: BTreeSet<usize> = all.iter().flatten().map(|seen| seen.of).collect();
         let (mut dealt, mut whole) = (BTreeSet::new(), BTreeSet::new());
         for of in counts {
@@ -159,7 +159,7 @@ impl Context<'_> {
                 }
             }
         }
-        // Everybody has all of it now. Of what is not whole a share may lie elsewhere: that stays.
+        // All processes have all of it now. Shares of an incomplete set stay, because the others may be elsewhere.
         exchange.all(true)?;
         for ((of, part), left) in found {
             if whole.contains(&of) && reader(&all, of, part) == Some(exchange.process()) {
@@ -195,7 +195,7 @@ impl Context<'_> {
         Ok(found)
     }
 
-    /// Deals the level with that label out: `parts` are what this process reads of it.
+    /// Redistributes the level with that label: `parts` are what this process reads of it.
     fn deal<K: Key>(
         &self,
         label: &str,
@@ -218,7 +218,7 @@ impl Context<'_> {
             Ok(dealt) => dealt,
             Err(halma_engine::search::Stopped::Store(error)) => return Err(error.into()),
             Err(halma_engine::search::Stopped::Lost(lost)) => return Err(lost.into()),
-            // What is dealt stays; the rest is found again.
+            // Redistributed levels stay; the rest is computed again.
             Err(stopped) => return Err(Lost { process: exchange.process(), reason: stopped.to_string() }.into()),
         };
         let Expansion { level, tally, digest, .. } = dealt;
@@ -245,13 +245,13 @@ fn reader(all: &[Vec<Seen>], of: usize, part: usize) -> Option<usize> {
     holders.get(part % holders.len().max(1)).copied()
 }
 
-/// The key that stands for a block: one that no state has.
+/// The key that stands for a block; no state has it.
 fn page<K: Key>(block: usize) -> K {
     K::MAX.minus(K::from_words([block as u64 + 1, 0, 0, 0]))
 }
 
-/// Levels on disk as a puzzle: a state is a block, and its successors are the keys of the block. So one step of the search
-/// deals them out, with all that a step has of memory budget and order.
+/// Levels on disk in the form of a puzzle: a state is a block, and its successors are the keys of the block. So one
+/// step of the engine redistributes them, within the memory budget and in order.
 struct Dealing<K> {
     parts: Vec<Level<K>>,
     failed: Mutex<Option<StoreError>>,

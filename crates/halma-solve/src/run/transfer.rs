@@ -1,4 +1,4 @@
-//! The run of a transfer: chooses the width of sets and keys, searches, writes what was found into the record.
+//! The run of a transfer: chooses the width of sets and keys, searches, and completes the record.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use super::{Context, Question, RunError};
 use crate::solve::transfer_search::count::Solutions;
 use crate::solve::transfer_search::{TransferOptions, TransferSearch};
 
-/// Histograms that one pattern database may have. The same whatever the memory: which histograms are told apart decides what
-/// levels hold.
+/// The most histograms of one pattern database. It does not depend on the memory budget, because levels depend on which
+/// histograms are distinguished.
 pub(super) const DATABASE: u64 = 1 << 29;
 
-/// Which program made a pattern database: tables of another one are not used.
+/// The version of the program that made a pattern database; tables of another version are not used.
 fn tables_of() -> String {
     record::source().map_or_else(|| format!("{} library", record::PROGRAM), Into::into)
 }
 
 impl Context<'_> {
-    /// The answer for a transfer; `None` where its states do not fit any key.
+    /// The record of a transfer; `None` if its states do not fit any key.
     pub(super) fn transfer(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
-        // The narrowest sets and keys that hold the states; every pair of widths is one more search to compile.
+        // The narrowest sets and keys that hold the states. Every pair of widths compiles the search once more.
         if problem.lattice.len() > Cells::<2>::CAPACITY {
             return self.search::<4, u128>(problem);
         }
@@ -36,7 +36,7 @@ impl Context<'_> {
         }
     }
 
-    /// The answer; `None` where the states do not fit.
+    /// The record; `None` if the states do not fit.
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
         let asked = &self.job.search;
         let options = TransferOptions {
@@ -95,7 +95,7 @@ impl From<Solutions> for Counts {
     }
 }
 
-/// A walk in the paper's notation, every landing named.
+/// A walk in the paper's notation, with every landing.
 fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
     let Transfer { lattice, jumps_only, .. } = problem;
     let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);

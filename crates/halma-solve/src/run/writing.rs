@@ -1,4 +1,4 @@
-//! The record of a run: measurements, lengths and levels as its fields have them.
+//! Fills the fields of a record: measurements, lengths and levels.
 
 use halma_engine::budget;
 use halma_engine::search::{Stopped, digest};
@@ -22,7 +22,7 @@ fn this_machine() -> Machine {
 }
 
 impl Context<'_> {
-    /// Notes in the record what its making took.
+    /// Enters the resources that the run has used.
     pub(super) fn measure(&self, record: &mut Record) {
         let measurements = self.workspace.measurements();
         record.finished = Some(record::now());
@@ -78,7 +78,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes in the record why there is no answer; a file that cannot be used is an error of its own.
+    /// Enters why there is no answer; an unusable file is an error of its own.
     pub(super) fn incomplete(&self, stopped: Stopped, record: &mut Record) -> Result<(), RunError> {
         match stopped {
             Stopped::Store(fault) if fault.is_unusable_file() => Err(fault.into()),
@@ -90,12 +90,12 @@ impl Context<'_> {
         }
     }
 
-    /// Whether what is left is to count the solutions of the length found.
+    /// Whether the solutions of the length found remain to be counted.
     pub(super) fn asks_for_a_count(&self, record: &Record) -> bool {
         self.question == Question::Count && record.verdict == Verdict::Optimal
     }
 
-    /// Notes in the record how many solutions of the shortest length there are, and the levels that say so.
+    /// Enters the numbers of shortest solutions, and the levels of the count.
     pub(super) fn counted(
         &self,
         length: u32,
@@ -116,7 +116,7 @@ impl Context<'_> {
         }
     }
 
-    /// Level sets without a goal, as a search has made them.
+    /// Enters levels without a goal.
     pub(super) fn levels(
         &self,
         figures: &[LevelFigures],
@@ -136,7 +136,7 @@ impl Context<'_> {
     }
 }
 
-/// An attempt as the record has it.
+/// An attempt in the form of a record.
 pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
     let (verdict, reason) = match &attempt.answer {
         Answer::Found(_) => (Verdict::Solution, None),
@@ -153,7 +153,7 @@ pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
     }
 }
 
-/// A key of digests as records name it.
+/// A key of digests in the form of a record.
 fn published([high, low]: [u64; 2]) -> Digest {
     Digest(u128::from(high) << 64 | u128::from(low))
 }
@@ -182,7 +182,7 @@ pub(super) fn summed(
     }
 }
 
-/// A level's figures as the record has them.
+/// A level's figures in the form of a record.
 #[must_use]
 pub(crate) fn level_record(figures: &LevelFigures) -> LevelRecord {
     let tally = &figures.tally;

@@ -1,5 +1,5 @@
-//! The best states of a level, which is all that beam search keeps of it (Lowerre, *The Harpy speech recognition system*,
-//! 1976). They are chosen in batches, so that a level larger than memory is never held as a whole.
+//! Selection of the best states of a level, for beam search (Lowerre, *The Harpy speech recognition system*, 1976). The
+//! level is scored in batches, so that a level larger than memory is never held as a whole.
 
 use rayon::prelude::*;
 
@@ -7,10 +7,10 @@ use halma_engine::budget::plan::MemoryPlan;
 use halma_engine::key::Key;
 use halma_engine::store::{BLOCK, Level, StoreError};
 
-/// Blocks of a level that are scored at a time, at most, by each thread.
+/// The most blocks of a level that each thread scores at a time.
 const BATCH: usize = 64;
 
-/// The `keep` entries of a level that come first, in any order, by what `scored` says of each of its blocks.
+/// The first `keep` entries of a level, in any order; `scored` gives the entries of a block.
 pub(super) fn best_of<K: Key>(
     level: &Level<K>,
     keep: usize,
@@ -18,9 +18,9 @@ pub(super) fn best_of<K: Key>(
     scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
 ) -> Result<Vec<(i64, u128, K)>, StoreError> {
     let (room, entry) = (plan.room(), size_of::<(i64, u128, K)>() as u64);
-    // What is scored is held twice, in parts and together.
+    // Scored entries are held twice, in parts and together.
     let batch = room.batch(2 * BLOCK as u64 * entry, BATCH) * rayon::current_num_threads();
-    // Seldom cut, so that most entries are not gone over again and again.
+    // The selection runs seldom, so that most entries are not compared again and again.
     let most = keep.saturating_add(keep.min(room.batch(entry, keep.max(1)) * rayon::current_num_threads()));
     let mut best =
         Vec::with_capacity(usize::try_from(level.len()).unwrap_or(usize::MAX).min(most.saturating_add(BLOCK)));

@@ -1,9 +1,9 @@
-//! Iterative deepening (Korf, *Depth-first iterative-deepening*, 1985): the one loop that goes through lengths, the least
-//! first. Every search is a [`LengthSearch`]; who keeps the answers is a [`Ledger`].
+//! Iterative deepening on the solution length (Korf, *Depth-first iterative-deepening*, 1985): the one loop over
+//! lengths, the least first. A search implements [`LengthSearch`]; a [`Ledger`] keeps the answers.
 //!
-//! It departs from the usual form in two ways. A search may decide several lengths at once, and says so. And lengths
-//! go up one by one, or by the search's own step, not by the least value that a bound cut: the levels of a length are
-//! those of that length alone.
+//! It departs from the usual form in two ways. A search may decide several lengths at once. And the length increases by
+//! one (or by the search's own step), not to the least value that a bound pruned, because the levels of a length hold
+//! for that length alone.
 
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::Instant;
@@ -13,64 +13,64 @@ use halma_rules::job::MAX_LENGTH;
 
 use super::{Answer, Attempt};
 
-/// What decides one exact length after another.
+/// A search that decides one exact length after another.
 pub trait LengthSearch {
     /// A position of a solution.
     type State;
 
-    /// A length that no solution falls below; `None` where there is no solution at all.
+    /// A lower bound of the length of every solution; `None` if there is no solution at all.
     ///
     /// # Errors
-    /// What stopped the search for it.
+    /// Why the search for it was stopped.
     fn lower_bound(&self) -> Result<Option<u32>, Stopped>;
 
-    /// Says that earlier processes of the run have reported that many levels.
+    /// Says how many levels earlier processes of the run have reported.
     fn resume_after(&mut self, _levels: usize) {}
 
-    /// How far the next length is: all between have no solution.
+    /// The distance to the next length; the lengths between have no solution.
     fn step(&self) -> u32 {
         1
     }
 
-    /// The last of the lengths from `first` on to decide at once, none beyond `greatest`. What was `decided` before, each
-    /// time up to some length, took so many successors.
+    /// The last of the lengths from `first` on to decide together, at most `greatest`. `decided` has the cost so far:
+    /// pairs of a length up to which all is decided, and the successors that took.
     ///
     /// # Errors
-    /// What stopped the search for it.
+    /// Why the search for it was stopped.
     fn reach(&mut self, first: u32, _greatest: Option<u32>, _decided: &[(u32, u64)]) -> Result<u32, Stopped> {
         Ok(first)
     }
 
-    /// Decides lengths one after another, until one has a solution, given that no shorter one has: an attempt for each of
-    /// them, or for the first alone.
+    /// Decides lengths one after another, until one has a solution, given that no shorter one has. Returns an attempt
+    /// for each of them, or for the first alone.
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Self::State>>;
 }
 
-/// Who keeps what came of each length, and says when that is enough.
+/// Keeps the result of each length, and says when to end.
 pub trait Ledger<S> {
-    /// Why it cannot.
+    /// Why it cannot go on.
     type Error;
 
-    /// How far what was decided reaches, each time up to some length, and how many successors it took.
+    /// The cost so far: pairs of a length up to which all is decided, and the successors that took.
     fn decided(&self) -> Vec<(u32, u64)>;
 
-    /// Enters what came of a length.
+    /// Enters the result of a length.
     ///
     /// # Errors
     /// Why it cannot.
     fn enter(&mut self, attempt: Attempt<S>) -> Result<ControlFlow<()>, Self::Error>;
 
-    /// All lengths that were decided together are entered.
+    /// Called when all lengths that were decided together have been entered.
     ///
     /// # Errors
-    /// Why it cannot keep them.
+    /// Why they cannot be kept.
     fn entered_together(&mut self) -> Result<(), Self::Error>;
 }
 
-/// Why the loop has ended.
+/// Why the loop ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// The ledger has enough.
+    /// The ledger asked for it.
     Enough,
     /// The greatest length was tried.
     AllTried,
@@ -78,7 +78,7 @@ pub enum Ended {
     Stopped(Stopped),
 }
 
-/// Goes through the lengths from `next` on, as far as `greatest` or as far as any job may ask.
+/// The loop: decides the lengths from `next` on, up to `greatest` or up to the greatest that a job may ask for.
 ///
 /// # Errors
 /// Why the ledger cannot go on.
@@ -105,7 +105,7 @@ pub fn deepen<S: LengthSearch, L: Ledger<S::State>>(
     Ok(Ended::AllTried)
 }
 
-/// A ledger that keeps the last answer alone, up to the first that refutes nothing.
+/// A ledger of the last answer alone, up to the first that does not refute its length.
 struct LastAnswer<S>(Attempt<S>);
 
 impl<S> Ledger<S> for LastAnswer<S> {
@@ -125,7 +125,7 @@ impl<S> Ledger<S> for LastAnswer<S> {
     }
 }
 
-/// The attempt at the first length that is not refuted; where all are up to `greatest`, the attempt at that one.
+/// The attempt at the first length that is not refuted; if all are refuted up to `greatest`, the attempt at that one.
 pub fn shortest<S: LengthSearch>(search: &mut S, greatest: Option<u32>) -> Attempt<S::State> {
     let begun = Instant::now();
     let lower = match search.lower_bound() {

@@ -1,31 +1,31 @@
-//! What every search works with: the engine's expander, who may cancel it, who is told, and the run's folder.
+//! The engine as every search uses it: expander, cancellation token, progress and run folder.
 
 use halma_engine::search::{CancellationToken, Expander};
 use halma_engine::store::workspace::Workspace;
 
 use super::Progress;
 
-/// The engine's handles. They are references, so that each technique has a copy of its own.
+/// References, so that each technique has a copy of its own.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
-    /// Makes a level of the one before, with its threads and its part of the memory.
+    /// Makes one level from another, with its threads and its part of the memory.
     pub expander: &'a Expander,
     /// Says when to stop.
     pub cancel: &'a CancellationToken,
-    /// Is told how far the search has come.
+    /// Receives the progress of the search.
     pub progress: &'a dyn Progress,
-    /// The run's folder: a search takes up what it finds there, and leaves there what it stops with.
+    /// The run's folder: a search resumes from what it finds there, and leaves checkpoints.
     pub workspace: Option<&'a Workspace>,
 }
 
 impl<'a> Engine<'a> {
-    /// The handles of a search in memory alone.
+    /// A search in memory alone.
     #[must_use]
     pub fn new(expander: &'a Expander, cancel: &'a CancellationToken, progress: &'a dyn Progress) -> Self {
         Self { expander, cancel, progress, workspace: None }
     }
 
-    /// The same in a run's folder.
+    /// The same search in a run's folder.
     #[must_use]
     pub fn within(self, workspace: Option<&'a Workspace>) -> Self {
         Self { workspace, ..self }

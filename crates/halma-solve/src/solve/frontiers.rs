@@ -1,5 +1,4 @@
-//! Where two frontiers meet: the states that two levels have in common. Levels are sorted, so that one is read through
-//! beside the other.
+//! The intersection of two frontiers, by a merge join: levels are sorted.
 
 use halma_engine::key::Key;
 use halma_engine::store::{Level, StoreError};
@@ -19,7 +18,7 @@ pub(super) fn first_of_both<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<
     Ok(None)
 }
 
-/// The keys behind those of these images that are in `level`, and those images.
+/// Those of the pairs (image, key) whose image is in `level`.
 pub(super) fn found_on<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
     images.sort_unstable();
     let (mut cursor, mut found) = (level.cursor(), Vec::new());

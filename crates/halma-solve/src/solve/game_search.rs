@@ -1,19 +1,19 @@
-//! Iterative deepening on the length of a game: exact lengths, one after another, each found or refuted, each searched
-//! breadth-first under bounds (breadth-first heuristic search, Zhou and Hansen 2006).
+//! Iterative deepening on the length of a game. Each length is searched breadth-first under admissible bounds
+//! (*breadth-first heuristic search*, Zhou and Hansen 2006).
 //!
 //! For a length L the question is whether a game of exactly L moves exists, given that there is no shorter one. Levels
-//! are made from the start under bounds for L; a state on level L in which the winner has filled the goal is the end of
-//! a game. Because no shorter game exists, a state that an earlier level with the same side to move holds may be
-//! dropped: a game through it would be shorter by their distance. (A position of two armies need not be reached from
-//! the levels next to its own, since nobody may undo his move at once: so all levels of one parity are compared.)
+//! are made from the start under the bounds for L; a state on level L in which the winner has filled the goal ends a
+//! game. Because no shorter game exists, a state may be dropped if an earlier level with the same side to move has it:
+//! a game through it could be shortened. (The two armies alternate, and a player cannot undo his own move at once, so a
+//! state may recur on any later level of the same parity. All these levels are compared.)
 //!
-//! When a level has grown past [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a
-//! truncated search goes ahead from a part of it. It proves nothing, but where games exist it finds one long before the
-//! levels are complete.
+//! When a level exceeds [`PROBE_AT`] states, and again whenever one is [`PROBE_AGAIN`] times as large, a beam search
+//! goes ahead from a part of it. It proves nothing, but if games exist it often finds one long before the levels are
+//! complete.
 
 pub mod beam;
 pub(crate) mod game_count;
-mod walk;
+mod game_trace;
 
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
@@ -33,13 +33,13 @@ use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, LevelFigures, Side, exhausted};
 use beam::Beam;
 
-/// The size of a level from which a truncated search looks ahead.
+/// The size of a level from which a beam search goes ahead.
 pub(crate) const PROBE_AT: u64 = 200_000;
 
-/// How much larger a level has to be than the last one from which it looked ahead.
+/// How much larger a level must be than the last one from which a beam search went ahead.
 pub(crate) const PROBE_AGAIN: u64 = 4;
 
-/// The part of such a level that it keeps: one in so many states.
+/// The part of such a level from which it starts: one in so many states.
 pub(crate) const PROBE_PART: u64 = 50;
 
 /// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
@@ -51,7 +51,7 @@ pub struct GameSearch<'a, const W: usize, K: PairKey> {
     bounds: Bounds,
     beam: Option<Beam>,
     fixing: Vec<Symmetry>,
-    /// Bounds of games that blue and that red wins; they serve all lengths.
+    /// The bounds for games that blue wins and for games that red wins; they serve all lengths.
     built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
     /// The game without bounds.
     free: GamePuzzle<W, K>,
@@ -59,8 +59,8 @@ pub struct GameSearch<'a, const W: usize, K: PairKey> {
 }
 
 impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
-    /// A search under `bounds`; where `beam` is given, every level is truncated and nothing is refuted. `symmetry` says
-    /// whether states that K exchanges count as one.
+    /// A search under `bounds`. If `beam` is given, every level is truncated and nothing is refuted. `symmetry` says
+    /// whether a state stands for all its images under K.
     ///
     /// # Errors
     /// Where the game is too large for `W` and `K`.
@@ -78,7 +78,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         Ok(Self { game, bounds, beam, fixing, built, free, engine })
     }
 
-    /// K, the identity alone where symmetry is not used.
+    /// K; the identity alone if symmetry is not used.
     #[must_use]
     pub fn symmetries(&self) -> &[Symmetry] {
         &self.fixing
@@ -100,13 +100,13 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         if let Answer::Found(game) = &answer
             && let Err(fault) = self.check(&puzzle, game)
         {
-            // A search that is wrong about what it found is wrong about what it refuted, too.
+            // If the solution is wrong, the refutations cannot be trusted either.
             answer = Answer::Stopped(Stopped::Contradiction(format!("the game found is none: {fault}")));
         }
         Attempt { levels: sequence.figures, ..Attempt::of(length, answer, begun) }
     }
 
-    /// Level sets without a goal: levels 0 to `depth`, unpruned, and what stopped them if they are fewer.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let mut sequence = self.sequence(&self.free, "levels".into());
         let result = (0..depth).try_for_each(|_| self.engine.grow(&self.free, &mut sequence));
@@ -155,7 +155,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         Ok(self.ending(puzzle, &sequence.levels)?.map_or(Answer::Refuted, Answer::Found))
     }
 
-    /// A game by a truncated search from the last of these levels, if that finds one.
+    /// A game found by a beam search from the last of these levels, if any.
     fn look_ahead(
         &self,
         puzzle: &GamePuzzle<W, K>,
@@ -176,7 +176,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         Ok(game)
     }
 
-    /// Whether the armies play a game of that length by the slow generator, nobody winning before the end.
+    /// Replays the game by the slow move generator: it must have that length, and end with the first position that is
+    /// won.
     fn check(&self, puzzle: &GamePuzzle<W, K>, game: &[Armies<W>]) -> Result<(), String> {
         if game.len() != puzzle.length() as usize + 1 || game.first() != Some(&puzzle.bases()) {
             return Err("it does not start at the start, or has another length".into());

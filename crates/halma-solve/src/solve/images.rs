@@ -1,7 +1,7 @@
-//! Where a level meets the image of another one: a merge join, in batches of images.
+//! Where a level meets the image of another level under a symmetry: a merge join, in batches of images.
 //!
-//! Levels are kept sorted, images are not: so those of many states are made at a time, sorted, and looked up in ascending order.
-//! Where several processes search, images go to the process that owns them.
+//! Levels are sorted, images are not. So the images of many states are computed at a time, sorted, and looked up in
+//! ascending order. With several processes, images go to the processes that own them.
 
 use std::ops::Range;
 
@@ -16,23 +16,22 @@ use halma_engine::store::{BLOCK, Level, StoreError};
 use super::engine::Engine;
 use super::frontiers::found_on;
 
-/// How many blocks are turned into images at a time, where memory is enough: many, so that these are looked up in ascending
-/// order.
+/// The most blocks whose images are computed at a time: many, so that lookups ascend over long stretches.
 const BLOCKS: usize = 64;
 
-/// The states of some blocks of a level, behind their images.
+/// The states of some blocks of a level, as pairs (image, key).
 pub(super) trait Images<K>: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync {}
 
 impl<K, F: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync> Images<K> for F {}
 
-/// What looks for common states.
+/// The search for common states.
 #[derive(Clone, Copy)]
 pub(super) struct CommonStates<'a> {
     pub(super) engine: Engine<'a>,
 }
 
 impl CommonStates<'_> {
-    /// The least state of `level` whose image is in `other`, and its image.
+    /// The least state of `level` whose image is in `other`, and the image.
     pub(super) fn common<K: Key>(
         self,
         level: &Level<K>,
@@ -45,9 +44,9 @@ impl CommonStates<'_> {
         }
     }
 
-    /// How many blocks a thread turns into images at a time. No answer depends on it.
+    /// How many blocks a thread processes at a time. No answer depends on it.
     pub(super) fn blocks<K: Key>(self) -> usize {
-        // Images and the states behind them, in a vector that grows by doubling.
+        // Pairs of image and key, in a vector that grows by doubling.
         self.engine.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
     }
 
@@ -65,7 +64,7 @@ impl CommonStates<'_> {
         self.first_of((0..level.blocks()).step_by(at_once).collect(), search)
     }
 
-    /// The same where each process has its share of both levels: images go to those who own them.
+    /// The same for several processes, each with its share of both levels: images go to their owners.
     fn shared<K: Key>(
         self,
         level: &Level<K>,
@@ -103,7 +102,7 @@ impl CommonStates<'_> {
         Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
     }
 
-    /// What `search` finds in the first of `places` where it finds something.
+    /// The result of `search` for the first of `places` that has one.
     pub(super) fn first_of<T: Send>(
         self,
         places: Vec<usize>,

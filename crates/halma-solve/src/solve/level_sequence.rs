@@ -1,5 +1,5 @@
-//! Breadth-first search, level after level: the one loop that makes levels, in memory and in the run's folder, where it
-//! leaves checkpoints.
+//! Breadth-first search, level after level: the one loop over levels, in memory or in the run's folder, where it leaves
+//! checkpoints.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -13,29 +13,29 @@ use halma_engine::store::{Level, StoreError};
 use super::engine::Engine;
 use super::{Begun, LevelFigures, Side};
 
-/// Tells files apart that are no part of a run.
+/// Numbers files that are no part of a run.
 static SCRATCH: AtomicU64 = AtomicU64::new(0);
 
-/// Levels one after another, from one end.
+/// Successive levels from one end.
 #[derive(Debug)]
 pub(super) struct LevelSequence<K> {
-    /// What their names in the run begin with: levels of the same name are the same in every process of the run.
+    /// The beginning of its labels in the run. Levels of the same label are the same in every process of the run.
     pub(super) stem: String,
     pub(super) side: Side,
     pub(super) levels: Vec<Level<K>>,
     pub(super) figures: Vec<LevelFigures>,
-    /// The digests of the levels; where several processes search, of this one's shares.
+    /// The digests of the levels; with several processes, of this one's shares.
     pub(super) digests: Vec<u128>,
-    /// Levels below this one are no longer needed.
+    /// Levels below this depth have been forgotten.
     pub(super) forgotten: usize,
-    /// Whether its levels are cut to the best states: such never go to the run's folder.
+    /// Whether its levels are truncated to the best states. Such levels are no part of the run.
     pub(super) cut: bool,
     /// Whether its levels are hidden: not reported to progress.
     pub(super) hidden: bool,
-    /// With how many levels before the last one a new level is compared, every second one of them: a successor comes back
-    /// from as far as that.
+    /// How many of the levels before the last one a new level is compared with, to find states that recur.
     pub(super) compared: usize,
-    /// 1 where every level before the last one can have a successor again, 2 where only every second one can.
+    /// The distance between the levels compared: 1 if a state may recur after any number of moves, 2 if only after an
+    /// even number.
     pub(super) apart: usize,
 }
 
@@ -55,16 +55,16 @@ impl<K: Key> LevelSequence<K> {
         }
     }
 
-    /// Goes on from level `depth` of another sequence, as if the levels so far were its own.
+    /// Continues from level `depth` of another sequence, as if the levels so far were its own.
     pub(super) fn branch(&mut self, other: &Self, depth: usize) {
         self.levels = other.levels[..=depth].to_vec();
         self.figures = other.figures[..=depth].to_vec();
         self.digests = other.digests[..=depth].to_vec();
-        // The other sequence sees to those.
+        // The other sequence writes its own levels.
         self.forgotten = depth + 1;
     }
 
-    /// The name of its level `depth`.
+    /// The label of its level `depth`.
     pub(super) fn label(&self, depth: usize) -> String {
         format!("{}-{depth:03}", self.stem)
     }
@@ -73,19 +73,19 @@ impl<K: Key> LevelSequence<K> {
         &self.levels[self.levels.len() - 1]
     }
 
-    /// Whether the last level has no states, in any process.
+    /// Whether the last level is empty, in all processes.
     pub(super) fn is_dead(&self) -> bool {
         self.last().whole() == 0
     }
 }
 
-/// The figures that were noted with a saved level, and the digest of what is saved.
+/// The figures in a manifest entry, and the digest of its file.
 pub(crate) fn figures(saved: &Saved) -> Result<(Tally, u128), StoreError> {
     let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
     search::figures(saved).map_err(|e| damaged(e.to_string()))
 }
 
-/// About how large the level after these may be: levels grow by factors that themselves shrink by a factor.
+/// An estimate of the next level's size: the growth factor is assumed to keep shrinking at the same rate.
 fn expected(sizes: &[u64]) -> Option<u64> {
     let [.., a, b, c] = *sizes else { return None };
     if a == 0 || b == 0 {
@@ -100,23 +100,23 @@ impl Engine<'_> {
     pub(super) fn open<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) {
         let begun = Instant::now();
         let first = self.expander.level_of(puzzle, puzzle.start());
-        self.told(first, begun.elapsed().as_secs_f64(), sequence);
+        self.append(first, begun.elapsed().as_secs_f64(), sequence);
     }
 
-    /// Appends the next level of `puzzle` to `sequence`: as the run's folder has it, else by expanding the last one.
+    /// Appends the next level of `puzzle` to `sequence`: loads it from the run's folder, or else expands the last one.
     pub(super) fn grow<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) -> Result<(), Stopped> {
         let begun = Instant::now();
         let depth = sequence.levels.len() - 1;
         let label = sequence.label(depth + 1);
         let workspace = self.workspace.filter(|_| !sequence.cut);
         let found = workspace.map_or(Ok(None), |w| w.load::<P::Key>(&label))?;
-        // A level that some processes have was not complete in all: it is made again.
+        // A level that only some processes have was not completed, and is made again.
         let bytes = self.expander.exchange().all_gather(found.as_ref().map(|(level, _)| level.bytes()))?;
         let bytes: Option<u64> = bytes.into_iter().sum();
         if let Some(((level, saved), bytes)) = found.zip(bytes) {
             let (tally, digest) = figures(&saved)?;
             self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
-            self.told(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
+            self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }
         let earlier: Vec<&Level<P::Key>> =
@@ -127,7 +127,7 @@ impl Engine<'_> {
             let (states, expected) = (sequence.last().len(), expected(&sizes));
             self.progress.begin(Begun { depth: depth as u32 + 1, side: sequence.side, states, expected });
         }
-        // Cut levels are no part of the run; what is too large of them goes into its folder under names of their own.
+        // Truncated levels are no part of the run. Large ones use its folder under labels of their own.
         let scratch = self.workspace.filter(|_| sequence.cut);
         let label =
             if scratch.is_some() { format!("scratch-{}", SCRATCH.fetch_add(1, Ordering::Relaxed)) } else { label };
@@ -135,10 +135,10 @@ impl Engine<'_> {
         let grown =
             self.expander.expand(puzzle, depth as u32, &sequence.levels[depth], &earlier, destination, self.cancel);
         if grown.is_err() {
-            // What was complete before is not lost with what was not.
+            // Save what was complete when the step was stopped.
             self.save(sequence)?;
         }
-        self.told(grown?, begun.elapsed().as_secs_f64(), sequence);
+        self.append(grown?, begun.elapsed().as_secs_f64(), sequence);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
         let crowded = resident > self.expander.plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());
@@ -148,7 +148,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Grows `sequence` as far as level `last`, or until a level is empty.
+    /// Grows `sequence` up to level `last`, or until a level is empty.
     pub(super) fn grow_to<P: Puzzle>(
         &self,
         puzzle: &P,
@@ -163,12 +163,12 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Puts the levels that are only in memory into the run's folder, if there is one.
+    /// Writes the levels that are only in memory to the run's folder, if there is one.
     fn save<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace.filter(|_| !sequence.cut) else { return Ok(()) };
-        let saved = Self::put_into(workspace, sequence);
+        let saved = Self::write_levels(workspace, sequence);
         if saved.is_err() {
-            // No record may name what the folder has not.
+            // A record must not name files that the folder does not have.
             for depth in sequence.forgotten.max(1)..sequence.levels.len() {
                 let label = sequence.label(depth);
                 sequence.figures[depth].file.take_if(|_| !workspace.has(&label));
@@ -177,7 +177,7 @@ impl Engine<'_> {
         saved
     }
 
-    fn put_into<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+    fn write_levels<K: Key>(workspace: &Workspace, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let mut entered = Vec::new();
         for depth in 1..sequence.levels.len() {
             let label = sequence.label(depth);
@@ -192,7 +192,7 @@ impl Engine<'_> {
         if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
     }
 
-    /// Lets go of all levels of `sequence` but the last two, which are all that the next one needs.
+    /// Frees all levels of `sequence` but the last two, which are all that the next one needs.
     pub(super) fn forget<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let done = sequence.levels.len().saturating_sub(2);
         let gone: Vec<String> = (sequence.forgotten..done).map(|d| sequence.label(d)).collect();
@@ -201,7 +201,7 @@ impl Engine<'_> {
         self.workspace.map_or(Ok(()), |w| w.forget(&gone))
     }
 
-    fn told<K: Key>(&self, expansion: Expansion<K>, seconds: f64, sequence: &mut LevelSequence<K>) {
+    fn append<K: Key>(&self, expansion: Expansion<K>, seconds: f64, sequence: &mut LevelSequence<K>) {
         let Expansion { level, tally, digest, bytes } = expansion;
         let depth = sequence.levels.len() as u32;
         // Level 0 is the start, which needs no file.

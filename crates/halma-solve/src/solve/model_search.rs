@@ -1,16 +1,17 @@
-//! Puzzles from files and in Rust: iterative deepening on the length, breadth-first, forward or from both ends.
+//! The search for puzzles from files and in Rust: iterative deepening on the length, breadth-first, from the start or
+//! from both ends.
 //!
-//! Without a bound the levels of a shorter length serve the next one, so each length adds one level: from the start, or,
-//! where all states of the goal are listed and moves can be undone, from the side whose last level is smaller
-//! (bidirectional search; Pohl 1971). A length has a solution if the last level has a state of the goal, or if the last levels
-//! of both sides have a state in common, given that no shorter length had one. Under a bound each length has levels of
-//! its own (breadth-first heuristic search; Zhou and Hansen 2006).
+//! Without a bound, the levels of a shorter length serve the next one. So each length adds one level: from the start,
+//! or, if all states of the goal are listed and moves are reversible, on the side whose last level is smaller
+//! (bidirectional search; Pohl 1971). Given that no shorter length has a solution, a length has one if the last level
+//! has a state of the goal, or if the last levels of both sides have a state in common. Under a bound each length has
+//! levels of its own (breadth-first heuristic search; Zhou and Hansen 2006).
 //!
-//! A new state is compared with the levels that can have it: the one before where moves can be undone, none where a count of
-//! letters tells the level, all earlier ones otherwise.
+//! A new level is compared with the levels that may have its states: the previous one if moves are reversible, none if
+//! the number of letters determines the level, all earlier ones otherwise.
 //!
-//! Where a map takes the starts to the goal and turns moves round, the levels from the goal are the images of those from the
-//! start, and only these are made, as far as the middle (`docs/proof.md`, Lemma 6a). Then moves need not be undone.
+//! If a map takes the starts to the goal and reverses moves, the levels from the goal are the images of those from the
+//! start. Only the latter are made, up to the middle (`docs/proof.md`, Lemma 6a). Moves need not be reversible then.
 
 mod sequences;
 
@@ -38,7 +39,7 @@ pub struct ModelSearch<'a, K: Key> {
     bound: Option<&'a dyn Bound<K>>,
     engine: Engine<'a>,
     ahead: LevelSequence<K>,
-    /// Levels from the goal, where all its states are listed and moves can be undone.
+    /// Levels from the goal, if all its states are listed and moves are reversible.
     behind: Option<(Vec<K>, LevelSequence<K>)>,
     /// Whether the levels from the goal are the images of those from the start.
     mirrored: bool,
@@ -49,7 +50,7 @@ pub struct ModelSearch<'a, K: Key> {
 }
 
 impl<'a, K: Key> ModelSearch<'a, K> {
-    /// A search under a bound, or without.
+    /// A search under a bound, or without one.
     #[must_use]
     pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn Bound<K>>, engine: Engine<'a>) -> Self {
         let mirrored = bound.is_none() && model.mirror().is_some();
@@ -68,7 +69,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         self
     }
 
-    /// Whether the levels from the goal are taken to be the images of those from the start.
+    /// Whether the levels from the goal are the images of those from the start.
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
         self.mirrored
@@ -96,8 +97,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Attempt { levels, ..Attempt::of(length, self.checked(answer, length), begun) }
     }
 
-    /// Level sets without a goal, as far as level `depth` or the last one that has states; what stopped them if they are fewer;
-    /// and whether those are all the states that can be reached.
+    /// The levels without a goal, up to level `depth` or the last one that has states; what stopped them if they are
+    /// fewer; and whether they hold all reachable states.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<bool, Stopped>) {
         let puzzle = Searched::forward(self.model);
         let mut levels = sequence(self.model, "levels", Side::Forward);
@@ -113,7 +114,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         (figures, ended)
     }
 
-    /// Grows levels as far as level `depth`, or until one is empty, and says whether one is.
+    /// Grows levels up to level `depth`, or until one is empty; returns whether one is.
     fn grow_levels(
         &self,
         puzzle: &Searched<'a, K>,
@@ -157,7 +158,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         self.grown.get(from..).unwrap_or_default().to_vec()
     }
 
-    /// Grows levels until both sides together are `length` moves long, or one is empty.
+    /// Grows levels until both sides together have `length` moves, or one is empty.
     fn grow_to(&mut self, length: u32) -> Result<(), Stopped> {
         let engine = self.engine;
         let forward = Searched::forward(self.model);
@@ -191,7 +192,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(())
     }
 
-    /// Whether the last levels have a solution.
+    /// Looks for a solution on the last levels.
     fn meet(&self, length: u32) -> Result<Answer<K>, Stopped> {
         let exchange = self.engine.expander.exchange();
         if let Some((_, behind)) = &self.behind {
@@ -207,7 +208,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         if self.mirrored { self.meet_image(length) } else { self.ending(&self.ahead) }
     }
 
-    /// Whether the level at the middle meets the image of it, or of the one before.
+    /// Looks for a common state of the level at the middle and the image of it, or of the previous level.
     fn meet_image(&self, length: u32) -> Result<Answer<K>, Stopped> {
         if self.ahead.is_dead() {
             return Ok(Answer::Exhausted);
@@ -260,15 +261,16 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let answer = grown.and_then(|()| match levels.is_dead() {
             true if self.all_seen(bound, length, &levels)? => Ok(Answer::Exhausted),
             true => Ok(Answer::Refuted),
-            // Every state of the goal on the last level ends a solution of this length, since there is none shorter.
+            // Every goal state on the last level ends a solution of this length, since there is none shorter.
             false => self.ending(&levels),
         });
         *figures = levels.figures;
         answer
     }
 
-    /// Whether levels of which the last is empty have every state from which a way leads to the goal: whatever the bound cut has none
-    /// of any length. The last levels are looked at first, since most of what is cut for its length is cut there.
+    /// Whether levels of which the last is empty hold every state from which the goal can be reached: then the bound
+    /// pruned only states without any solution. The last levels are checked first, because most states that are pruned
+    /// for the length are pruned there.
     fn all_seen(&self, bound: &dyn Bound<K>, length: u32, levels: &LevelSequence<K>) -> Result<bool, Stopped> {
         let exchange = self.engine.expander.exchange();
         for (depth, level) in levels.levels.iter().enumerate().rev() {
@@ -283,7 +285,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(true)
     }
 
-    /// A successor of a level that is further from the goal than what is left, and not as far as can be.
+    /// A successor of a level that the bound prunes only because of the length: its distance is finite and exceeds the
+    /// moves left.
     fn cut_for_its_length(&self, bound: &dyn Bound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
         let block = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
             self.engine.cancel.check()?;
@@ -316,7 +319,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         })
     }
 
-    /// The classes of a walk through levels that ends in `last`, from level 0 on. `backward`: of levels from the goal.
+    /// The classes of a path through levels that ends in `last`, from level 0 on. `backward`: through levels from the
+    /// goal.
     fn trace(&self, levels: &[Level<K>], last: K, backward: bool) -> Result<Vec<K>, Stopped> {
         let exchange = self.engine.expander.exchange();
         let (mut worker, mut walk, mut around) = (self.model.worker(), vec![last], Vec::new());
@@ -340,7 +344,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(walk)
     }
 
-    /// The least state of a level that a move leads from to one of the class of `next`: found by trying all.
+    /// The least state of a level with a move to the class of `next`; tries all states.
     fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, StoreError> {
         self.engine.expander.install(|| {
             let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
@@ -357,7 +361,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         })
     }
 
-    /// States of a walk that is given by classes.
+    /// The states of a path that is given by classes.
     fn states(&self, classes: &[K]) -> Result<Vec<K>, Stopped> {
         let mut worker = self.model.worker();
         let apart = || Stopped::Contradiction("two states of a walk are not one move apart".into());
@@ -372,7 +376,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(walk)
     }
 
-    /// What was found is looked at again: move by move, and its last state alone satisfies the goal.
+    /// Checks a solution: every move is legal, and only the last state satisfies the goal.
     fn checked(&self, answer: Answer<K>, length: u32) -> Answer<K> {
         let Answer::Found(walk) = &answer else { return answer };
         let (mut worker, mut after) = (self.model.worker(), Vec::new());
@@ -415,7 +419,7 @@ impl<K: Key> LengthSearch for ModelSearch<'_, K> {
     }
 }
 
-/// Levels of a puzzle, none yet.
+/// The levels of a puzzle, still empty.
 fn sequence<K: Key>(model: &dyn Model<K>, stem: &str, side: Side) -> LevelSequence<K> {
     let mut levels = LevelSequence::new(stem.into(), side);
     (levels.compared, levels.apart) = match model.repeats() {

@@ -1,5 +1,5 @@
-//! Shortest solutions of puzzles on one row: breadth-first heuristic search (Zhou and Hansen 2006) for one length after
-//! another, in memory. Moves are undone by moves, so that a new level is compared with the one before alone.
+//! Shortest solutions of puzzles on one row: breadth-first heuristic search (Zhou and Hansen 2006), one length after
+//! another, in memory. Moves are reversible, so a new level is compared with the previous one alone.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -13,22 +13,21 @@ use super::{Answer, Attempt, Engine, Side};
 
 /// A search from the start of a row to its goal.
 pub struct RowSearch<'a, P: Puzzle, F> {
-    /// The puzzle under the bound for a length, or without one.
+    /// Makes the puzzle under the bound for a length, or without a bound.
     puzzle: F,
     free: P,
     goal: P::Key,
     lower: u32,
     step: u32,
     engine: Engine<'a>,
-    /// Bytes that the levels of a length may take up.
+    /// The most bytes of a length's levels.
     memory: u64,
 }
 
 impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
-    /// A search for the shortest way to the goal of a puzzle whose moves can be undone by moves. `puzzle` makes it, with
-    /// the bound for a length or without one; lengths are tried from `lower` on in steps of `step`, which must pass over
-    /// no other length that is possible. The levels of a length may take up `memory` bytes. `None` where the row does not
-    /// fit a key.
+    /// A search for the shortest solution of a puzzle whose moves are reversible. `puzzle` makes it, with the bound for
+    /// a length or without one. Lengths are tried from `lower` on in steps of `step`; the lengths between must be
+    /// impossible. The levels of a length may take `memory` bytes. `None` if the row does not fit a key.
     pub fn new(
         puzzle: F,
         (lower, step): (u32, u32),
@@ -41,7 +40,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
         Some(Self { puzzle, free, goal, lower, step, engine: Engine::new(expander, cancel, &()), memory })
     }
 
-    /// Levels from the start until one holds the goal or none is left.
+    /// Levels from the start until one has the goal or is empty.
     fn decide(&self, length: u32, levels: &mut LevelSequence<P::Key>) -> Result<Answer<P::Key>, Stopped> {
         let too_long = || Answer::GivenUp("the row does not fit a key".into());
         let Some(puzzle) = (self.puzzle)(Some(length)) else { return Ok(too_long()) };
@@ -56,7 +55,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
                 return Ok(if pruned { Answer::Refuted } else { Answer::Exhausted });
             }
             if levels.levels.len() > length as usize {
-                // What is left at the full length is not the goal.
+                // States other than the goal on the last level do not count.
                 return Ok(Answer::Refuted);
             }
             self.engine.grow(&puzzle, levels)?;

@@ -1,13 +1,13 @@
 //! Iterative deepening on the length of a transfer (Korf, *Depth-first iterative-deepening*, 1985): is there a solution
 //! of exactly L moves, given that there is none shorter?
 //!
-//! The first L that has one is the shortest length, because every shorter one has been refuted by then. It departs from
-//! the usual form in that each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou and
-//! Hansen 2006): a bound for L cuts states, and only the last levels are needed to find duplicates. Because no shorter
-//! solution exists, a state that comes again on a later level may be dropped.
+//! The first L with a solution is the shortest length, because every shorter one has been refuted by then. It departs
+//! from the usual form in that each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou
+//! and Hansen 2006): a bound for L prunes states, and only the last levels are needed for duplicate detection. Because
+//! no shorter solution exists, a state that recurs on a later level may be dropped.
 //!
-//! This file chooses the technique. Each has a file of its own beneath, and reads the same `Setup`: problem, tables,
-//! engine.
+//! This file chooses the technique. Each technique has a file of its own below, and reads the same `Setup`: problem,
+//! tables, engine.
 
 mod bounds;
 pub mod count;
@@ -30,7 +30,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_engine::store::tables::TableStore;
@@ -66,13 +66,13 @@ struct Solution<const W: usize> {
 /// How a transfer is searched.
 #[derive(Clone, Debug)]
 pub struct TransferOptions {
-    /// What cuts states.
+    /// The pruning.
     pub pruning: Pruning,
-    /// Whether palindromic solutions alone are looked for.
+    /// Whether only palindromic solutions are sought.
     pub palindromic: bool,
-    /// Whether states that K exchanges count as one.
+    /// Whether a state stands for all its images under K.
     pub symmetry: bool,
-    /// Bytes that one pattern database may have.
+    /// The most bytes of one pattern database.
     pub histograms: u64,
 }
 
@@ -83,7 +83,7 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     shared: SharedLevels<K>,
 }
 
-/// What counts as a large level unless somebody says otherwise; small in tests so that every path is exercised.
+/// The default size of a large level; small in tests so that every path is exercised.
 fn large_level() -> u64 {
     #[cfg(any(test, feature = "testing"))]
     if cfg!(test) || halma_engine::fault::small_parts() {
@@ -104,7 +104,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let symmetries = crate::fault::symmetries(engine.expander.fault, symmetries);
         let tables = TransferTables {
             states: Arc::new(ProblemTables::new(transfer, &symmetries.fixing, centroid.clone())?),
-            ladders: Ladders::new(&transfer.lattice, transfer.jumps_only),
+            look_ahead_tables: LookAheadTables::new(&transfer.lattice, transfer.jumps_only),
             databases: OnceLock::new(),
             histograms,
             store: None,
@@ -117,8 +117,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         })
     }
 
-    /// The same search, with pattern databases that stay from one run to the next; for one process. Answers do not
-    /// depend on it.
+    /// The same search with a cache of pattern databases that outlast the run; for one process. Answers do not depend
+    /// on it.
     #[must_use]
     pub fn with_table_store(mut self, store: Option<Arc<dyn TableStore>>) -> Self {
         self.setup.tables.store = store;
@@ -138,13 +138,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         &self.setup.problem.symmetries
     }
 
-    /// The centroid by cell.
+    /// The centroid of each cell.
     #[must_use]
     pub fn centroid(&self) -> &[i32] {
         &self.setup.problem.centroid
     }
 
-    /// The classes of the pattern databases, if any have been made.
+    /// The classes of the pattern databases, if these have been made.
     #[must_use]
     pub fn partition(&self) -> Option<PartitionRecord> {
         self.setup.partition()
@@ -156,7 +156,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         attempts.pop().unwrap_or_else(|| unreachable!("every length has its attempt"))
     }
 
-    /// What a technique other than leading halves finds; the levels go into `attempt`.
+    /// The answer of a technique other than leading halves; its levels go into `attempt`.
     fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let Self { setup, shared, .. } = self;
         let (problem, figures) = (&setup.problem, &mut attempt.levels);
@@ -185,13 +185,13 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         }
     }
 
-    /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
-    /// palindromic ones, given that there is none shorter of these.
+    /// Counts the solutions of `length` moves, given that there is none shorter. If only palindromes are sought, both
+    /// refer to palindromic solutions.
     pub fn count(&mut self, length: u32) -> Counted<Solutions> {
         Counting { setup: &self.setup }.count(length, &mut self.shared)
     }
 
-    /// Level sets without a goal: levels 0 to `depth` of the unpruned search.
+    /// The unpruned levels 0 to `depth`, without a goal.
     ///
     /// # Errors
     /// What stopped it, beside the levels that are complete.
@@ -210,7 +210,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
     type State = Cells<W>;
 
-    /// By the bounds that the pruning uses anyway.
+    /// From the bounds that the pruning uses.
     fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
         self.setup.lower_bound()
     }
@@ -251,7 +251,7 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             if let Answer::Found(walk) = &attempt.answer
                 && let Err(fault) = self.setup.check_walk(walk, attempt.length)
             {
-                // A search that is wrong about what it found is wrong about what it refuted, too.
+                // If the solution is wrong, the refutations cannot be trusted either.
                 let what = format!("the solution found is none: {fault}");
                 attempt.answer = Answer::Stopped(Stopped::Contradiction(what));
             }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use halma_bounds::abstraction::Abstraction;
 use halma_bounds::database::Databases;
 use halma_bounds::frontier::WorkContext;
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_check::twins::TransferLookAhead;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
@@ -65,12 +65,12 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
     let source = vec![abstraction.rank_of(&small(&goal))];
     let table = Arc::new(abstraction.distances(source, left + near, &(), context).unwrap());
-    let ladders = Ladders::new(&problem.lattice, jumps_only).unwrap();
+    let ladders = LookAheadTables::new(&problem.lattice, jumps_only).unwrap();
     let fast = ladders.filter(abstraction, &table, (limit, near), budgets);
-    assert_eq!(fast.asks(2), slow.asks(2));
+    assert_eq!(fast.applies(2), slow.applies(2));
     // From a state that is too far by the table nothing begins.
     if slow.within(&small(&start), left) {
-        assert_eq!(fast.sifter().admits(&small(&start), 2), slow.stays(&small(&start), 2), "{start:?} to {goal:?}");
+        assert_eq!(fast.worker().admits(&small(&start), 2), slow.stays(&small(&start), 2), "{start:?} to {goal:?}");
     }
     if late == 0 && !other {
         assert!(slow.stays(&small(&start), 2), "a real walk is cut: {start:?} to {goal:?}");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use halma_bounds::database::Databases;
 use halma_bounds::frontier::WorkContext;
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Watch};
 use halma_record::job::{Granularity, LookAheadDepth};
@@ -28,7 +28,7 @@ const BUDGETS: [LookAheadDepth; 4] = [
 struct Looks {
     problem: Transfer,
     databases: Databases,
-    ladders: Ladders,
+    ladders: LookAheadTables,
 }
 
 impl Looks {
@@ -36,7 +36,7 @@ impl Looks {
         let symmetries = problem.symmetries();
         let centroid = centroid::of_cells(&problem, &symmetries);
         let databases = Databases::new(&problem, &symmetries, &centroid, Granularity::default(), histograms);
-        let ladders = Ladders::new(&problem.lattice, problem.jumps_only).unwrap();
+        let ladders = LookAheadTables::new(&problem.lattice, problem.jumps_only).unwrap();
         Self { problem, databases, ladders }
     }
 
@@ -48,7 +48,7 @@ impl Looks {
         let table = Arc::new(table);
         BUDGETS.map(|budgets| {
             let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), budgets);
-            filter.sifter().admits(men, 3)
+            filter.worker().admits(men, 3)
         })
     }
 

@@ -1,7 +1,8 @@
-//! The fewest empty cells on the ways into the base, for all cells at once, on quarter boards.
+//! Shortest paths into the base, counted in empty cells jumped over, from all cells at once: a bit-parallel
+//! breadth-first search on quarter boards.
 //!
-//! Jumps keep column and row even or odd. The cells of one such type make a board of half as many columns and rows, in one
-//! word, on which a jump is one step; the four words go through every operation side by side.
+//! A jump keeps the parity of column and row. The cells of one type make a board of half as many columns and rows,
+//! which fits one word and on which a jump is one step. All operations run on the four words side by side.
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
@@ -10,23 +11,23 @@ use halma_rules::lattice::Rule;
 /// Cells by type: bit `columns * (y / 2) + x / 2` of the word of type `x % 2 + 2 * (y % 2)`.
 pub(super) type Quarters = [u64; 4];
 
-/// Costs from here on are not told apart; a man without any way counts as one of this cost, too.
+/// Costs from here on are not distinguished; a man without any way has this cost, too.
 pub(super) const FAR: usize = 15;
 
 /// The jumps along one axis.
 #[derive(Clone, Debug)]
 struct Axis {
-    /// By how many bits the upper end of a jump lies above the lower one.
+    /// How many bits the upper end of a jump lies above the lower one.
     shift: u32,
     /// The lower ends of all jumps of the board.
     jumps: Quarters,
-    /// What a type differs by from that of the cells between, as bits of its number.
+    /// The difference, as bits of its number, between a type and the type of the cells between.
     flip: usize,
     /// By type: how many bits above the lower end the cell between lies, on its own quarter.
     between: [u32; 4],
 }
 
-/// A board and a base to come to.
+/// A board and a base to reach.
 #[derive(Clone, Debug)]
 pub(super) struct Plane {
     homes: Vec<(u8, u8)>,
@@ -34,16 +35,16 @@ pub(super) struct Plane {
     base: Quarters,
     /// Cells outside the base from which a step leads into it.
     beside: Quarters,
-    /// By type: the group of cells none of which a man of it ever jumps over.
+    /// By type: the group of cells over which a man of the type never jumps.
     group: [usize; 4],
 }
 
-/// The cells from which the base can be reached, by the fewest empty cells on the way.
+/// The cells from which the base can be reached, by the number of empty cells on the way.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
-    /// With so many or fewer.
+    /// Cells with so many empty cells or fewer.
     reached: [Quarters; FAR],
-    /// How many men there are in each group with so many or fewer.
+    /// How many men of each group have so many or fewer.
     men: [[u8; 4]; FAR],
     /// How many of them can step in, and how many there are.
     beside: [u8; 4],
@@ -120,7 +121,7 @@ impl Plane {
         quarters[usize::from(kind & 3)] >> bit & 1 != 0
     }
 
-    /// Groups of cells.
+    /// How many groups of cells there are.
     pub(super) fn groups(&self) -> usize {
         self.group[3].max(self.group[2]) + 1
     }
@@ -136,7 +137,7 @@ impl Plane {
         std::array::from_fn(|kind| axis.jumps[kind] & occupied[kind ^ axis.flip].rotate_right(axis.between[kind]))
     }
 
-    /// The levels of the ways over `occupied` cells (the base counts as such), and what there is of `men` on them.
+    /// The levels of the ways over `occupied` cells, among which the base counts, and the numbers of `men` on them.
     #[inline]
     pub(super) fn levels(&self, occupied: &Quarters, men: &Quarters) -> Levels {
         let occupied: Quarters = std::array::from_fn(|kind| occupied[kind] | self.base[kind]);
@@ -190,7 +191,7 @@ impl Plane {
         count
     }
 
-    /// The empty cells that would shorten some way.
+    /// The empty cells whose filling would shorten some way.
     pub(super) fn helpful(&self, levels: &Levels) -> Quarters {
         let mut helpful = [0; 4];
         for axis in &self.axes {
@@ -217,7 +218,7 @@ fn spread(reached: &mut Quarters, from: &Quarters, shift: u32, lower: &Quarters)
 }
 
 impl Levels {
-    /// Men of a group who pass at most so many empty cells; with fewer than none, those who can step in.
+    /// How many men of a group pass at most so many empty cells; if `empty` is negative, how many can step in.
     #[inline]
     pub(super) fn count(&self, group: usize, empty: i32) -> i32 {
         let men = match usize::try_from(empty) {
@@ -228,7 +229,7 @@ impl Levels {
         men[group & 3].into()
     }
 
-    /// The men's costs, summed up.
+    /// The sum of the men's costs.
     pub(super) fn sum(&self) -> u32 {
         let above =
             |cost: usize| (0..4).map(move |group| u32::from(self.all[group]) - self.count(group, cost as i32) as u32);

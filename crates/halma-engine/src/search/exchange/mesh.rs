@@ -1,4 +1,4 @@
-//! Processes that are threads, for tests of what they do together.
+//! Threads in the roles of processes, for tests of distributed searches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,18 +8,18 @@ use super::{Exchange, Lost, Message};
 
 type Round = (usize, Vec<Message>);
 
-/// One of several threads.
+/// One of the threads.
 #[derive(Debug)]
 pub struct Mesh {
     process: usize,
     to: Vec<Sender<Round>>,
     from: Vec<Mutex<Receiver<Round>>>,
     rounds: AtomicU64,
-    /// The round in which this one goes; for tests of what becomes of the others.
+    /// The round in which this one fails, for tests of how the others react.
     pub dies_in: u64,
 }
 
-/// So many, connected with each other.
+/// So many processes, connected with each other.
 pub fn mesh(processes: usize) -> Vec<Mesh> {
     let ends: Vec<Vec<_>> = (0..processes).map(|_| (0..processes).map(|_| channel()).collect()).collect();
     let mut meshes: Vec<Mesh> = Vec::new();
@@ -36,7 +36,7 @@ pub fn mesh(processes: usize) -> Vec<Mesh> {
 }
 
 impl Mesh {
-    /// Its number among them.
+    /// Its number.
     #[must_use]
     pub fn process_number(&self) -> usize {
         self.process

@@ -1,4 +1,4 @@
-//! The end of a level: what each range received is merged, and what earlier levels hold is taken out.
+//! The end of a level: the contents of each shard are merged, and states of earlier levels are removed.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -18,17 +18,17 @@ use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
 use crate::store::{Level, Segment, StoreError};
 
-/// New states that one thread judges at a time.
-const SIFTED: usize = 1 << 9;
+/// New states that one thread filters at a time.
+const FILTER_CHUNK: usize = 1 << 9;
 
-/// What a process found of a level.
+/// The figures of one process's share of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Share {
     generated: u64,
     emitted: u64,
     unique: u64,
     old: u64,
-    /// New states that the puzzle does not admit.
+    /// New states that [`Puzzle::admits`] dropped.
     #[serde(default)]
     dropped: u64,
     states: u64,
@@ -39,14 +39,14 @@ struct Share {
 }
 
 impl Share {
-    /// The figures of a level in these shares.
+    /// The figures of the whole level, from its shares.
     fn total(shares: &[Self]) -> Tally {
         let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
         let mixed = |f: fn(&Self) -> Digest| shares.iter().fold(0u128, |sum, share| sum.wrapping_add(f(share).0));
         Tally {
             states: sum(|s| s.states),
             generated: sum(|s| s.generated),
-            // Of a folder that was tampered with they may not add up; then the record contradicts itself.
+            // In a folder that was tampered with these may not add up; then the record contradicts itself.
             pruned: sum(|s| s.generated).saturating_sub(sum(|s| s.emitted)) + sum(|s| s.dropped),
             duplicates: sum(|s| s.emitted).saturating_sub(sum(|s| s.unique)),
             old: sum(|s| s.old),
@@ -57,7 +57,7 @@ impl Share {
     }
 }
 
-/// What a range of keys adds to the next level.
+/// The new states of one shard, and their figures.
 struct Part<K> {
     segment: Segment<K>,
     unique: u64,
@@ -69,7 +69,7 @@ struct Part<K> {
 }
 
 impl<P: Puzzle> Step<'_, P> {
-    /// Merges what each range received, takes out what levels of `before` hold, and codes the rest.
+    /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
@@ -78,11 +78,11 @@ impl<P: Puzzle> Step<'_, P> {
         if self.room.is_full() {
             budget::give_back();
         }
-        if self.puzzle.sifts(self.depth + 1) {
-            self.sieves = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
+        if self.puzzle.filters(self.depth + 1) {
+            self.filter_scratch = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
         }
         let label = self.destination.label;
-        // A level of which pieces are on disk goes there too, and so does one that would fill the memory.
+        // A level that has layers goes to disk as well, and so does one that would fill the memory.
         let states: u64 = self
             .shard_buffers
             .iter()
@@ -93,7 +93,7 @@ impl<P: Puzzle> Step<'_, P> {
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
-        // What goes to disk goes in order, a few ranges at a time.
+        // A file is written in order, a few shards at a time.
         let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
         let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate();
         loop {
@@ -126,7 +126,7 @@ impl<P: Puzzle> Step<'_, P> {
             None => segments.into_iter().collect(),
         };
         share.bytes = level.bytes();
-        // The level is complete when every process has all of its share.
+        // The level is complete when every process has completed its share.
         let digest = share.digest.0;
         let shares = self.expander.exchange().all_gather(share)?;
         let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
@@ -134,7 +134,7 @@ impl<P: Puzzle> Step<'_, P> {
             drop(std::mem::take(&mut self.layers));
             match self.destination.workspace {
                 Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
-                // It stays for as long as it is open.
+                // The unlinked file remains readable while it is open.
                 None => workspace.remove(&[label.into()])?,
             }
         }
@@ -150,7 +150,7 @@ impl<P: Puzzle> Step<'_, P> {
     ) -> Result<Part<P::Key>, StoreError> {
         let segments: Vec<Level<P::Key>> =
             shard_buffer.segments.into_iter().map(|segment| [segment].into_iter().collect()).collect();
-        // Blocks never reach from one range into the next.
+        // No block reaches from one shard into the next.
         let of =
             |level: &Level<P::Key>, bound: usize| level.index().partition_point(|b| self.shards.of(b.first) < bound);
         let on_disk = self.layers.iter().map(|(_, l)| (l, of(l, shard)..of(l, shard + 1)));
@@ -175,7 +175,7 @@ impl<P: Puzzle> Step<'_, P> {
             Ok(())
         })?;
         let new = kept.len();
-        self.sift(&mut kept);
+        self.filter_new(&mut kept);
         let dropped = (new - kept.len()) as u64;
         let mut scratch = self.puzzle.scratch();
         Ok(Part {
@@ -189,18 +189,18 @@ impl<P: Puzzle> Step<'_, P> {
         })
     }
 
-    /// Leaves of new states those that the puzzle admits.
-    fn sift(&self, keys: &mut Vec<P::Key>) {
-        if self.sieves.is_empty() || keys.is_empty() {
+    /// Keeps the new states that the puzzle's filter admits.
+    fn filter_new(&self, keys: &mut Vec<P::Key>) {
+        if self.filter_scratch.is_empty() || keys.is_empty() {
             return;
         }
         let piece = |keys: &[P::Key]| {
             let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut scratch = lock(&self.sieves[thread % self.sieves.len()]);
+            let mut scratch = lock(&self.filter_scratch[thread % self.filter_scratch.len()]);
             let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
             keys.iter().copied().filter(admits).collect::<Vec<_>>()
         };
-        // Many more pieces than threads: what one state costs differs by far.
-        *keys = keys.par_chunks(SIFTED).map(piece).collect::<Vec<_>>().concat();
+        // Many more pieces than threads, since the cost of a state varies widely.
+        *keys = keys.par_chunks(FILTER_CHUNK).map(piece).collect::<Vec<_>>().concat();
     }
 }

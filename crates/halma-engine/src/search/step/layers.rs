@@ -1,5 +1,5 @@
-//! The pieces of a level on disk: layers of sorted successors, and how far the level has come. A later process goes on from
-//! them.
+//! Layers, the spilled files of sorted successors, and checkpoints within a level: a later process resumes from its
+//! layers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,21 +15,25 @@ use crate::store::StoreError;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 
 impl<P: Puzzle> Step<'_, P> {
-    /// Goes on where an earlier process left the level.
+    /// Resumes from the checkpoint of an earlier process.
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.destination.workspace.and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
-        self.take_up(workspace, partial.layers)?;
+        self.resume_layers(workspace, partial.layers)?;
         if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
             let reason = format!("the layers of {} hold more than it says was made", partial.label);
             return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
         }
-        self.go_on_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
+        self.resume_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
         Ok(())
     }
 
-    /// Opens layers that the run's folder has.
-    pub(in crate::search) fn take_up(&mut self, workspace: &Workspace, labels: Vec<String>) -> Result<(), Stopped> {
+    /// Opens layers in the run's folder.
+    pub(in crate::search) fn resume_layers(
+        &mut self,
+        workspace: &Workspace,
+        labels: Vec<String>,
+    ) -> Result<(), Stopped> {
         for label in labels {
             let (layer, _) = workspace.need(&label)?;
             let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
@@ -40,7 +44,7 @@ impl<P: Puzzle> Step<'_, P> {
     }
 
     /// Everything before the mark has been expanded already.
-    pub(in crate::search) fn go_on_at(&mut self, mark: Mark) {
+    pub(in crate::search) fn resume_at(&mut self, mark: Mark) {
         self.next_block = AtomicUsize::new(mark.next_block);
         (self.generated, self.emitted) = (mark.generated, mark.emitted);
         if let Some(watch) = self.destination.watch {
@@ -49,16 +53,16 @@ impl<P: Puzzle> Step<'_, P> {
         }
     }
 
-    /// Writes all successors so far to disk as a layer, and enters it in the run's list: a later process goes on here.
+    /// Writes a checkpoint: spills all successors so far to a layer, and enters it in the manifest.
     pub(in crate::search) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
         let layer = self.layer(workspace)?;
         workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
     }
 
-    /// Writes all successors so far to disk as a layer that only this step knows of.
+    /// Spills all successors so far to a layer that is no part of the run.
     pub(in crate::search) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
         let (label, _) = self.layer(scratch)?;
-        // It stays for as long as it is open.
+        // The unlinked file remains readable while it is open.
         scratch.remove(&[label])
     }
 
@@ -68,7 +72,7 @@ impl<P: Puzzle> Step<'_, P> {
         Mark { next_block: self.next_block.load(Ordering::Relaxed), generated, emitted }
     }
 
-    /// What the run's list is to say of the level's pieces.
+    /// The manifest's entry for the unfinished level.
     pub(in crate::search) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
         Partial {
             label: self.destination.label.into(),
@@ -80,12 +84,12 @@ impl<P: Puzzle> Step<'_, P> {
         }
     }
 
-    /// Writes what has been received so far to disk.
+    /// Writes the contents of all shard buffers to a layer.
     pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
         let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
-        // Merged a few ranges at a time, and in order: the ranges' segments one after another are ascending.
+        // A few shards are merged at a time, in order, so that the file is ascending.
         let at_once = self.at_once(4, 0);
         for group in self.shard_buffers.chunks_mut(at_once) {
             self.expander.pool.install(|| {

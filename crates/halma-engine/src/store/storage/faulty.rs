@@ -1,4 +1,4 @@
-//! Storage that fails where a test wants it to; it wraps another one.
+//! Fault injection for storage: wraps another storage, and fails where a test wants it to.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,22 +7,23 @@ use std::time::Duration;
 
 use super::{Input, Lock, Output, Part, Storage};
 
-/// What fails. Operations are counted from 0: every call of a [`Storage`] or of one of its files that touches the disk.
+/// Which operations fail. Operations are counted from 0: every call of a [`Storage`] or of one of its files that
+/// touches the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing.
     None,
     /// One operation, with an error of that kind; a write leaves half of its bytes.
     At(u64, io::ErrorKind),
-    /// That operation and all after it, as of a process that is no more; a write leaves half of its bytes.
+    /// That operation and all after it, as if the process had died; a write leaves half of its bytes.
     From(u64, io::ErrorKind),
     /// Writes, once so many bytes have been written: the disk is full.
     Full(u64),
-    /// Nothing, but each write takes no more than so many bytes, as the system may.
+    /// No operation, but each write accepts no more than so many bytes, as the system may.
     Short(usize),
 }
 
-/// What an error that was injected says.
+/// The message of an injected error.
 pub const INJECTED: &str = "injected";
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ struct State {
     log: Vec<String>,
 }
 
-/// Storage that fails; its folders and files fail with it.
+/// Storage with a fault; its folders and files share the fault.
 #[derive(Clone, Debug)]
 pub struct Faulty {
     inner: Arc<dyn Storage>,
@@ -170,7 +171,7 @@ impl Write for FaultyFile<Box<dyn Output>> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Err(error) = count(&self.state, "write", &self.name) {
             let before = locked(&self.state).log.len() as u64 - 1;
-            // Of what comes after the end of a process nothing is written.
+            // After the process has died nothing is written.
             if matches!(locked(&self.state).fault, Fault::At(at, _) | Fault::From(at, _) if at == before) {
                 self.inner.write_all(&bytes[..bytes.len() / 2])?;
             }

@@ -1,5 +1,5 @@
-//! Storage in memory that forgets in a crash what was not synced, as a disk may when the power fails; a twin of the file
-//! system for tests. The idea is from the tests of redb.
+//! Storage in memory that loses in a crash what was not synced, as a disk may when the power fails. For tests; the idea
+//! is from the tests of redb.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use super::{Input, Lock, Output, Part, Storage};
 
-/// What a crash leaves of what was not synced.
+/// What a crash leaves of the data that was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crash {
     /// Nothing.
     LosesAll,
-    /// All: the process was killed, and the system went on.
+    /// Everything: the process was killed, and the system went on.
     LosesNothing,
-    /// Some names and some bytes, by this seed; what is left of a file's bytes may be a part of them, or zeros.
+    /// Some names and some bytes, chosen by this seed; unsynced bytes may survive in part, or as zeros.
     LosesSome(u64),
 }
 
@@ -26,7 +26,7 @@ enum Entry {
     Folder(usize),
 }
 
-/// A name that came or went since names were last synced.
+/// A name that was added or removed since names were last synced.
 #[derive(Clone, Debug)]
 enum Change {
     Put(String, Entry),
@@ -70,7 +70,7 @@ struct Tree {
     folders: Vec<Names>,
     files: Vec<Bytes>,
     locks: BTreeSet<(usize, String)>,
-    /// How often it has crashed: what a process held before is nothing after it.
+    /// How often it has crashed. Handles from before a crash are invalid.
     crashes: usize,
 }
 
@@ -97,7 +97,7 @@ fn missing() -> io::Error {
     io::ErrorKind::NotFound.into()
 }
 
-/// Numbers that look random (splitmix64).
+/// A pseudo-random number generator (splitmix64).
 fn random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -106,14 +106,14 @@ fn random(seed: &mut u64) -> u64 {
 }
 
 impl Forgetful {
-    /// The same as another storage, which goes its own way from now on; nobody holds a lock on it.
+    /// An independent copy, without locks.
     #[must_use]
     pub fn copied(&self) -> Self {
         let tree = Tree { locks: BTreeSet::new(), ..locked(&self.tree).clone() };
         Self { tree: Arc::new(Mutex::new(tree)), folder: self.folder, path: self.path.clone() }
     }
 
-    /// The power fails. Whoever held locks is gone.
+    /// A power failure. All locks are released.
     pub fn crash(&self, crash: Crash) {
         let tree = &mut *locked(&self.tree);
         tree.locks.clear();
@@ -145,7 +145,7 @@ impl Forgetful {
         }
     }
 
-    /// The files in it and beneath it, by their names from here on, in order.
+    /// The names of all files, in subfolders too, relative to this folder, in order.
     #[must_use]
     pub fn files(&self) -> Vec<String> {
         fn collect(tree: &Tree, folder: usize, before: &str, found: &mut Vec<String>) {
@@ -161,7 +161,7 @@ impl Forgetful {
         found
     }
 
-    /// Changes the bytes of a file that [`Self::files`] names, as a disk, or whoever is at the folder, might.
+    /// Changes the bytes of a file that [`Self::files`] names, as a bad disk or an attacker might.
     ///
     /// # Errors
     /// Where there is none.

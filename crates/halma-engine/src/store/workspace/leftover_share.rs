@@ -1,4 +1,4 @@
-//! What an earlier run with another number of processes left in a folder, for others to go on with.
+//! The folder of an earlier run with another number of processes, from which the processes of this run resume.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::key::Key;
 use crate::store::storage::{Lock, Storage};
 use crate::store::{Level, StoreError};
 
-/// A folder of an earlier run, or of a share of one.
+/// The folder of an earlier run, or of one process's share of it.
 #[derive(Debug)]
 pub struct LeftoverShare {
     folder: Box<dyn Storage>,
@@ -22,17 +22,17 @@ pub struct LeftoverShare {
 }
 
 impl LeftoverShare {
-    /// What `folder` holds of the run that `run` describes; `None` where it holds nothing of it.
+    /// What `folder` holds of the run that `run` describes; `None` if it holds nothing of it.
     ///
     /// # Errors
-    /// Where its list is damaged.
+    /// Where its manifest is damaged.
     pub fn find(folder: impl Storage + 'static, run: &serde_json::Value) -> Result<Option<Self>, StoreError> {
         let Some(list) = Manifest::read(&folder)?.filter(|list| list.run == *run) else { return Ok(None) };
         let identity = xxh3_128(run.to_string().as_bytes());
         Ok(Some(Self { folder: Box::new(folder), identity, list, lock: Mutex::new(None) }))
     }
 
-    /// The answers that stand.
+    /// The answers to single lengths.
     #[must_use]
     pub fn answers(&self) -> Vec<serde_json::Value> {
         self.list.answers.clone()
@@ -71,17 +71,17 @@ impl LeftoverShare {
         self.folder.beneath(LEVELS, false).map_err(|source| StoreError::opening(self.folder.path(LEVELS), source))
     }
 
-    /// Removes what the run left, when others have it.
+    /// Removes the leftover files, once the present run has their contents.
     ///
     /// # Errors
     /// Where something cannot be removed, or a process is at work in the folder.
     pub fn remove(self) -> Result<(), StoreError> {
         self.lock()?;
-        // The list first: without it, the rest is nothing.
+        // The manifest first: the rest is nothing without it.
         remove(&*self.folder, LIST)?;
         clear(&*self.folder, &*self.levels_folder()?)?;
         remove(&*self.folder, LOCK)?;
-        // The folder stays where somebody has put something there.
+        // The folder stays if it has other contents.
         self.folder.remove_empty("");
         Ok(())
     }

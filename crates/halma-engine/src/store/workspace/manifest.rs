@@ -1,7 +1,7 @@
-//! The manifest of a run: the list of what is complete, as it is written to disk.
+//! The manifest of a run: the list of complete levels and answers, as it is written to disk.
 //!
-//! The file is JSON: the list, and the XXH3-128 of the list's bytes. What describes the run, its terms, the answers and
-//! the figures of a level belong to whoever runs the search, and stay the values that they were given as.
+//! The file is JSON: the manifest, and the XXH3-128 of its bytes. The description of the run, its terms, the answers
+//! and the figures of a level belong to the caller; the manifest keeps them as JSON values.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,32 +19,32 @@ use crate::budget::Measurements;
 use crate::store::StoreError;
 use crate::store::storage::Storage;
 
-/// The version of the list; another one is refused.
+/// The version of the manifest; another one is refused.
 const FORMAT: u32 = 2;
-/// The name of the list.
+/// The file name of the manifest.
 pub const LIST: &str = "run.json";
-/// The most lists and tables that a list may have: each takes memory beyond its bytes.
+/// The most lists and tables that a manifest may have: each takes memory beyond its bytes.
 const PARTS: usize = 1 << 20;
-/// More successors than anybody can make.
+/// More successors than any search can make.
 const TOO_MANY: u64 = 1 << 50;
 
-/// A file that the list names.
+/// A file that the manifest names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
-    /// How many keys.
+    /// How many keys it holds.
     pub keys: u64,
-    /// The digest of the set.
+    /// The digest of its keys.
     pub digest: Digest,
-    /// What the search wants to know of it when it finds it again.
+    /// What the search stores with it.
     pub figures: serde_json::Value,
 }
 
-/// A level of which some pieces are complete.
+/// The checkpoint of a level under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Partial {
     /// The level's label.
     pub label: String,
-    /// The first block of the level before that has not been expanded.
+    /// The first block of the previous level that has not been expanded.
     pub next_block: usize,
     /// Successors so far, pruned ones included.
     pub generated: u64,
@@ -52,8 +52,8 @@ pub struct Partial {
     pub emitted: u64,
     /// The labels of the layers of sorted successors.
     pub layers: Vec<String>,
-    /// Where several processes make the level: the moments up to which all that was made is in layers, each process's
-    /// share. Layers may hold more; what is made again is a duplicate.
+    /// With several processes: the marks up to which each process's layers hold everything made. Layers may hold more;
+    /// what is made again is a duplicate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
 }
@@ -69,25 +69,25 @@ pub struct Mark {
     pub emitted: u64,
 }
 
-/// The list.
+/// The manifest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     format: u32,
-    /// What the run is, to compare and to read.
+    /// The description of the run, to compare and to read.
     pub(super) run: serde_json::Value,
-    /// What it may use up and where it ends: what may change when it goes on.
+    /// The limits and outputs of the run, which may change when it resumes.
     pub(super) terms: serde_json::Value,
-    /// Answers that stand, in order.
+    /// The answers to single lengths, in order.
     pub(super) answers: Vec<serde_json::Value>,
     pub(super) files: BTreeMap<String, Saved>,
     pub(super) partial: Option<Partial>,
-    /// What the run had used when the list was written.
+    /// The resources that the run had used when the manifest was written.
     #[serde(default)]
     #[serde(rename = "spent")]
     pub(super) measurements: Measurements,
 }
 
-/// The list as it is written: the text, and its checksum.
+/// The manifest as it is written: the text, and its checksum.
 #[derive(Serialize, Deserialize)]
 struct Sealed<'a> {
     checksum: Digest,
@@ -95,14 +95,14 @@ struct Sealed<'a> {
     list: &'a RawValue,
 }
 
-/// What of a sealed list there is.
+/// The parts of a sealed manifest.
 #[derive(Deserialize)]
 struct Parts {
     checksum: Option<IgnoredAny>,
     list: Option<IgnoredAny>,
 }
 
-/// The version of a list, which says whether the rest of it can be read.
+/// The version of a manifest, which decides whether the rest can be read.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
@@ -114,19 +114,19 @@ pub(super) fn file_name(label: &str) -> String {
 }
 
 impl Manifest {
-    /// The list of a run of which nothing is complete.
+    /// The manifest of a run that has just begun.
     pub(super) fn new(run: serde_json::Value, terms: serde_json::Value) -> Self {
         Self { format: FORMAT, run, terms, ..Self::default() }
     }
 
-    /// The list with its checksum, as text.
+    /// The manifest with its checksum, as text.
     pub(super) fn sealed(&self) -> serde_json::Result<String> {
         let text = serde_json::to_string_pretty(self)?;
         let checksum = Digest(xxh3_128(text.as_bytes()));
         serde_json::to_string_pretty(&Sealed { checksum, list: serde_json::from_str(&text)? })
     }
 
-    /// Reads the list of a run's folder, if there is one.
+    /// Reads the manifest in a run's folder, if there is one.
     pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
         let file = folder.path(LIST);
         match folder.read(LIST, folder::RECORD) {
@@ -165,7 +165,7 @@ impl Manifest {
         self.files.iter().filter(|(label, _)| !layers.contains(label)).map(|(l, s)| (l.clone(), s.clone())).collect()
     }
 
-    /// What this program cannot have written, whatever the checksum says.
+    /// Rejects what this program cannot have written, whatever the checksum says.
     fn sound(&self) -> Result<(), String> {
         let plain = |label: &str| folder::is_plain(&file_name(label)) && !label.is_empty() && !label.starts_with('.');
         if let Some(label) = self.files.keys().find(|label| !plain(label)) {

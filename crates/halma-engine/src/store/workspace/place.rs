@@ -1,4 +1,4 @@
-//! A run's folder as it is found: its lock, its files, and whether anybody works there.
+//! A run's folder on storage: its lock, its file names, and whether a process works there.
 
 use std::io;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::key::Key;
 use crate::store::storage::{Lock, Storage};
 use crate::store::{Level, StoreError, file};
 
-/// The name of the lock.
+/// The name of the lock file.
 pub const LOCK: &str = "lock";
 /// The name of the folder of level files.
 pub(super) const LEVELS: &str = "levels";
 /// How long to try for the lock.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The folder, made where there is none, and its lock.
+/// Opens the folder, creating it if there is none, and takes its lock.
 pub(super) fn locked(
     path: &Path,
     make: impl Fn() -> io::Result<Box<dyn Storage>>,
@@ -31,7 +31,7 @@ pub(super) fn locked(
         match place.lock(LOCK, PATIENCE) {
             Ok(Some(lock)) => return Ok((place, lock)),
             Ok(None) => return Err(StoreError::Locked { folder: path.into() }),
-            // A run that ended has just taken its folder away.
+            // A run that has just ended has removed its folder.
             Err(e) if e.kind() == io::ErrorKind::NotFound && begun.elapsed() < PATIENCE => {}
             Err(source) => return Err(StoreError::reading(place.path(LOCK), source)),
         }
@@ -46,12 +46,12 @@ pub(super) fn remove(folder: &dyn Storage, name: &str) -> Result<(), StoreError>
     folder.remove(name).map_err(|source| StoreError::reading(folder.path(name), source))
 }
 
-/// Whether a level file has that name, or what was to become one.
+/// Whether this is the name of a level file or of its temporary file.
 pub(super) fn is_of_level(name: &str) -> bool {
     name.ends_with(".level") || name.ends_with(".tmp")
 }
 
-/// Removes the level files of a run, and their folder unless somebody has put something there.
+/// Removes the level files of a run, and their folder unless it has other contents.
 pub(super) fn clear(folder: &dyn Storage, levels: &dyn Storage) -> Result<(), StoreError> {
     let files = names(levels)?.into_iter().filter(|name| is_of_level(name));
     files.into_iter().try_for_each(|name| remove(levels, &name))?;
@@ -59,7 +59,7 @@ pub(super) fn clear(folder: &dyn Storage, levels: &dyn Storage) -> Result<(), St
     Ok(())
 }
 
-/// Opens the file with that label, of which the list says `saved`.
+/// Opens the file with that label, for which the manifest says `saved`.
 pub(super) fn open_level<K: Key>(
     levels: &dyn Storage,
     run: u128,
@@ -74,7 +74,7 @@ pub(super) fn identity_of(run: u128, label: &str) -> u128 {
     xxh3_128(&[&run.to_le_bytes()[..], label.as_bytes()].concat())
 }
 
-/// Whether a process is at work on the run in `folder`, or on a share of it.
+/// Whether a process works on the run in `folder`, or on a share of it.
 #[must_use]
 pub fn is_at_work(folder: &Path) -> bool {
     let Ok(place) = Folder::open(folder) else { return false };
@@ -82,10 +82,10 @@ pub fn is_at_work(folder: &Path) -> bool {
     place.is_locked(LOCK) || place.names().is_ok_and(|names| names.iter().any(of_share))
 }
 
-/// What the run in `folder` is, and its terms, where it holds one that has not ended.
+/// The description and terms of the run in `folder`, if it holds an unfinished one.
 ///
 /// # Errors
-/// Where its list is damaged.
+/// Where its manifest is damaged.
 pub fn unfinished(folder: &Path) -> Result<Option<(serde_json::Value, serde_json::Value)>, StoreError> {
     let place = match Folder::open(folder) {
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),

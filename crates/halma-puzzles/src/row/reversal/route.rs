@@ -1,11 +1,11 @@
-//! The vacancy's way in a constructed reversal: a few legs, each a walk along the row or along the cycle
-//! 0, 1, 3, 5, ..., 6, 4, 2 of its places.
+//! The path of the vacancy in a constructed reversal: a few legs, each along the row or along the cycle 0, 1, 3, 5,
+//! ..., 6, 4, 2 of its places.
 
 use std::iter::successors;
 
 use super::Reversal;
 
-/// A part of the way.
+/// A leg of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {
     /// The last place of the row.

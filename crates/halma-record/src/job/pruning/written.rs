@@ -1,4 +1,4 @@
-//! The prunings by name: one word, with parameters in brackets, in files and on the command line alike.
+//! The text form of prunings, in files and on the command line: a word, with parameters in brackets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::job::game_bounds::Name;
 use crate::job::raw::Whole;
 use crate::source::suggestion;
 
-/// The paper guesses C with "a few million"; a wrong guess costs a second run, never a wrong verdict.
+/// The paper guesses C with a beam of "a few million"; a wrong guess costs a second search, never a wrong verdict.
 const KEEP: usize = 1_000_000;
 
 impl Pruning {
@@ -109,9 +109,9 @@ fn cap(cap: Option<i64>) -> Result<Option<i32>, String> {
     cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1"))).transpose()
 }
 
-/// The least depth of looks ahead that do not go all the way, unless somebody says otherwise.
+/// The default least depth of look-aheads that do not reach the end.
 const LEAST: u8 = 4;
-/// The most moves that are looked ahead: what it costs doubles with each.
+/// The greatest depth of the look-ahead: its cost doubles with each move.
 const MOST_AHEAD: u8 = 20;
 
 fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadDepth>, String> {
@@ -145,7 +145,7 @@ impl FromStr for Pruning {
                 Some((key, value)) => (key.trim_end(), value.trim_start()),
                 None => (parameters(name).get(i).copied().unwrap_or(part), part),
             };
-            // An unknown name or parameter is the better message than what its value looks like.
+            // An error in the name or parameter is reported before an error in the value.
             Self::knows(name, key)?;
             let number = value.parse().map_err(|_| format!("{key} = {value}: allowed are whole numbers"))?;
             given.push((key.into(), number));

@@ -1,4 +1,4 @@
-//! Transfers and games as rewrite rules: men step to an empty cell beside them, or jump in chains over any man.
+//! Writes transfers and games as rewrite rules: men step to an empty cell beside them, or jump in chains over any man.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ fn table(lattice: &Lattice, men: &str, board: String, rules: Vec<RuleEntry>, goa
 /// A transfer as a puzzle.
 ///
 /// # Errors
-/// What rules cannot say: a board without an empty cell.
+/// Rules cannot express a board without an empty cell.
 pub fn transfer(transfer: &Transfer) -> Result<Ground, TableFault> {
     let lattice = &transfer.lattice;
     let board = map(lattice, |cell| if transfer.start.contains(&cell) { 'A' } else { '.' });
@@ -50,7 +50,7 @@ pub fn transfer(transfer: &Transfer) -> Result<Ground, TableFault> {
 /// A game as a puzzle: it ends when either side has filled the other's base.
 ///
 /// # Errors
-/// What rules cannot say: a board without an empty cell.
+/// Rules cannot express a board without an empty cell.
 pub fn game(game: &Game) -> Result<Ground, TableFault> {
     let lattice = &game.lattice;
     let on_blue_and_red = |on_blue: char, on_red: char, elsewhere: char| {

@@ -1,4 +1,5 @@
-//! Answer set programming, for clingo: at each point of time one step is chosen, and the goal has to hold in the end.
+//! Writes answer set programs, for clingo: one step is chosen at each point of time, and the goal has to hold at the
+//! end.
 
 use std::fmt::Write;
 
@@ -29,9 +30,10 @@ changed(C,I) :- do(A,I), writes(A,C,_).
 /// The most steps that one move can have, and whether no move has more.
 fn longest(ground: &Ground, lifted: &Lifted) -> (usize, bool) {
     let mut most = 1;
-    for &(rule, direction) in &lifted.runs {
-        let run = ground.steps.iter().filter(|s| s.until != Until::Once && (s.rule, s.direction) == (rule, direction));
-        most = most.max(largest_part(lifted.cells.len(), run.map(|s| (s.from, s.to))) - 1);
+    for &(rule, direction) in &lifted.repetitions {
+        let repetition =
+            ground.steps.iter().filter(|s| s.until != Until::Once && (s.rule, s.direction) == (rule, direction));
+        most = most.max(largest_part(lifted.cells.len(), repetition.map(|s| (s.from, s.to))) - 1);
     }
     let chains = || ground.steps.iter().filter(|s| s.chain && s.until == Until::Once);
     if lifted.has_chains() {
@@ -104,8 +106,8 @@ impl Writer<'_> {
 }
 
 fn mode(schema: &Schema) -> Option<String> {
-    match schema.run {
-        Some(run) => Some(format!("running_{}", run + 1)),
+    match schema.repetition {
+        Some(repetition) => Some(format!("running_{}", repetition + 1)),
         None => schema.chain.then(|| "chaining".into()),
     }
 }

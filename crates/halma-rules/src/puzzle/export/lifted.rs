@@ -1,4 +1,4 @@
-//! Steps as schemas: those that need and write the same letters, with a table of the cells where each of them applies.
+//! Groups steps into schemas: steps that need and write the same letters, with a table of the cells where each applies.
 
 use std::collections::HashMap;
 
@@ -8,27 +8,27 @@ use super::names;
 /// A puzzle whose steps are collected.
 pub(super) struct Lifted<'a> {
     pub ground: &'a Ground,
-    /// What letters are called.
+    /// The names of the letters.
     pub letters: Vec<String>,
-    /// What cells are called.
+    /// The names of the cells.
     pub cells: Vec<String>,
     pub schemas: Vec<Schema>,
     /// The cells where schemas apply, one row for each step: several schemas may have the same table.
     pub tables: Vec<Vec<Vec<u8>>>,
-    /// What repeats until it is blocked or the player stops: rule and direction.
-    pub runs: Vec<(u16, u8)>,
+    /// Rules that repeat until they are blocked or the player stops, each with a direction.
+    pub repetitions: Vec<(u16, u8)>,
     /// The counts that goals ask for and that steps change.
     pub counters: Vec<Letters>,
-    /// What chains do to the board.
+    /// The effect of chains on the board.
     pub chains: Chains,
 }
 
-/// What steps of chains do to the board.
+/// The effect of chaining steps on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chains {
-    /// They move the man and nothing else: where he stands determines the board.
+    /// They move only the man: his place determines the board.
     Peaceful,
-    /// Each takes men away, so there are at most so many of them, and none leads back.
+    /// Each removes men, so there are at most so many of them, and none leads back.
     Capturing(usize),
     /// Anything.
     Other,
@@ -44,8 +44,8 @@ pub(super) struct Schema {
     pub to: usize,
     pub chain: bool,
     pub until: Until,
-    /// Of a schema that repeats, the number of its run.
-    pub run: Option<usize>,
+    /// If the schema repeats, the number of its repetition.
+    pub repetition: Option<usize>,
     pub turn: u8,
     /// Whether it costs nothing.
     pub free: bool,
@@ -53,18 +53,18 @@ pub(super) struct Schema {
     pub table: usize,
 }
 
-/// What a step needs and writes on one of its cells.
+/// The condition and the effect of a step on one of its cells.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub needs: Letters,
     pub writes: Option<u8>,
 }
 
-/// What steps have in common that are of one schema.
+/// The common properties of the steps of one schema.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Kind {
     rule: u16,
-    run: Option<usize>,
+    repetition: Option<usize>,
     places: Vec<Place>,
     from: usize,
     to: usize,
@@ -76,11 +76,11 @@ struct Kind {
 
 impl<'a> Lifted<'a> {
     pub fn of(ground: &'a Ground) -> Self {
-        let mut runs: Vec<(u16, u8)> = Vec::new();
+        let mut repetitions: Vec<(u16, u8)> = Vec::new();
         let mut kinds: Vec<(Kind, Vec<Vec<u8>>)> = Vec::new();
         let mut known: HashMap<Kind, usize> = HashMap::new();
         for step in &ground.steps {
-            let (kind, cells) = kind_of(ground, step, &mut runs);
+            let (kind, cells) = kind_of(ground, step, &mut repetitions);
             let at = *known.entry(kind.clone()).or_insert(kinds.len());
             if at == kinds.len() {
                 kinds.push((kind, Vec::new()));
@@ -100,14 +100,14 @@ impl<'a> Lifted<'a> {
             }
             let number = of_rule.entry(kind.rule).or_default();
             *number += 1;
-            let Kind { rule, run, places, from, to, chain, until, turn, free } = kind;
+            let Kind { rule, repetition, places, from, to, chain, until, turn, free } = kind;
             let name = format!("r{}_{number}", rule + 1);
-            schemas.push(Schema { name, places, from, to, chain, until, run, turn, free, table });
+            schemas.push(Schema { name, places, from, to, chain, until, repetition, turn, free, table });
         }
         let letters = names("l_", ground.letters.iter().map(|c| c.to_string()));
         let cells = (0..ground.board.len()).map(|cell| ground.board.name_of(cell)).collect();
         let chains = Chains::of(ground, &schemas);
-        Self { ground, letters, cells, schemas, tables, runs, counters: counters(ground), chains }
+        Self { ground, letters, cells, schemas, tables, repetitions, counters: counters(ground), chains }
     }
 
     /// Whether a chain may lead back to the board at which the move began, which is no move: a side could pass by it. Where
@@ -134,7 +134,7 @@ impl<'a> Lifted<'a> {
 
     /// Whether a move can have several steps.
     pub fn has_long_moves(&self) -> bool {
-        self.has_chains() || !self.runs.is_empty()
+        self.has_chains() || !self.repetitions.is_empty()
     }
 
     /// Whether some rule chains.
@@ -211,7 +211,7 @@ impl Chains {
 
 /// The kind of a step, and its cells: by their distance from where the man stands, so that steps in different
 /// directions are alike.
-fn kind_of(ground: &Ground, step: &Step, runs: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
+fn kind_of(ground: &Ground, step: &Step, repetitions: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
     let (x, y) = ground.board.xy(step.from.into());
     let place = |cell: u8| {
         let (cx, cy) = ground.board.xy(cell.into());
@@ -223,17 +223,17 @@ fn kind_of(ground: &Ground, step: &Step, runs: &mut Vec<(u16, u8)>) -> (Kind, Ve
     needs.retain(|&(cell, set)| set != all || written(cell).is_some() || cell == step.from || cell == step.to);
     needs.sort_unstable_by_key(|&(cell, _)| place(cell));
     let position = |cell: u8| needs.iter().position(|&(c, _)| c == cell).unwrap_or_default();
-    let run = (step.until != Until::Once).then(|| {
+    let repetition = (step.until != Until::Once).then(|| {
         let line = (step.rule, step.direction);
-        let at = runs.iter().position(|&run| run == line);
+        let at = repetitions.iter().position(|&repetition| repetition == line);
         at.unwrap_or_else(|| {
-            runs.push(line);
-            runs.len() - 1
+            repetitions.push(line);
+            repetitions.len() - 1
         })
     });
     let kind = Kind {
         rule: step.rule,
-        run,
+        repetition,
         places: needs.iter().map(|&(cell, needs)| Place { needs, writes: written(cell) }).collect(),
         from: position(step.from),
         to: position(step.to),

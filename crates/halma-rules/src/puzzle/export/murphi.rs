@@ -1,8 +1,9 @@
-//! Murphi, for Rumur: the board as an array, one rule for each step, and the goal as what an invariant denies.
+//! Writes Murphi models, for Rumur: the board as an array, one rule for each step, and an invariant that denies the
+//! goal.
 //!
-//! Where a move is one step, a rule is a move: the shortest counterexample is the shortest solution, and the number of states is
-//! the sum of the levels. Where a move can have several steps a man is on his way between rules; then moves are counted in the
-//! state, up to a limit, and the question is whether there is a solution within it.
+//! If every move is one step, a rule is a move: the shortest counterexample is the shortest solution, and the number of
+//! states is the sum of the levels. If a move can have several steps, the state also counts moves, up to a limit, and
+//! the question is whether there is a solution within it.
 
 use std::fmt::Write;
 
@@ -47,7 +48,7 @@ impl Writer<'_> {
         Some(if one.len() == 1 { one.concat() } else { format!("({})", one.join(" | ")) })
     }
 
-    /// What a step needs on the board.
+    /// The conditions of a step on the board.
     fn needs(&self, schema: &Schema, row: &[u8]) -> Vec<String> {
         row.iter().zip(&schema.places).filter_map(|(&cell, place)| self.has(cell, place.needs)).collect()
     }
@@ -112,7 +113,8 @@ impl Writer<'_> {
                 self.rule(&format!("{mode}: the move ends"), &needs, &effects);
                 continue;
             }
-            let alike: Vec<&Schema> = lifted.schemas.iter().filter(|other| other.run == schema.run).collect();
+            let alike: Vec<&Schema> =
+                lifted.schemas.iter().filter(|other| other.repetition == schema.repetition).collect();
             for cell in 0..lifted.cells.len() as u8 {
                 let rows = alike.iter().flat_map(|s| lifted.tables[s.table].iter().map(move |row| (*s, row)));
                 let from_here: Vec<_> = rows.clone().filter(|(s, row)| row[s.from] == cell).collect();
@@ -153,15 +155,15 @@ impl Writer<'_> {
     }
 }
 
-/// What a man is called to be doing between the steps of a move; nothing where a step is a move.
+/// The man's activity between the steps of a move; `None` if a step is a move.
 fn mode(schema: &Schema) -> Option<String> {
-    match schema.run {
-        Some(run) => Some(format!("running_{}", run + 1)),
+    match schema.repetition {
+        Some(repetition) => Some(format!("running_{}", repetition + 1)),
         None => schema.chain.then(|| "chaining".into()),
     }
 }
 
-/// What the answers of the checker mean.
+/// How to read the checker's answers.
 fn about(long: bool, goal: bool) -> Vec<String> {
     let mut lines = vec![format!("To run it: {RUN}")];
     if long {

@@ -1,7 +1,8 @@
-//! PDDL (typed, with action costs), for Fast Downward and other planners: a domain and a problem.
+//! Writes PDDL (typed, with action costs), for Fast Downward and other planners: a domain and a problem.
 //!
-//! A move costs 1. Where a move can have several steps the first costs 1, those after it and the end of the move nothing. Free rules cost
-//! nothing, and the goal does not hold after one: it belongs to a move that is not made yet.
+//! A move costs 1. If a move can have several steps, the first costs 1, and the others and the end of the move cost
+//! nothing. Free rules cost nothing, and the goal does not hold after one, because the move that they belong to is not
+//! complete.
 
 mod blocked;
 mod permutations;
@@ -36,7 +37,7 @@ impl Action {
     }
 }
 
-/// What the domain turns out to need while its actions are written.
+/// The parts of the domain that its actions turn out to need.
 struct Domain<'a> {
     lifted: &'a Lifted<'a>,
     /// Sets of letters that have a predicate.
@@ -125,7 +126,7 @@ impl Domain<'_> {
         if self.lifted.has_free() {
             first.effects.push("(counted)".into());
         }
-        let on = match schema.run {
+        let on = match schema.repetition {
             None if !schema.chain => {
                 if schema.turn > 0 {
                     first.effects.push(other_side(schema.turn));
@@ -133,7 +134,7 @@ impl Domain<'_> {
                 return vec![first];
             }
             None => "chaining".to_string(),
-            Some(run) => format!("running_{}", run + 1),
+            Some(repetition) => format!("running_{}", repetition + 1),
         };
         let mut next = self.step(schema, format!("{}_on", schema.name));
         let (from, to) = (format!("?c{}", schema.from + 1), format!("?c{}", schema.to + 1));
@@ -150,9 +151,9 @@ impl Domain<'_> {
     fn ends(&mut self) -> Vec<Action> {
         let mut modes: Vec<(String, u8)> = Vec::new();
         for schema in &self.lifted.schemas {
-            let on = match schema.run {
+            let on = match schema.repetition {
                 None if schema.chain => "chaining".to_string(),
-                Some(run) if schema.until == Until::Any => format!("running_{}", run + 1),
+                Some(repetition) if schema.until == Until::Any => format!("running_{}", repetition + 1),
                 _ => continue,
             };
             if !modes.contains(&(on.clone(), schema.turn)) {
@@ -254,7 +255,7 @@ impl Domain<'_> {
         all.extend(lifted.has_long_moves().then(|| "(rest)".to_string()));
         all.extend(lifted.has_free().then(|| "(counted)".to_string()));
         all.extend(lifted.has_chains().then(|| "(chaining ?c - cell)".to_string()));
-        all.extend((1..=lifted.runs.len()).map(|run| format!("(running_{run} ?c - cell)")));
+        all.extend((1..=lifted.repetitions.len()).map(|repetition| format!("(running_{repetition} ?c - cell)")));
         all.extend(self.back.then(|| "(origin ?c - cell)".to_string()));
         if lifted.ground.turns {
             all.extend(["(side_1)".to_string(), "(side_2)".to_string()]);
@@ -262,7 +263,7 @@ impl Domain<'_> {
         all
     }
 
-    /// What never changes.
+    /// The static facts.
     fn facts(&self) -> Vec<String> {
         let lifted = self.lifted;
         let rows = |name: &str, tables: &[Vec<Vec<u8>>]| -> Vec<String> {

@@ -1,4 +1,5 @@
-//! The states of a goal, where its conditions leave one letter for each cell: bounds propagation on the numbers of letters.
+//! Lists the states of a goal, if its conditions leave one letter for each cell: bounds propagation on the numbers of
+//! letters.
 
 use super::{GoalCondition, Ground, Letters};
 

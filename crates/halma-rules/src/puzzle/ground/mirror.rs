@@ -1,5 +1,5 @@
-//! Mirrors: maps of cells and letters that take the starts to the states of the goal, and every move, turned round, to a move. The
-//! levels from the goal are then the images of those from the start (`docs/proof.md`, Lemma 12).
+//! Mirrors: maps of cells and letters that map the starts to the states of the goal, and every move to a reversed move.
+//! The levels from the goal are then the images of those from the start (`docs/proof.md`, Lemma 12).
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A scramble: names of moves, parted by spaces or commas, each with a power behind it if one likes: `R`, `R2`, `R'`, `R2'`.
+//! Scrambles: names of moves, separated by spaces or commas, each with an optional power: `R`, `R2`, `R'`, `R2'`.
 
 use std::collections::BTreeMap;
 

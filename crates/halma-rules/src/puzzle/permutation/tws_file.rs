@@ -1,4 +1,4 @@
-//! Reading twsearch's files (`.tws`): lines of words, in blocks that end with `End`.
+//! A parser for twsearch's files (`.tws`): lines of words, in blocks that end with `End`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The letters of a puzzle by rules, and what stands for several of them.
+//! The letters of a puzzle by rules, and the classes that stand for several of them.
 
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl Alphabet {
         self.letters.iter().position(|&l| l == letter).unwrap_or_default() as u8
     }
 
-    /// What a character of a rule or a goal stands for; nothing where it is unknown.
+    /// The letters that a character of a rule or a goal stands for; `None` if it is unknown.
     pub(super) fn set(&self, letter: char) -> Option<Letters> {
         let class = self.classes.get(&letter).copied();
         class.or_else(|| self.letters.iter().position(|&l| l == letter).map(|at| 1 << at))

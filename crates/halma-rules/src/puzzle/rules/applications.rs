@@ -1,4 +1,4 @@
-//! What a rule does at each place, in each direction, for each choice of letters: one step each.
+//! The applications of a rule: one step for each place, direction and choice of letters.
 
 use halma_record::job::puzzle_tables::Until;
 

@@ -1,4 +1,4 @@
-//! What ends a puzzle by rules: maps, counts and places.
+//! The goals of a puzzle by rules: maps, counts and places.
 
 use halma_record::job::puzzle_tables::{Conditions, Goal, OneOrMany, Places, RulesTable};
 

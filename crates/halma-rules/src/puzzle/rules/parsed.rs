@@ -1,4 +1,4 @@
-//! A rule as it is written: its two sides, its directions and its options.
+//! A parsed rule: its two sides, its directions and its options.
 
 use std::ops::Range;
 

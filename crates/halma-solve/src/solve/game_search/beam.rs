@@ -1,6 +1,6 @@
-//! Beam search for games (Lowerre 1976): of each level only the best states stay. It finds games and proves nothing.
+//! Beam search for games (Lowerre 1976): each level keeps only its best states. It finds games and proves nothing.
 //!
-//! The score of a position is a weighted sum, the less the better. In the order of their weights:
+//! The score of a position is a weighted sum; less is better. By weight:
 //! - the winner's men outside the goal;
 //! - the loser's men that are still in the goal;
 //! - the men that must change their type and so must step;
@@ -8,7 +8,7 @@
 //!   too large for that, those that the lowest even and the lowest odd man miss, on each direction of lines ([`Lines::rungs`]);
 //! - for each man outside the steps to the goal that are left after his best single move.
 //!
-//! Among equal scores the seed decides, by a mix of the key: the same seed keeps the same states, whatever the threads.
+//! Ties are broken by a hash of the key and the seed: the same seed keeps the same states, for any number of threads.
 
 use halma_bounds::game_bounds::lines::Lines;
 use halma_bounds::game_bounds::rungs::Rungs;
@@ -25,16 +25,16 @@ use super::{Answer, GameSearch, Side, exhausted};
 use crate::solve::best_states::best_of;
 use crate::solve::level_sequence::LevelSequence;
 
-/// How wide a truncated search is, and which way it leans where scores are equal.
+/// The width of a beam search, and its seed for ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beam {
     /// States kept on each level.
     pub keep: usize,
-    /// Any number.
+    /// The seed.
     pub seed: u64,
 }
 
-/// What the parts of the score weigh.
+/// The weights of the parts of the score.
 const OUTSIDE: i64 = 16;
 const DISTANCE: i64 = 1;
 const RUNG: i64 = 1;
@@ -53,7 +53,7 @@ struct Score<const W: usize> {
 }
 
 impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
-    /// Goes on from the last of these levels, which is truncated too.
+    /// A beam search that continues from the last of these levels.
     pub(super) fn truncated(
         &self,
         puzzle: &GamePuzzle<W, K>,
@@ -81,8 +81,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         })
     }
 
-    /// A truncated search of all levels. Where it dies out and no bound had a part in that, in games that either side wins,
-    /// greater lengths make the same levels again.
+    /// A beam search from the start. If it dies out, and no bound pruned anything for either winner, greater lengths
+    /// would make the same levels again.
     pub(super) fn beam(
         &self,
         puzzle: &GamePuzzle<W, K>,
@@ -135,7 +135,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     }
 }
 
-/// Space for scoring one position after another.
+/// Scratch space for scoring.
 struct Scoring<const W: usize> {
     cells: [Vec<u8>; 2],
     men: Vec<u8>,
@@ -178,7 +178,7 @@ impl<const W: usize> Score<W> {
     }
 }
 
-/// Rungs that the lowest even and the lowest odd man miss.
+/// Rungs that the lowest even and the lowest odd man lack.
 fn missing<const W: usize>(lines: &Lines<W>, outside: Cells<W>, men: Cells<W>) -> i64 {
     let (mut occupied, mut lowest) = (0u32, [usize::MAX; 2]);
     men.for_each(|c| occupied |= 1 << lines.line(c));

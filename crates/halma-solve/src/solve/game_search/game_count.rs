@@ -1,14 +1,14 @@
-//! Counting shortest paths by dynamic programming over levels: how many games have the shortest length.
+//! Counts the shortest games: path counting by dynamic programming over levels.
 //!
-//! A *game* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with the same
-//! ends are one move, men of one army are not told apart. A *final position* is where both armies stand after the last move.
-//! Both are counted as they are, and with those that a symmetry of K takes to each other counted once.
+//! A *game* is counted as its sequence of moves. A move is the pair of cells where a man starts and ends, so two chains
+//! with the same ends are one move; men of one army are not distinguished. A *final position* is the position of both
+//! armies after the last move. Both are also counted up to the symmetries of K.
 //!
-//! Level i under admissible bounds holds every position that some shortest game has after i moves. Going back from
-//! the ends leaves exactly these. All sequences are the sum, over the final positions, of the ways to come there
-//! (`crates/halma-solve/src/solve/walks.rs`), every class counted with its members. By Burnside's lemma the classes of sequences are the
-//! mean, over k in K, of the sequences that k fixes; k fixes a sequence if it fixes each of its positions, and the same
-//! sums over these positions alone count them.
+//! Level i under admissible bounds holds every position that some shortest game has after i moves. A backward pass from
+//! the final positions leaves exactly these. The number of sequences is the sum, over the final positions, of the paths
+//! to them (`path_counts.rs`), each class weighted by its members. By Burnside's lemma the number of classes of
+//! sequences is the mean, over k in K, of the sequences that k fixes. k fixes a sequence if it fixes each of its
+//! positions, so the same sums over these positions alone count them.
 
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
@@ -18,11 +18,11 @@ use halma_rules::cells::Cells;
 use halma_rules::game::Side;
 
 use super::GameSearch;
-use super::walk::{goals, neighbours};
+use super::game_trace::{goals, neighbours};
 use crate::solve::Counted;
-use crate::solve::walks::{Before, Held, Resources, burnside, states, sum_of_products, walks, ways};
+use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum_of_products, walks, ways};
 
-/// How many shortest games there are.
+/// The numbers of shortest games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Games {
     /// Sequences of moves.
@@ -31,7 +31,7 @@ pub struct Games {
     pub up_to_symmetry: u128,
     /// Positions after the last move.
     pub final_positions: u128,
-    /// These up to symmetry.
+    /// Final positions up to symmetry.
     pub final_up_to_symmetry: u128,
 }
 
@@ -57,7 +57,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
         let ways = ways(&on_games, || before(puzzle), resources)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
-        // All of K, whether or not the search used it.
+        // All of K, even if the search did not use it.
         let group = self.game.symmetries();
         for k in &group[1..] {
             let fixes = |armies: Armies<W>| armies.map(|army| k.apply(army)) == armies;
@@ -76,7 +76,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     }
 }
 
-/// How many positions are in the class of one.
+/// The size of a position's class.
 fn orbit<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, armies: Armies<W>) -> u128 {
     let mut images: Vec<Armies<W>> = puzzle.images().iter().map(|i| armies.map(|a: Cells<W>| a.mapped(i))).collect();
     images.push(armies);
@@ -85,7 +85,7 @@ fn orbit<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>, armies: Armies<W
     images.len() as u128
 }
 
-/// The sequences whose positions all are fixed by one symmetry.
+/// The sequences all of whose positions one symmetry fixes.
 fn fixed_sequences<const W: usize, K: PairKey>(
     puzzle: &GamePuzzle<W, K>,
     on_games: &[Vec<K>],
@@ -103,10 +103,10 @@ fn fixed_sequences<const W: usize, K: PairKey>(
     sum_of_products(ends.into_values().map(|n| (n, 1)))
 }
 
-/// What comes before positions, for [`crate::solve::ways`].
+/// The predecessors of positions, for [`crate::solve::ways`].
 fn before<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>) -> impl FnMut(K, usize, &mut Before<K>) {
     |key, depth, found| {
-        // Every move can be undone by a move of the same man.
+        // Every move is reversed by a move of the same man.
         let undone = neighbours(puzzle, puzzle.armies(key).0, Side::to_move(depth as u32)).into_iter();
         found.extend(undone.map(|armies| (puzzle.canonical(armies, depth as u32), 1)));
     }

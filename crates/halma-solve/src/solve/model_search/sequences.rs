@@ -1,8 +1,10 @@
-//! How many shortest solutions a puzzle has, and some of them, from the levels of a search from the start.
+//! Counts the shortest solutions of a puzzle, and lists some, from the levels of a search from the start: dynamic
+//! programming over levels.
 //!
-//! Going back from the goal leaves the states that some shortest solution has, level by level; going on from the start counts the
-//! sequences of states that lead to each. States that symmetries exchange count as one class: as many sequences lead to all members of a
-//! class together as the sum says. Sequences up to symmetry are counted by Burnside's lemma.
+//! A backward pass from the goal keeps the states that lie on some shortest solution. A forward pass from the start
+//! counts the sequences of states that lead to each. States that symmetries map to each other are one class; its sum
+//! counts the sequences that lead to all its members together. Sequences up to symmetry are counted by Burnside's
+//! lemma.
 
 use rayon::prelude::*;
 
@@ -13,9 +15,9 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::walks::{Before, Held, Resources, burnside, states, sum_of_products, walks};
+use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum_of_products, walks};
 
-/// States of which the moves are summed up at a time.
+/// States whose moves are summed at a time.
 const PART: usize = 1 << 12;
 
 /// Numbers of shortest solutions.
@@ -23,14 +25,14 @@ const PART: usize = 1 << 12;
 pub struct Sequences {
     /// Sequences of states.
     pub sequences: u128,
-    /// Those that a symmetry takes to each other counted once.
+    /// Sequences, counting those that a symmetry maps to each other once.
     pub up_to_symmetry: u128,
-    /// By level, how many classes of states some shortest solution has there.
+    /// By level, the number of classes of states that lie on some shortest solution.
     pub positions: Vec<u64>,
 }
 
 impl<K: Key> ModelSearch<'_, K> {
-    /// Counts the solutions of `length` moves, given that there is none shorter and that its levels are made.
+    /// Counts the solutions of `length` moves, given that there is none shorter and that the levels have been made.
     pub fn count(&self, length: u32) -> Counted<Sequences> {
         self.engine.progress.length(length);
         let levels = &self.ahead.levels[..];
@@ -38,17 +40,17 @@ impl<K: Key> ModelSearch<'_, K> {
         Counted { numbers, levels: Vec::new() }
     }
 
-    /// So many of the shortest solutions, if there are as many; their levels are made.
+    /// So many shortest solutions, or all if there are fewer; the levels must have been made.
     ///
     /// # Errors
-    /// Where memory is not enough for the states on them.
+    /// Where memory does not suffice for the states on them.
     pub fn all(&self, most: usize) -> Result<Vec<Vec<K>>, Stopped> {
         let levels = &self.ahead.levels[..];
         let on_walks = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
         let (mut worker, mut found) = (self.model.worker(), Vec::new());
         let mut starts: Vec<K> = self.model.starts();
         starts.retain(|&start| on_walks[0].binary_search(&worker.canonical(start)).is_ok());
-        // Depth first: the states that are still to be tried, with the level of each.
+        // Depth-first: the states still to be tried, each with its level.
         let mut open: Vec<(usize, K)> = starts.into_iter().rev().map(|start| (0, start)).collect();
         let (mut walk, mut after): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
         while let Some((depth, state)) = open.pop() {
@@ -70,7 +72,7 @@ impl<K: Key> ModelSearch<'_, K> {
         Ok(found)
     }
 
-    /// What leads to a class of states, for sums over walks.
+    /// The predecessors of a class of states, for sums over paths.
     fn befores(&self) -> impl FnMut(K, usize, &mut Before<K>) + '_ {
         let (mut worker, mut around) = (self.model.worker(), Vec::new());
         move |key: K, _: usize, found: &mut Before<K>| {
@@ -80,7 +82,7 @@ impl<K: Key> ModelSearch<'_, K> {
         }
     }
 
-    /// By level, the classes of states that some solution on these levels has there.
+    /// By level, the classes of states that lie on some solution through these levels.
     fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
         let resources = Resources { cancel: self.engine.cancel, plan: self.engine.expander.plan() };
         let ends = self.goals_on(&levels[levels.len() - 1])?;
@@ -89,7 +91,7 @@ impl<K: Key> ModelSearch<'_, K> {
             held.check()?;
             return Ok(on_walks);
         }
-        // What leads to a state is not known: every state of the level before is tried.
+        // Predecessors cannot be computed if moves are not reversible: every state of the previous level is tried.
         let mut on_walks = vec![ends];
         for level in levels[..levels.len() - 1].iter().rev() {
             self.engine.cancel.check()?;
@@ -111,8 +113,9 @@ impl<K: Key> ModelSearch<'_, K> {
         Ok(on_walks)
     }
 
-    /// How many sequences of states lead from the starts to each class of the next level on them, where `ways` lead to those of
-    /// this one: as many as to all members of a class together, since a symmetry takes the moves of one to those of the others.
+    /// For each class of the next level, how many sequences of states lead to it from the starts; `ways` are those of
+    /// this level. The number is the same for all members of a class together, since a symmetry maps the moves of one
+    /// member to those of another.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
         let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), (keys, ways): (&[K], &[u128])| {
             self.engine.cancel.check()?;
@@ -146,7 +149,7 @@ impl<K: Key> ModelSearch<'_, K> {
             ways = self.pushed(&pair[0], &ways, &pair[1])?;
         }
         let mut fixed = vec![sum_of_products(ways.iter().map(|&n| (n, 1)))?];
-        // Burnside's lemma: the classes are the mean of the sequences that each symmetry fixes.
+        // Burnside's lemma: the number of classes is the mean of the sequences that each symmetry fixes.
         for map in 1..self.model.order() {
             let starts = self.model.starts().into_iter().filter(|&start| worker.image(start, map) == start);
             let after = |state: K, depth: usize| {

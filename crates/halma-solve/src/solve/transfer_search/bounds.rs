@@ -1,5 +1,4 @@
-//! Which bounds a search for solutions of one length goes under. What each of them says, and why it is admissible, is in
-//! `halma-bounds`.
+//! Chooses the bounds for solutions of one length. Their definitions and proofs are in `halma-bounds`.
 
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         self.with_palindrome(bounds, length)
     }
 
-    /// The bounds of a search from one end for the other.
+    /// The bounds of a search from one end to the other.
     pub(super) fn bounds_from(&self, side: Side, length: u32) -> Vec<Arc<dyn Bound<W>>> {
         let transfer = self.problem.transfer;
         match (&self.problem.pruning, side) {
@@ -50,23 +49,28 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         }
     }
 
-    /// What a pattern database admits: states from which its goal can be reached by level `limit`.
+    /// The bound of a pattern database: its goal must be reachable by level `limit`.
     pub(super) fn pattern(&self, table: &Arc<Table>, limit: u32) -> Arc<dyn Bound<W>> {
         #[cfg(any(test, feature = "testing"))]
         let limit = limit - u32::from(self.engine.expander.fault == Some(crate::fault::Fault::BoundOffByOne));
         Arc::new(Pattern::new(&self.databases().abstraction, table, limit))
     }
 
-    /// What drops new states of leading, following and trailing levels: those from which no relaxed moves come by level
-    /// `limit` to within `near` of where the distances of `table` lead.
+    /// The look-ahead filter of leading, following and trailing levels: it drops new states from which no relaxed moves
+    /// lead, by level `limit`, to within `near` of the goal of `table`.
     pub(super) fn filter(&self, table: &Arc<Table>, limit: u32, near: u32) -> Option<Arc<dyn Filter>> {
         let budgets = self.problem.pruning.look_ahead()?;
         #[cfg(any(test, feature = "testing"))]
         let limit = limit - u32::from(self.engine.expander.fault == Some(crate::fault::Fault::LookAheadOffByOne));
-        Some(self.tables.ladders.as_ref()?.filter(&self.databases().abstraction, table, (limit, near), budgets))
+        Some(self.tables.look_ahead_tables.as_ref()?.filter(
+            &self.databases().abstraction,
+            table,
+            (limit, near),
+            budgets,
+        ))
     }
 
-    /// These bounds, and where palindromes alone are looked for what holds for them.
+    /// These bounds and, if only palindromes are sought, the symmetry constraint.
     pub(super) fn with_palindrome(&self, mut bounds: Vec<Arc<dyn Bound<W>>>, length: u32) -> Vec<Arc<dyn Bound<W>>> {
         if self.problem.palindromic {
             bounds.push(self.palindrome_bound(length));
@@ -74,7 +78,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         bounds
     }
 
-    /// What holds for palindromic solutions.
+    /// The symmetry constraint of palindromic solutions.
     pub(super) fn palindrome_bound(&self, length: u32) -> Arc<dyn Bound<W>> {
         Arc::new(Palindrome::new(self.problem.mirror(), self.problem.transfer.start.len(), length))
     }

@@ -1,5 +1,5 @@
-//! Counting shortest paths by dynamic programming over levels: how many transfers have the shortest length. Up to
-//! symmetry by Burnside's lemma, so that states are stored once a class and no solution is listed.
+//! Counts the shortest solutions of a transfer: path counting by dynamic programming over levels. Counts up to symmetry
+//! use Burnside's lemma, so that states are stored by class and no solution is listed.
 //!
 //! A *solution* is counted as its sequence of moves, a move being where a man starts and where he ends; two chains with
 //! the same ends are one move, men are not told apart. So a solution is a walk S = A_0, ..., A_L = T of armies, each
@@ -13,7 +13,7 @@
 //! an earlier level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each
 //! level, each one move from the next, that ends ahead where one ends behind (or where its mirror image does), is a
 //! solution, and every solution is such a chain: all of them are the sum of f g over the states in common, f and g
-//! being the ways to come there (`crates/halma-solve/src/solve/walks.rs`).
+//! being the ways to come there (`crates/halma-solve/src/solve/path_counts.rs`).
 //!
 //! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N
 //! moves, c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for
@@ -49,21 +49,21 @@ use super::trailing::{MeetingPoint, Trailing};
 use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::walks::{Before, Held, Resources, burnside, filtered, states, sum_of_products, walks, ways};
+use crate::solve::path_counts::{Before, Held, Resources, burnside, filtered, states, sum_of_products, walks, ways};
 use crate::solve::{Counted, Side};
 
-/// How many shortest solutions there are; where only palindromic ones are looked for, of these.
+/// The numbers of shortest solutions; of palindromic ones, if only those are sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solutions {
     /// Sequences of moves.
     pub sequences: u128,
     /// Sequences up to K.
     pub up_to_symmetry: u128,
-    /// What needs a mirror.
+    /// The numbers that need a mirror.
     pub mirrored: Option<Mirrored>,
 }
 
-/// Numbers of solutions that a mirror ρ makes sense of.
+/// The numbers of solutions that refer to the mirror ρ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mirrored {
     /// Sequences up to K and the mirrored reversal.
@@ -74,15 +74,15 @@ pub struct Mirrored {
     pub palindromic_up_to_symmetry: u128,
 }
 
-/// The levels that a count goes by.
+/// The levels of a count.
 struct Sides<K> {
     ahead: LevelSequence<K>,
-    /// Without states of their own where they are the first of those ahead.
+    /// Empty where it would be the first of the levels ahead.
     behind: LevelSequence<K>,
 }
 
 impl<K: Key> Sides<K> {
-    /// The levels behind, as many as are still missing.
+    /// The levels behind, up to where those ahead end.
     fn behind(&self, length: u32) -> &[Level<K>] {
         match &self.behind.levels[..] {
             [] => &self.ahead.levels[..=(length as usize + 1 - self.ahead.levels.len())],
@@ -97,8 +97,8 @@ pub(super) struct Counting<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> Counting<'_, W, K> {
-    /// Counts the solutions of `length` moves, given that there is none shorter; where palindromes alone are looked for, the
-    /// palindromic ones, given that there is none shorter of these.
+    /// Counts the solutions of `length` moves, given that there is none shorter. If only palindromes are sought, both
+    /// refer to palindromic solutions.
     pub(super) fn count(&self, length: u32, shared: &mut SharedLevels<K>) -> Counted<Solutions> {
         let Setup { problem, engine, .. } = self.setup;
         engine.progress.length(length);
@@ -118,7 +118,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Counted { numbers: grown.and_then(|()| engine.expander.install(|| self.sum(length, &sides))), levels }
     }
 
-    /// Grows all levels: nobody looks ahead, and nothing found ends it.
+    /// Grows all levels: no probe runs ahead, and no solution ends it.
     fn grow_sides(&self, length: u32, sides: &mut Sides<K>, shared: &mut SharedLevels<K>) -> Result<(), Stopped> {
         let setup = self.setup;
         let Setup { problem, engine, .. } = setup;
@@ -170,7 +170,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
             false => None,
         };
         if let Some((own, _)) = palindromes.as_ref().filter(|_| self.setup.problem.palindromic) {
-            // Each is its own reversal, so reversals make no classes larger.
+            // Each solution is its own reversal, so reversals do not make classes larger.
             let (palindromic, classes) = (own[0], burnside(own)?);
             let mirrored = Mirrored { up_to_reversal: classes, palindromic, palindromic_up_to_symmetry: classes };
             return Ok(Solutions { sequences: palindromic, up_to_symmetry: classes, mirrored: Some(mirrored) });
@@ -188,7 +188,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Ok(Solutions { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, mirrored })
     }
 
-    /// By k of the group the solutions that k fixes.
+    /// For each k of the group, the number of solutions that k fixes.
     fn fixed_by(
         &self,
         length: u32,
@@ -197,7 +197,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         held: &mut Held,
     ) -> Result<Vec<u128>, Stopped> {
         let (ahead, behind) = (&sides.ahead.levels[..], sides.behind(length));
-        // The move from A_N on says how often a solution of the leading half counts.
+        // The move from A_N determines how often a solution of the leading half counts.
         let led = self.setup.problem.leads().then_some(length);
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
@@ -227,7 +227,8 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Ok(fixed)
     }
 
-    /// By k of the group the palindromic solutions that k fixes, and the solutions that Rk fixes, by the levels as far as N.
+    /// For each k of the group, the numbers of palindromic solutions that k fixes and of solutions that Rk fixes, from
+    /// the levels up to N.
     fn palindromes(
         &self,
         length: u32,
@@ -276,7 +277,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Ok((own, by_reversal))
     }
 
-    /// The walks through these levels all of whose armies k fixes, by where they end.
+    /// The walks through these levels all of whose armies k fixes, by their last army.
     fn walks_fixed(
         &self,
         k: &Symmetry,
@@ -298,12 +299,12 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Resources { cancel: self.setup.engine.cancel, plan: self.setup.engine.expander.plan() }
     }
 
-    /// What comes before states, for [`super::ways`]; `led` is the length where only the leading half is there.
+    /// The predecessors of states, for [`super::ways`]; `led` is the length if only the leading half is there.
     fn before(&self, led: Option<u32>) -> impl FnMut(K, usize, &mut Before<K>) {
         let free = self.setup.puzzle(Vec::new());
         let mut scratch = free.scratch();
         move |key, depth, found| {
-            // Every move can be undone.
+            // Every move is reversible.
             if led.is_none_or(|length| depth != length as usize / 2) {
                 free.successors(&mut scratch, key, 0, &mut |k| found.push((k, 1)));
                 return;
@@ -316,7 +317,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         }
     }
 
-    /// How many solutions one with this move from level `depth` on stands for.
+    /// How many solutions one with this move from level `depth` stands for.
     fn counts_for(&self, led: Option<u32>, depth: usize, from: Cells<W>, to: Cells<W>) -> u8 {
         let Some(length) = led.filter(|length| depth == *length as usize / 2) else { return 1 };
         let partition = &self.setup.databases().abstraction.partition;
@@ -329,7 +330,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         }
     }
 
-    /// The armies of a class.
+    /// All armies of a class.
     fn orbit(&self, key: K) -> Vec<Cells<W>> {
         let army = self.setup.tables.states.army(key);
         let mut images: Vec<Cells<W>> = self.setup.problem.symmetries.fixing.iter().map(|k| k.apply(army)).collect();
@@ -338,7 +339,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         images
     }
 
-    /// The states in which levels from both sides meet, ascending, each with what it is behind.
+    /// The common states of levels from both sides, ascending, each with its state behind.
     fn all_common(&self, ahead: &Level<K>, behind: &Level<K>) -> Result<Vec<(K, K)>, Stopped> {
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };

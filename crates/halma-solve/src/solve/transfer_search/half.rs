@@ -1,8 +1,8 @@
-//! Bidirectional search in which one side is the mirror image of the other, so that only one is made.
+//! Bidirectional search in which one side is the mirror image of the other, so that only one side is made.
 //!
-//! The usual form (Pohl, *Bi-directional search*, 1971) expands from both ends until the frontiers meet. Where a
-//! symmetry ρ exchanges start and target, the levels from the target are the images of those from the start: the search
-//! is over at the middle, where a level meets its own image (Bell 2009, Section 3.1).
+//! The usual form (Pohl, *Bi-directional search*, 1971) expands from both ends until the frontiers meet. If a symmetry
+//! ρ exchanges start and target, the levels from the target are the images of those from the start: the search ends at
+//! the middle, where a level meets its own image (Bell 2009, Section 3.1).
 
 use std::sync::Arc;
 
@@ -16,13 +16,14 @@ use super::shared_levels::SharedLevels;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side, exhausted};
 
-/// Bidirectional search by one side alone.
+/// Bidirectional search of which one side is made.
 pub(super) struct MirroredHalf<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
 }
 
 impl<const W: usize, K: Key> MirroredHalf<'_, W, K> {
-    /// Levels from the start under `bounds` as far as the middle of solutions of `length` moves, and what they meet there.
+    /// Makes levels from the start under `bounds` up to the middle of solutions of `length` moves, and looks for a
+    /// meeting.
     pub(super) fn decide(
         &self,
         length: u32,
@@ -53,14 +54,14 @@ impl<const W: usize, K: Key> MirroredHalf<'_, W, K> {
         let grown = self.grow_shared(length, shared);
         *figures = shared.unreported();
         grown?;
-        // When the last level is empty those that there are may still meet; after that nothing can.
+        // When the last level is empty, the existing levels may still meet; later lengths cannot.
         match self.setup.meet(length, &shared.sequence.levels)? {
             Answer::Refuted if shared.are_all_met(length) => Ok(Answer::Exhausted),
             answer => Ok(answer),
         }
     }
 
-    /// Grows the levels without bounds as far as solutions of `length` moves ask for them.
+    /// Grows the levels without bounds as far as solutions of `length` moves need them.
     pub(super) fn grow_shared(&self, length: u32, shared: &mut SharedLevels<K>) -> Result<(), Stopped> {
         let Setup { problem, engine, .. } = self.setup;
         let puzzle = self.setup.puzzle(Vec::new());

@@ -1,5 +1,5 @@
-//! A pattern database whose goals are the mirror images of the states on a level: bidirectional search with a perimeter
-//! (Dillenburg and Nelson, *Perimeter search*, 1994), in the abstract space.
+//! A pattern database whose goals are the mirror images of the states on a level: perimeter search (Dillenburg and
+//! Nelson, *Perimeter search*, 1994), in the abstract space.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use halma_rules::symmetry::Symmetry;
 
 use super::setup::Setup;
 
-/// What is within reach of the start, so many moves before level `by_then`.
+/// Restricts the table to histograms within reach of the start, so many moves before level `by_then`.
 struct WithinReach<'a> {
     from_start: &'a Table,
     by_then: u32,
@@ -27,8 +27,9 @@ impl Extent for WithinReach<'_> {
 }
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
-    /// The distances that bound levels from `from` on, and the level by which the last end must be come to: for one of the
-    /// pairs of `ends`, the histogram must by that level be the mirror image of one of the states.
+    /// The distances that bound the levels from `from` on, and the level by which the last end must be reached. A state
+    /// stays if, for one of the pairs of `ends`, its histogram can reach by that level the mirror image of one of the
+    /// states.
     pub(super) fn distances_to_images(
         &self,
         ends: &[(u32, &Level<K>)],
@@ -37,27 +38,28 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         let latest = ends.iter().map(|&(by_then, _)| by_then).max().unwrap_or(0);
         let nearest = Table::new(self.databases().abstraction.space.count());
         for &(by_then, level) in ends {
-            // With fewer moves to make, an end is as far away as if the missing ones had to be made there.
+            // If an end has fewer moves to make, its distances are increased by the difference.
             let table = self.to_images(by_then, from, level)?;
             self.engine.expander.install(|| nearest.lower(&table, latest - by_then));
         }
         Ok((Arc::new(nearest), latest))
     }
 
-    /// The distances to the mirror images of the histograms of `level`, given only where they can be of use: where a walk from
-    /// the start can get, on level `from` or later, and be there by level `by_then`.
+    /// The distances to the mirror images of the histograms of `level`. Entries are given only where they are needed:
+    /// for histograms that a walk from the start can reach on level `from` or later, and that can reach an image by
+    /// level `by_then`.
     fn to_images(&self, by_then: u32, from: u32, level: &Level<K>) -> Result<Table, Stopped> {
         let databases = self.databases();
         let abstraction = &databases.abstraction;
         let classes = abstraction.space.classes();
-        // A state stands for all its images under K. They have its histogram, unless classes are of one type and K exchanges
-        // types; the identity comes first.
+        // A state stands for all its images under K. They have its histogram, unless classes have one type each and K
+        // exchanges types. The identity comes first.
         let class_of = &abstraction.partition.class_of;
         let moves = |k: &Symmetry| (0..class_of.len()).any(|c| class_of[usize::from(k.cells[c])] != class_of[c]);
         let fixing = &self.problem.symmetries.fixing;
         let moving: Vec<&Symmetry> = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k))).collect();
         let count = abstraction.space.count();
-        // By rank, a bit that says whether the level holds the histogram's mirror image.
+        // By rank: a bit that says whether the level has the histogram's mirror image.
         let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let enter = |block: usize| -> Result<(), Stopped> {
             self.engine.cancel.check()?;

@@ -1,18 +1,19 @@
-//! Half of a bidirectional search, and a forward search from the middle positions that survive it.
+//! The leading half: half of a bidirectional search, then a forward search from the middle states that survive it.
 //!
 //! Of a solution and its mirrored reversal one is at least half way at the middle, measured by any function that the
-//! mirror negates; so it is enough to look for those. Pattern databases guide both parts (Culberson and Schaeffer,
-//! *Pattern databases*, 1998). It departs from bidirectional heuristic search in that the goals of the first half are a
-//! half space, not a frontier, and that one first half decides several lengths.
+//! mirror negates, such as the centroid. So it suffices to look for solutions that lead in this sense. Pattern
+//! databases guide both parts (Culberson and Schaeffer, *Pattern databases*, 1998). It departs from bidirectional
+//! heuristic search in that the goals of the first half are all states with a centroid of at least 0, not a frontier,
+//! and that one first half decides several lengths.
 //!
-//! Levels 0 to N hold only what can still come to a middle that is at least half way; some shortest solution has one,
-//! or its mirrored reversal has. From those middles, levels N + 1 on follow to the target.
+//! The leading levels, 0 to N, hold only states that can still reach a middle that leads. The following levels, N + 1
+//! and on, lead from those middles to the target.
 //!
-//! One leading half serves several lengths. Let F(L) be the leading levels for L moves. A state that some solution of l
-//! < L moves has on level i <= l / 2 is on F(L), too, where the solution's middle is admissible for l: it is nearer to
-//! that middle than N - i, and the middle (for odd l perhaps the state after it, which then leads by more) is
-//! admissible for L. So F(L) refutes every length up to L, each by what follows from its own middles on level l / 2 of
-//! F(L).
+//! One leading half serves several lengths. Let F(L) be the leading levels for L moves. Let l < L, and let a solution
+//! of l moves have a state on level i <= l / 2 and a middle that is admissible for l. Then F(L) has that state on level
+//! i, too: it is nearer to the middle than N - i, and the middle (for odd l perhaps the state after it, which leads by
+//! more) is admissible for L. So F(L) refutes every length up to L, each by the following levels from its own middles,
+//! on level l / 2 of F(L).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -32,11 +33,11 @@ use super::trailing::{MeetingPoint, Trailing};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Attempt, LevelFigures, Side, exhausted};
 
-/// What follows from the middle level of lengths that have it in common.
+/// The following levels of the lengths that share a middle level.
 struct SecondHalf<K> {
     lengths: RangeInclusive<u32>,
     ahead: LevelSequence<K>,
-    /// Whether it ends before the target, large, to be met from behind.
+    /// Whether they end before the target, at a large level, to be met by trailing levels.
     open: bool,
     seconds: f64,
 }
@@ -55,14 +56,15 @@ impl<K: Key> SecondHalf<K> {
 /// The search by leading halves.
 pub(super) struct Leading<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
-    /// Whether nobody has found a solution yet. Where somebody has, one a little shorter is not as easily found.
+    /// Whether no solution is known yet. If one is, a slightly shorter one is not found as easily, and probes are not
+    /// worth their time.
     pub(super) blind: bool,
 }
 
 impl<const W: usize, K: Key> Leading<'_, W, K> {
-    /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. Only the
-    /// first has the leading levels among its own, and of two lengths with the same middle level only the first has what
-    /// follows from there.
+    /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. The
+    /// first attempt alone has the leading levels among its own. Of two lengths with the same middle level only the
+    /// first has the following levels.
     pub(super) fn decide(&self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
         let (first, mut top) = lengths.into_inner();
         let begun = Instant::now();
@@ -71,7 +73,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             let probed = first..=if self.blind { top } else { first };
             let extended = self.setup.extend_databases(top);
             match extended.and_then(|()| self.lead(top, Some(probed), &mut leading)) {
-                // It remains to decide the lengths before.
+                // The shorter lengths remain to be decided.
                 Ok(Some(found)) if found.length > first => top = found.length - 1,
                 led => break (leading, led),
             }
@@ -91,7 +93,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         attempts
     }
 
-    /// What follows from all middle levels of these lengths, until one has a solution.
+    /// The following levels from all middle levels of these lengths, until one has a solution.
     fn follow_all(&self, lengths: RangeInclusive<u32>, leading: &LevelSequence<K>) -> Followed<W, K> {
         let (first, top) = lengths.into_inner();
         let (mut halves, mut found) = (Vec::new(), Ok(None));
@@ -116,8 +118,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         Followed { halves, found, behind, behind_seconds: begun.elapsed().as_secs_f64() }
     }
 
-    /// Meets all open halves from behind, by levels that serve all of them and go into `behind`. Where a solution is found,
-    /// only the halves as far as that one stay, and the levels are those for these.
+    /// Meets all open second halves by trailing levels, which serve all of them and go into `behind`. If a solution is
+    /// found, only the halves up to its length stay, and the levels are those for these.
     fn meet_all(
         &self,
         halves: &mut Vec<SecondHalf<K>>,
@@ -137,8 +139,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         }
     }
 
-    /// The shortest solution that what follows from the middle level of the leading levels has, among the lengths of
-    /// `half`, before anything comes to meet it.
+    /// The shortest solution among the lengths of `half` that the following levels from their middle level reach,
+    /// without trailing levels.
     fn through_middles(
         &self,
         top: u32,
@@ -151,7 +153,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if leading.levels.get(middle).is_none_or(|level| level.whole() == 0) {
             return Ok(None);
         }
-        // The middles hold those of all palindromic solutions, which are quick to tell.
+        // The middles include those of all palindromic solutions, which are quick to test.
         let mut palindrome = None;
         for length in first..=last {
             if palindrome.is_none()
@@ -164,7 +166,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             return Ok(palindrome);
         }
         if palindrome.is_some() {
-            // It remains to refute the length before.
+            // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first);
         }
         let SecondHalf { lengths, ahead, open, .. } = half;
@@ -184,8 +186,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         Ok(palindrome)
     }
 
-    /// Grows the leading levels for `length` as far as its middle, or until one is empty. From the first large one it looks
-    /// ahead for a solution of one of the `probed` lengths, and ends where it finds one.
+    /// Grows the leading levels for `length` up to its middle, or until one is empty. From the first large one it
+    /// probes for a palindromic solution of one of the `probed` lengths, and ends if it finds one.
     pub(super) fn lead(
         &self,
         length: u32,
@@ -198,7 +200,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let to_middles = || setup.databases().to_middles(length, middles, setup.work_context());
         let to_middles = Arc::new(engine.expander.install(to_middles)?);
         let bounds = setup.with_palindrome(vec![setup.pattern(&to_middles, half)], length);
-        let puzzle = setup.puzzle(bounds.clone()).sifted(setup.filter(&to_middles, half, 0));
+        let puzzle = setup.puzzle(bounds.clone()).filtered(setup.filter(&to_middles, half, 0));
         let probe = PalindromeProbe { setup, bounds: &bounds };
         engine.open(&puzzle, leading);
         while leading.levels.len() <= half as usize && !leading.is_dead() {
@@ -214,8 +216,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         Ok(None)
     }
 
-    /// Grows levels from the middles on, to the target unless one is empty or a search from behind is the better way. The
-    /// last of them has the middles of solutions of `length` moves; `among` other states, where it says so.
+    /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
+    /// level of `ahead` has the middles of solutions of `length` moves, and other states if `among` is set.
     pub(super) fn follow(&self, length: u32, among: bool, ahead: &mut LevelSequence<K>) -> Result<(), Stopped> {
         let (setup, engine) = (self.setup, self.setup.engine);
         let to_target = &setup.databases().to_target;
@@ -224,9 +226,9 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if among {
             let middles = Arc::new(FromMiddles::new(setup.databases(), length));
             let puzzle = setup.puzzle(vec![middles, Arc::clone(&bound)]);
-            engine.grow(&puzzle.sifted(filter.clone()), ahead)?;
+            engine.grow(&puzzle.filtered(filter.clone()), ahead)?;
         }
-        let puzzle = setup.puzzle(vec![bound]).sifted(filter);
+        let puzzle = setup.puzzle(vec![bound]).filtered(filter);
         let outgrown = |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2);
         while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
             engine.grow(&puzzle, ahead)?;
@@ -235,18 +237,19 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     }
 }
 
-/// What came of the second halves.
+/// The results of the second halves.
 struct Followed<const W: usize, K> {
     halves: Vec<SecondHalf<K>>,
     found: Result<Option<Solution<W>>, Stopped>,
-    /// The levels that came to meet them from behind.
+    /// The trailing levels that met them.
     behind: Vec<LevelFigures>,
     behind_seconds: f64,
 }
 
 impl<const W: usize, K: Key> Followed<W, K> {
-    /// Enters an attempt for each length of the halves, as far as something was found or not finished; `top` is the last
-    /// length that the `leading` levels serve. The levels from behind stand with the last of the halves that they met.
+    /// Enters an attempt for each length of the halves, up to the first that found a solution or was not finished;
+    /// `top` is the last length that the `leading` levels serve. The trailing levels go to the last of the halves that
+    /// they met.
     fn enter(self, top: u32, leading: &[LevelFigures], attempts: &mut Vec<Attempt<Cells<W>>>) {
         let Self { halves, found, mut behind, behind_seconds } = self;
         let undecided = halves.iter().find(|half| half.open).or(halves.last()).map(|half| *half.lengths.start());
@@ -262,7 +265,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
         let meant = |half: &SecondHalf<K>| *half.lengths.start() <= end;
         let met = halves.iter().rposition(|half| half.open && meant(half));
         if met != halves.iter().rposition(|half| half.open) {
-            // They were not finished, and nobody could derive them from what is told of the halves.
+            // They were not finished, and the record does not say what they were derived from.
             behind.clear();
         }
         for (number, mut half) in halves.into_iter().enumerate().take_while(|(_, half)| meant(half)) {
@@ -272,7 +275,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
                 levels.append(&mut behind);
                 half.seconds += behind_seconds;
             }
-            // Asked of the greatest length alone, where everything that leads is followed.
+            // Only the greatest length can say this, because only there every state that leads is followed.
             let seen = exhausted(&[leading, &levels].concat());
             for length in a..=end.min(a / 2 * 2 + 1) {
                 let answer = match last.take_if(|_| length == end) {

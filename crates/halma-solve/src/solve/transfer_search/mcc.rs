@@ -1,6 +1,6 @@
-//! Bell's search under a *minimum centroid constraint* (*The shortest game of Chinese Checkers and related problems*,
-//! 2009, Section 3.2), with its guess of the largest centroid C and the check that the guess was large enough: half of a
-//! bidirectional search, which holds what can still come to a middle whose centroid is at least -C.
+//! The minimum centroid constraint of Bell (*The shortest game of Chinese Checkers and related problems*, 2009, Section
+//! 3.2): half of a bidirectional search that keeps only states which can still reach a middle with a centroid of at
+//! least -C. C is a guess of the largest centroid at the middle, and the search checks that the guess was large enough.
 
 use std::sync::Arc;
 
@@ -19,18 +19,20 @@ use crate::solve::{Answer, Attempt, Side};
 /// A search under the constraint.
 pub(super) struct MinimumCentroidSearch<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
-    /// C, where the job says it.
+    /// C, if the job gives it.
     pub(super) given: Option<i64>,
-    /// States a level of the beam search that guesses it.
+    /// The beam width of the search that guesses C.
     pub(super) keep: usize,
 }
 
 impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
-    /// With C given, one search under it; else searches from a guess on, until the largest centroid seen confirms it.
+    /// If C is given, one search under it; otherwise searches from a guess on, until the largest centroid seen confirms
+    /// it.
     pub(super) fn decide(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let Self { setup, given, .. } = *self;
         if let Some(c) = given.filter(|&c| c < 0) {
-            // A solution whose middle lies between C and -C would be cut, and so would its mirrored reversal.
+            // With a negative C, a solution whose middle lies between C and -C would be pruned, and so would its
+            // mirrored reversal.
             return Ok(Answer::GivenUp(format!("C = {c} is below 0, where the constraint refutes nothing")));
         }
         let half = length / 2;
@@ -45,8 +47,8 @@ impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
             let bounds = setup.with_palindrome(vec![Arc::new(bound)], length);
             let levels = &mut attempt.levels;
             let answer = MirroredHalf { setup }.decide(length, bounds, &format!("L{length}-c{c}"), levels)?;
-            // The levels as far as `half` hold every army there whose centroid is at least -c, so the true maximum
-            // shows itself in any search that was given too little. A level that died out has none.
+            // The levels up to `half` hold every army there with a centroid of at least -c, so a search with too small
+            // a c shows the true maximum. An empty level has none.
             let reached = attempt.levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);
             let consistent = reached.is_none_or(|r| r <= c);
             attempt.c = Some((c, consistent));
@@ -65,7 +67,7 @@ impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
         }
     }
 
-    /// The largest centroid after `depth` moves of a beam search, for a first C.
+    /// The largest centroid after `depth` moves of a beam search, as the first C.
     fn guess(&self, depth: u32) -> Result<i64, Stopped> {
         let Self { setup, keep, .. } = *self;
         let mut kept = LevelSequence::new("guess".into(), Side::Forward);

@@ -1,4 +1,4 @@
-//! Where a level of a transfer meets the mirror image of another one, and what solution that is.
+//! Where a level of a transfer meets the mirror image of a level, and the solution that follows.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::solve::images::CommonStates;
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
-    /// 2N + 1 in L_(N+1) ∩ ρ(L_N).
+    /// 2N + 1 moves in L_(N+1) ∩ ρ(L_N).
     pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let half = length as usize / 2;
         let last = self.problem.last_level(length);
@@ -29,8 +29,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         Ok(Answer::Found(self.join_mirrored(&out, &back)?))
     }
 
-    /// A state of `here` whose mirror image is in `there`, and that image: of several the one that is least in the smaller
-    /// level.
+    /// A state of `here` whose mirror image is in `there`, and that image; of several, the one that is least in the
+    /// smaller level.
     pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
         let swapped = here.whole() > there.whole();
         let (small, large) = if swapped { (there, here) } else { (here, there) };
@@ -43,7 +43,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
-    /// The states of these blocks, behind their mirror images.
+    /// The states of these blocks, as pairs (mirror image, key).
     pub(super) fn images(&self, level: &Level<K>, blocks: Range<usize>) -> Result<Vec<(K, K)>, StoreError> {
         let (mut block, mut images) = (Vec::new(), Vec::new());
         for number in blocks {
@@ -55,7 +55,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         Ok(images)
     }
 
-    /// How many blocks a thread turns into images at a time. No answer depends on it.
+    /// How many blocks a thread processes at a time. No answer depends on it.
     pub(super) fn image_blocks(&self) -> usize {
         self.common_states().blocks::<K>()
     }
@@ -64,12 +64,12 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         CommonStates { engine: self.engine }
     }
 
-    /// A palindromic solution through the last of `levels`: an army that is its own mirror image, or, for odd lengths,
+    /// A palindromic solution through the last of `levels`: its army is its own mirror image or, for odd lengths,
     /// becomes its mirror image by one move.
     pub(super) fn meet_own_image(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let middle = &levels[levels.len() - 1];
         let continues = |army: Army<'_, W>| {
-            // Most armies are told by their first men.
+            // For most armies the first men decide.
             let strays =
                 army.men.iter().filter(|&&man| !army.set.contains(self.problem.mirror()[usize::from(man)].into()));
             let moves = length as usize % 2;

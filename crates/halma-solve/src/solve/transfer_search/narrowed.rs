@@ -1,11 +1,10 @@
-//! Pattern databases to a goal that shrinks, the pruning `narrowed`: what the mirror makes of a complete level is all that
-//! is possible as far from the end, and abstract distances to that cut the levels to come.
+//! The pruning `narrowed`: pattern databases whose goal shrinks from level to level. The mirror image of a complete
+//! level holds all states that are possible equally far from the end; abstract distances to it prune the later levels.
 //!
-//! The usual pattern database (Culberson and Schaeffer 1998) has one goal for the whole search. Here it is made anew
-//! after each level, as in bidirectional search with a perimeter (Dillenburg and Nelson 1994), but in the abstract
-//! space.
+//! The usual pattern database (Culberson and Schaeffer 1998) has one goal for the whole search. Here it is computed
+//! anew after each level, as in perimeter search (Dillenburg and Nelson 1994), but in the abstract space.
 //!
-//! It holds every state of every solution on each level, because the bound of a level is made of levels that do.
+//! Every level holds every state that a solution has there, because its bound is computed from levels that do.
 
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -15,13 +14,13 @@ use super::setup::Setup;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side, exhausted};
 
-/// A search under bounds that are made anew after each level.
+/// A search under bounds that are computed anew after each level.
 pub(super) struct Narrowed<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
 }
 
 impl<const W: usize, K: Key> Narrowed<'_, W, K> {
-    /// Levels from the start as far as the middle of solutions of `length` moves, and what they meet there.
+    /// Makes levels from the start up to the middle of solutions of `length` moves, and looks for a meeting.
     pub(super) fn decide(&self, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<Cells<W>>, Stopped> {
         let mut half = LevelSequence::new(format!("L{length}"), Side::Forward);
         let grown = self.grow(length, &mut half);
@@ -33,7 +32,7 @@ impl<const W: usize, K: Key> Narrowed<'_, W, K> {
         self.setup.meet(length, &half.levels)
     }
 
-    /// Grows the levels as far as the middle, or until one is empty.
+    /// Grows the levels up to the middle, or until one is empty.
     pub(super) fn grow(&self, length: u32, half: &mut LevelSequence<K>) -> Result<(), Stopped> {
         let Setup { problem, engine, .. } = self.setup;
         engine.open(&self.setup.puzzle(Vec::new()), half);

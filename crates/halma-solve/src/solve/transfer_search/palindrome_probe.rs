@@ -1,9 +1,8 @@
-//! A beam search for a palindromic solution (a solution that is its own mirror image, reversed), from the first large
-//! level on.
+//! A beam search for a palindromic solution (one that is its own mirrored reversal), from the first large level on.
 //!
-//! Where a length has solutions, it often has a palindromic one that is easy to find: the symmetry constraint and a cut
-//! to the best states keep every further level small. What is found is a solution whatever was cut; where nothing is
-//! found nothing follows, and the search goes on as if nobody had looked.
+//! If a length has solutions, it often has a palindromic one that is easy to find: the symmetry constraint and the beam
+//! width keep all further levels small. A solution found is a solution, whatever was pruned. If none is found nothing
+//! follows, and the search continues as if the probe had not run.
 
 use std::sync::Arc;
 
@@ -17,23 +16,23 @@ use super::truncate::{BETA, Truncation};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures};
 
-/// States kept on each level of it.
+/// The beam width.
 const KEEP: usize = 20_000;
 
-/// The look ahead from levels that `bounds` cut.
+/// The probe, from levels under `bounds`.
 pub(super) struct PalindromeProbe<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
     pub(super) bounds: &'s [Arc<dyn Bound<W>>],
 }
 
 impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
-    /// Whether to look ahead from the last of these levels: it is the first large one.
+    /// Whether to probe from the last of these levels: it is the first large one.
     pub(super) fn is_worth_it(&self, figures: &[LevelFigures]) -> bool {
         let large = |figures: &LevelFigures| figures.tally.states >= self.setup.large;
         figures.iter().filter(|f| large(f)).count() == 1 && figures.last().is_some_and(large)
     }
 
-    /// A palindromic solution of `length` moves that begins with a walk through these levels, if one is easily found.
+    /// A palindromic solution of `length` moves that begins with a walk through these levels, if the probe finds one.
     pub(super) fn look_ahead(&self, length: u32, levels: &LevelSequence<K>) -> Result<Option<Vec<Cells<W>>>, Stopped> {
         let setup = self.setup;
         if levels.levels.len() > length as usize / 2 + 1 {

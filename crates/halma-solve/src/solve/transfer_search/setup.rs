@@ -1,11 +1,10 @@
-//! What every technique for transfers reads and none changes: the problem, the tables that are made of it once, and the
-//! engine.
+//! What all techniques for transfers read and none changes: the problem, its tables, and the engine.
 
 use std::sync::{Arc, OnceLock};
 
 use halma_bounds::database::Databases;
 use halma_bounds::frontier::WorkContext;
-use halma_bounds::relaxed::Ladders;
+use halma_bounds::relaxed::LookAheadTables;
 use halma_bounds::theorem1::Theorem1;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -19,15 +18,15 @@ use halma_rules::symmetry::Symmetries;
 
 use crate::solve::Engine;
 
-/// What is asked.
+/// The problem of the search.
 pub(super) struct TransferProblem<'a> {
     pub(super) transfer: &'a Transfer,
-    /// K, the identity alone where states that it exchanges count as several, and ρ.
+    /// K (the identity alone if symmetry is not used) and ρ.
     pub(super) symmetries: Symmetries,
-    /// The centroid by cell.
+    /// The centroid of each cell.
     pub(super) centroid: Vec<i32>,
     pub(super) pruning: Pruning,
-    /// Whether palindromic solutions alone are looked for.
+    /// Whether only palindromic solutions are sought.
     pub(super) palindromic: bool,
 }
 
@@ -36,12 +35,12 @@ impl TransferProblem<'_> {
         self.symmetries.mirror.is_some()
     }
 
-    /// The permutation ρ. Only called where there is one.
+    /// The permutation ρ. Call it only if there is a mirror.
     pub(super) fn mirror(&self) -> &[u8] {
         self.symmetries.mirror.as_ref().map_or(&[], |m| &m.cells)
     }
 
-    /// The army's mirror image; where there is no mirror, the army itself, which is what a search from the target meets.
+    /// The army's mirror image. Without a mirror, the army itself, which is what a search from the target meets.
     pub(super) fn reflected<const W: usize>(&self, army: Cells<W>) -> Cells<W> {
         self.symmetries.mirror.as_ref().map_or(army, |mirror| mirror.apply(army))
     }
@@ -51,7 +50,7 @@ impl TransferProblem<'_> {
         problem::set(&self.transfer.start)
     }
 
-    /// The last level that a search for solutions of `length` moves looks at where the mirror gives it the other half.
+    /// The last level of a search for solutions of `length` moves, if the mirror gives the other half.
     pub(super) fn last_level(&self, length: u32) -> usize {
         (if self.palindromic { length / 2 } else { length.div_ceil(2) }) as usize
     }
@@ -67,17 +66,17 @@ impl TransferProblem<'_> {
     }
 }
 
-/// What is made of the problem once, for all lengths.
+/// The tables of the problem, computed once for all lengths.
 pub(super) struct TransferTables<const W: usize, K: Key> {
-    /// Numbers of states, and their moves.
+    /// Ranks of states, and moves.
     pub(super) states: Arc<ProblemTables<W, K>>,
-    /// What looks ahead need; `None` where the board is too large for them.
-    pub(super) ladders: Option<Ladders>,
-    /// Pattern databases, from the first time that one is asked.
+    /// The tables of the look-ahead; `None` if the board is too large for it.
+    pub(super) look_ahead_tables: Option<LookAheadTables>,
+    /// Pattern databases, made when they are first needed.
     pub(super) databases: OnceLock<Arc<Databases>>,
-    /// Bytes that one of them may have.
+    /// The most bytes of one of them.
     pub(super) histograms: u64,
-    /// Where they stay from one run to the next.
+    /// The cache of tables that outlast the run.
     pub(super) store: Option<Arc<dyn TableStore>>,
 }
 
@@ -86,29 +85,30 @@ pub(super) struct Setup<'a, const W: usize, K: Key> {
     pub(super) problem: TransferProblem<'a>,
     pub(super) tables: TransferTables<W, K>,
     pub(super) engine: Engine<'a>,
-    /// Levels of so many states are large: worth a look ahead, or a change of sides. Answers do not depend on it.
+    /// Levels with at least so many states are large, which starts probes and trailing levels. Answers do not depend on
+    /// it.
     pub(super) large: u64,
 }
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
-    /// The moves from the start on, without what `bounds` cut.
+    /// The transfer from the start under `bounds`.
     pub(super) fn puzzle(&self, bounds: Vec<Arc<dyn halma_bounds::Bound<W>>>) -> TransferPuzzle<W, K> {
         TransferPuzzle::new(&self.tables.states, &self.problem.transfer.start, bounds)
     }
 
-    /// Those who make the pattern databases.
+    /// The processes that compute pattern databases together.
     pub(super) fn work_context(&self) -> WorkContext<'_> {
         WorkContext { exchange: self.engine.expander.exchange(), cancel: self.engine.cancel }
     }
 
-    /// The pattern databases; made when they are first asked for.
+    /// The pattern databases; made when they are first needed.
     pub(super) fn databases(&self) -> &Arc<Databases> {
         let TransferTables { databases, histograms, store, .. } = &self.tables;
         let TransferProblem { transfer, symmetries, centroid, pruning, .. } = &self.problem;
         databases.get_or_init(|| {
             let mut databases = Databases::new(transfer, symmetries, centroid, pruning.granularity(), *histograms);
             if let Some(store) = store {
-                databases = databases.kept_on(Arc::clone(store));
+                databases = databases.with_table_store(Arc::clone(store));
             }
             let space = &databases.abstraction.space;
             let (classes, histograms) = (space.classes(), space.count());
@@ -117,13 +117,13 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         })
     }
 
-    /// The classes of the pattern databases, if any have been made.
+    /// The classes of the pattern databases, if these have been made.
     pub(super) fn partition(&self) -> Option<PartitionRecord> {
         let partition = &self.tables.databases.get()?.abstraction.partition;
         Some(PartitionRecord { class_of: partition.class_of.clone(), values: partition.values.clone() })
     }
 
-    /// Sees to it that the pattern databases reach as far as searches for `length` moves ask them.
+    /// Extends the pattern databases as far as searches for `length` moves need them.
     pub(super) fn extend_databases(&self, length: u32) -> Result<(), Stopped> {
         let reach = match (&self.problem.pruning, self.problem.has_mirror()) {
             (Pruning::Leading { .. }, true) => length.div_ceil(2),
@@ -133,8 +133,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         self.engine.expander.install(|| self.databases().extend(reach, self.work_context()))
     }
 
-    /// A length that no solution falls below, by the bounds that the pruning uses anyway; `None` where they show that
-    /// there is no solution at all.
+    /// A lower bound of every solution's length, from the bounds that the pruning uses; `None` if they show that there
+    /// is no solution at all.
     pub(super) fn lower_bound(&self) -> Result<Option<u32>, Stopped> {
         let TransferProblem { transfer, pruning, palindromic, .. } = &self.problem;
         if transfer.start == transfer.target {

@@ -1,4 +1,4 @@
-//! Levels from the start that depend on no length, kept from one length to the next.
+//! The levels from the start that depend on no length, kept from one length to the next.
 
 use halma_engine::key::Key;
 
@@ -8,9 +8,9 @@ use crate::solve::{LevelFigures, Side};
 /// The levels so far.
 pub(super) struct SharedLevels<K> {
     pub(super) sequence: LevelSequence<K>,
-    /// Whether no state was ever cut.
+    /// Whether no state was ever pruned.
     pub(super) complete: bool,
-    /// How many of them stand in the figures of earlier attempts.
+    /// How many of them earlier attempts have reported.
     reported: usize,
 }
 
@@ -19,19 +19,19 @@ impl<K: Key> SharedLevels<K> {
         Self { sequence: LevelSequence::new("all".into(), Side::Forward), complete: true, reported: 0 }
     }
 
-    /// Says that earlier processes of the run have reported that many.
+    /// Says how many levels earlier processes of the run have reported.
     pub(super) fn resume_after(&mut self, levels: usize) {
         self.reported = levels;
     }
 
-    /// Figures of those that no attempt has reported yet.
+    /// The figures of levels that no attempt has reported yet.
     pub(super) fn unreported(&mut self) -> Vec<LevelFigures> {
         let figures = &self.sequence.figures;
         let from = std::mem::replace(&mut self.reported, figures.len());
         figures.get(from..).unwrap_or_default().to_vec()
     }
 
-    /// Whether the last level is empty, and those before it are too few for solutions of `length` moves.
+    /// Whether the last level is empty, and the previous ones are too few for solutions of `length` moves.
     pub(super) fn are_all_met(&self, length: u32) -> bool {
         self.sequence.is_dead() && length as usize >= 2 * self.sequence.levels.len()
     }

@@ -1,4 +1,4 @@
-//! Solution reconstruction: from levels back to a solution, and whether that is one by the slow generator of moves.
+//! Solution reconstruction, from levels back to a solution, and its check by the slow move generator.
 
 use halma_engine::key::Key;
 use halma_engine::search::{Stopped, trace_shared};
@@ -36,9 +36,9 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         men.iter().zip(reach).flat_map(moved).collect()
     }
 
-    /// A walk to the middle, and the mirror image of another one back from it.
+    /// Joins a walk to the middle and the mirror image of another one, back from it.
     ///
-    /// `there` ends on the army that the mirror image of the end of `back` continues: the same state, or one move away.
+    /// The last army of `there` must be the mirror image of the last army of `back`, or one move away from it.
     pub(super) fn join_mirrored(&self, there: &[K], back: &[K]) -> Result<Vec<Cells<W>>, Stopped> {
         let image = |&key: &K| self.tables.states.canonical(self.tables.states.army(key).mapped(self.problem.mirror()));
         let mut keys = there.to_vec();
@@ -48,7 +48,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         self.armies(&keys)
     }
 
-    /// Whether the army walks from the start to the target in `length` legal moves, by the slow generator.
+    /// Checks by the slow move generator that the army walks from the start to the target in `length` legal moves.
     pub(super) fn check_walk(&self, walk: &[Cells<W>], length: u32) -> Result<(), String> {
         let ends = (walk.first().copied(), walk.last().copied());
         let Transfer { lattice, start, target, jumps_only } = self.problem.transfer;

@@ -1,5 +1,5 @@
-//! Beam search (Lowerre 1976; Bell 2009, Sections 3.2 and 3.3): only the best states of each level stay. It finds
-//! solutions, and guesses C; it proves nothing, and its verdict says so.
+//! Beam search (Lowerre 1976; Bell 2009, Sections 3.2 and 3.3): each level keeps only its best states. It finds
+//! solutions, and guesses C. It proves nothing, and its verdict says so.
 
 use halma_bounds::palindrome::symmetry;
 use halma_engine::key::Key;
@@ -13,20 +13,20 @@ use crate::solve::best_states::best_of;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures};
 
-/// Weight of the symmetry in looks ahead: the paper's.
+/// The weight of the symmetry in probes: the paper's.
 pub(super) const BETA: i64 = 2;
 
-/// Levels of which only the best states stay.
+/// A beam search.
 pub(super) struct Truncation<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
-    /// States a level.
+    /// The beam width, in states a level.
     pub(super) keep: usize,
-    /// What the symmetry of a state weighs beside its centroid.
+    /// The weight of a state's symmetry beside its centroid.
     pub(super) beta: i64,
 }
 
 impl<const W: usize, K: Key> Truncation<'_, W, K> {
-    /// One length of the truncated search; its levels serve all lengths.
+    /// Decides one length; the truncated levels serve all lengths.
     pub(super) fn decide(
         &self,
         length: u32,
@@ -50,7 +50,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         })
     }
 
-    /// Appends truncated levels as far as `depth`; says whether nothing had to be cut.
+    /// Appends truncated levels up to `depth`; returns whether none had to be truncated.
     pub(super) fn grow(&self, depth: u32, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
         let engine = self.setup.engine;
         let puzzle = self.setup.puzzle(Vec::new());
@@ -66,7 +66,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         Ok(complete)
     }
 
-    /// Cuts the last level to its best states; says whether that took any away.
+    /// Truncates the last level to its best states; returns whether that removed any.
     pub(super) fn cut_last(&self, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
         let last = sequence.levels.len() - 1;
         if sequence.levels[last].whole() <= self.keep as u64 {
@@ -76,7 +76,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         Ok(true)
     }
 
-    /// The states of `level` with the highest centroid + beta * symmetry; among equals those with the least keys.
+    /// The states of `level` with the highest centroid + beta * symmetry; ties go to the least keys.
     fn best(&self, level: &Level<K>) -> Result<Level<K>, Stopped> {
         let Self { setup, keep, beta } = *self;
         let (states, expander) = (&setup.tables.states, setup.engine.expander);
@@ -95,8 +95,8 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
     }
 }
 
-/// Whether the levels from here on are levels that were there already, all of which have been met: two levels make all
-/// that follow, for what is cut is lost and may come again.
+/// Whether the last two levels occurred before, so that the levels repeat from there on: two levels determine all later
+/// ones, and states that were cut may recur.
 fn goes_in_circles(figures: &[LevelFigures], length: u32) -> bool {
     let whole: Vec<_> = figures.iter().map(|f| (f.tally.digest, f.tally.second)).collect();
     let Some(last) = whole.len().checked_sub(2) else { return false };

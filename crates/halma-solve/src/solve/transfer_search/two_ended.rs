@@ -1,7 +1,7 @@
 //! Bidirectional breadth-first search (Pohl, *Bi-directional search*, 1971), for problems without a mirror: one search
-//! from each end, the smaller frontier first (his cardinality criterion), until their depths add up to the length. It
-//! departs in that they are not asked to meet as early as they can, but at exactly that length, given that no shorter
-//! one exists.
+//! from each end, the smaller frontier first (the cardinality criterion), until their depths add up to the length. It
+//! departs in that the frontiers are tested for a common state at exactly that length only, given that no shorter
+//! solution exists.
 
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -19,7 +19,7 @@ pub(super) struct TwoEnded<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
-    /// Whether levels from both ends meet after `length` moves together.
+    /// Whether levels from both ends meet after `length` moves in all.
     pub(super) fn decide(&self, length: u32, figures: &mut Vec<LevelFigures>) -> Result<Answer<Cells<W>>, Stopped> {
         let [mut ahead, mut behind] = two_sides(length);
         let grown = self.grow(length, &mut ahead, &mut behind);
@@ -38,7 +38,7 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
         Ok(Answer::Found(self.setup.armies(&keys)?))
     }
 
-    /// Grows levels from both ends, the smaller ones first, until they are `length` moves together or one is empty.
+    /// Grows levels from both ends, the smaller one first, until they have `length` moves in all or one is empty.
     pub(super) fn grow(
         &self,
         length: u32,
@@ -65,7 +65,7 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
     }
 }
 
-/// Levels from either end, none yet.
+/// The two sides, still empty.
 pub(super) fn two_sides<K: Key>(length: u32) -> [LevelSequence<K>; 2] {
     [("forward", Side::Forward), ("backward", Side::Backward)]
         .map(|(name, side)| LevelSequence::new(format!("L{length}-{name}"), side))

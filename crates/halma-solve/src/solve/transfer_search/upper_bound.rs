@@ -1,8 +1,8 @@
-//! An upper bound by beam search, and from it how many lengths to decide at once: what a truncated search has found, and what
-//! the lengths so far have cost.
+//! An upper bound by beam search, and the choice of how many lengths to decide together, which depends on that bound
+//! and on the cost of the lengths so far.
 //!
-//! No answer depends on it. What is decided together depends on nothing but the problem and what was decided before, so
-//! that a run that goes on after a stop does as it would have done.
+//! No answer depends on it. The choice depends only on the problem and the lengths decided before, so a run that is
+//! resumed makes the same choices as an undisturbed one.
 
 use std::ops::RangeInclusive;
 
@@ -17,24 +17,24 @@ use super::truncate::{BETA, Truncation};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
 
-/// States kept on each level of the first truncated search, and of the last; in between tenfold each time.
+/// The beam widths of the first and the last beam search; each is ten times as wide as the one before.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
-/// Solutions of more moves than so many times the least number are not looked for.
+/// A solution is sought up to so many times the lower bound.
 const FARTHEST: u32 = 3;
-/// A next search may take so many times the successors of all before it,
+/// The next search may make so many times the successors of all searches before it,
 const FACTOR: f64 = 4.0;
-/// and where it is the last one, if no solution is found, so many times;
+/// or, if it is the last one unless a solution is found, so many times.
 const LEAP: f64 = 32.0;
-/// successors up to this count are quick.
+/// A total of so many successors is quick, and counts as done.
 const QUICK: f64 = 1e6;
-/// Where nobody knows where to end, a search decides so many lengths at most.
+/// If no upper bound is known, a search decides at most so many lengths together.
 const TOGETHER: u32 = 6;
 
-/// What truncated searches have found.
+/// The best solution of the beam searches.
 pub(super) struct UpperBound<const W: usize> {
-    /// States a level that the next one keeps.
+    /// The beam width of the next one.
     keep: usize,
-    /// Successors that the last one made.
+    /// How many successors the last one made.
     made: u64,
     shortest: Option<Solution<W>>,
 }
@@ -51,8 +51,8 @@ impl<const W: usize> UpperBound<W> {
         self.shortest.is_none()
     }
 
-    /// The last of the lengths from `first` on to decide at once, none beyond `greatest`. What was `decided` before, each
-    /// time up to some length, took so many successors.
+    /// The last of the lengths from `first` on to decide together, at most `greatest`; see
+    /// [`LengthSearch::reach`](crate::solve::deepening::LengthSearch::reach).
     pub(super) fn reach<K: Key>(
         &mut self,
         setup: &Setup<'_, W, K>,
@@ -64,8 +64,8 @@ impl<const W: usize> UpperBound<W> {
             return Ok(first);
         }
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
-        // The next one makes ten times as many as the last one did, each of them several times as dear. What has been found
-        // already may well be a shortest one.
+        // The next beam search makes ten times as many successors as the last one, and each costs several times as
+        // much. If a solution is known, it may well be a shortest one already, so the next search has to wait longer.
         while KEEP.contains(&self.keep)
             && self.found(first).is_none()
             && self.made * if self.shortest.is_none() { 20 } else { 80 } <= done
@@ -77,18 +77,18 @@ impl<const W: usize> UpperBound<W> {
         Ok(farthest(first, last, decided))
     }
 
-    /// The solution of `length` moves that a truncated search has found.
+    /// The solution of `length` moves that a beam search has found, if any.
     pub(super) fn found(&self, length: u32) -> Option<Vec<Cells<W>>> {
         self.shortest.as_ref().filter(|known| known.length == length).map(|known| known.walk.clone())
     }
 
-    /// Searches the best states of each level for a solution of `first` moves or more, shorter than the one known.
+    /// Runs the next beam search, for a solution of at least `first` moves that is shorter than the known one.
     fn search_on<K: Key>(&mut self, setup: &Setup<'_, W, K>, first: u32) -> Result<(), Stopped> {
         let keep = self.keep;
         let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
         let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
         let beam = Truncation { setup, keep, beta: BETA };
-        let mut kept = LevelSequence::new("foreseen".into(), Side::Forward);
+        let mut kept = LevelSequence::new("beam".into(), Side::Forward);
         kept.hidden = true;
         for length in first..=farthest.min(known - 1) {
             beam.grow(length.div_ceil(2), &mut kept)?;
@@ -108,21 +108,20 @@ impl<const W: usize> UpperBound<W> {
     }
 }
 
-/// The last length to decide at once, from `first` on: `last` where that is known and seems near, else as far as the
-/// growth so far lets expect an effort of the same order as what was `decided`, each time up to some length with so many
-/// successors.
+/// The last length to decide together, from `first` on: `last`, if that is known and seems near; otherwise as far as
+/// the growth so far predicts an effort of the same order as for `decided` (see [`UpperBound::reach`]).
 fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
     let last = last.map(|last| last.max(first));
     let Some((&(top, made), before)) = decided.split_last() else { return first };
-    // Odd and even lengths differ: one length more says little.
+    // Odd and even lengths differ, so growth is measured over at least two lengths.
     let Some(&(earlier, less)) = before.iter().rev().find(|&&(earlier, _)| earlier + 2 <= top) else { return first };
     let done: f64 = decided.iter().map(|&(_, made)| made as f64).sum();
     let power = |growth: f64, lengths: u32| (0..lengths).fold(1.0, |p, _| p * growth);
     let ratio = made.max(1) as f64 / less.max(1) as f64;
-    // The growth from one length to the next, in sixteenths: the same on every machine.
+    // The growth from one length to the next, rounded up to sixteenths, so that it is the same on every machine.
     let growth = (17..).map(|g| f64::from(g) / 16.0).find(|&g| power(g, top - earlier) >= ratio).unwrap_or(f64::MAX);
     let expected = |length: u32| made as f64 * power(growth, length - top);
-    // What little work says of growth may be far from the truth.
+    // Growth measured on little work may be far from the truth.
     let width = top - before.last().map_or(top - 1, |&(before, _)| before);
     let trusted = if done < QUICK { first + 2 * width - 1 } else { u32::MAX };
     if let Some(last) = last.filter(|&last| expected(last) <= LEAP * done.max(QUICK)) {

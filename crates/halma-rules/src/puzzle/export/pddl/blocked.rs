@@ -1,4 +1,4 @@
-//! The end of a rule that is repeated until it is blocked: each way to go on lacks something.
+//! The end of a rule that repeats until it is blocked: for every way to continue some condition fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use super::{Action, Domain, pass};
 /// What a way to go on needs, the man's own cell apart.
 type Needs = Vec<(u8, Letters)>;
 
-/// Ends that are alike: the run, the men that are meant (none: all), and for each way to go on what may stand on which cell
+/// Ends that are alike: the repetition, the men that are meant (none: all), and for each way to go on what may stand on which cell
 /// instead, by its place in the table.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind {
-    run: usize,
+    repetition: usize,
     men: Option<Letters>,
     lacks: Vec<Vec<(usize, Letters)>>,
     turn: u8,
@@ -22,7 +22,7 @@ struct Kind {
 pub(super) fn ends(domain: &mut Domain) -> Vec<Action> {
     let lifted = domain.lifted;
     let mut kinds: BTreeMap<Kind, Vec<Vec<u8>>> = BTreeMap::new();
-    for (number, &(rule, direction)) in lifted.runs.iter().enumerate() {
+    for (number, &(rule, direction)) in lifted.repetitions.iter().enumerate() {
         let all = lifted.ground.steps.iter();
         let of_run: Vec<&Step> =
             all.filter(|s| s.until == Until::Blocked && (s.rule, s.direction) == (rule, direction)).collect();
@@ -45,7 +45,7 @@ pub(super) fn ends(domain: &mut Domain) -> Vec<Action> {
             // A way that needs nothing more is always open.
             if lacks.iter().all(|lack| !lack.is_empty()) {
                 let turn = of_run.first().map_or(0, |step| step.turn);
-                kinds.entry(Kind { run: number, men, lacks, turn }).or_default().push(cells);
+                kinds.entry(Kind { repetition: number, men, lacks, turn }).or_default().push(cells);
             }
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn ends(domain: &mut Domain) -> Vec<Action> {
     ends
 }
 
-/// Where a man can stand within a run, which men (none: all), and the ways to go on.
+/// Where a man can stand within a repetition, which men (none: all), and the ways to go on.
 fn stops(steps: &[&Step]) -> Vec<(u8, Option<Letters>, BTreeSet<Needs>)> {
     let men: BTreeSet<u8> = steps.iter().map(|step| step.man).collect();
     let cells: BTreeSet<u8> = steps.iter().map(|step| step.to).collect();
@@ -81,10 +81,10 @@ fn stops(steps: &[&Step]) -> Vec<(u8, Option<Letters>, BTreeSet<Needs>)> {
 fn end(domain: &mut Domain, kind: &Kind) -> Action {
     let number = domain.stops.len();
     let width = domain.stops[number - 1].first().map_or(0, Vec::len);
-    let mut end = Action { name: format!("end_running_{}_{number}", kind.run + 1), ..Action::default() };
+    let mut end = Action { name: format!("end_running_{}_{number}", kind.repetition + 1), ..Action::default() };
     end.parameters.extend((1..=width).map(|c| format!("?c{c} - cell")));
     let row: String = (1..=width).map(|c| format!(" ?c{c}")).collect();
-    end.needs.push(format!("(stop_{number}{row}) (running_{} ?c1)", kind.run + 1));
+    end.needs.push(format!("(stop_{number}{row}) (running_{} ?c1)", kind.repetition + 1));
     if let Some(men) = kind.men {
         domain.has(&mut end, "?c1", men);
     }
@@ -101,7 +101,7 @@ fn end(domain: &mut Domain, kind: &Kind) -> Action {
             }
         }
     }
-    end.effects.push(format!("(not (running_{} ?c1)) (rest)", kind.run + 1));
+    end.effects.push(format!("(not (running_{} ?c1)) (rest)", kind.repetition + 1));
     pass(&mut end, kind.turn);
     end
 }

@@ -1,4 +1,4 @@
-//! A permutation puzzle: what stands on each position, and moves with conditional effects.
+//! Permutation puzzles in PDDL: the piece on each position, and moves with conditional effects.
 
 use std::fmt::Write;
 

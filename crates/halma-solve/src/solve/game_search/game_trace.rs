@@ -1,4 +1,4 @@
-//! Solution reconstruction: from levels back to a game.
+//! Solution reconstruction for games, from levels back to a game.
 
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
@@ -10,7 +10,7 @@ use halma_rules::game::Side;
 use super::GameSearch;
 
 impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
-    /// A game that ends on the last of these levels, if one does.
+    /// A game that ends on the last of these levels, if there is one.
     pub(super) fn ending(
         &self,
         puzzle: &GamePuzzle<W, K>,
@@ -22,7 +22,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let mut keys = vec![last];
         for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
             let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
-            // Every move can be undone by a move of the same man.
+            // Every move is reversed by a move of the same man.
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
             let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
             let found = exchange.all_reduce_min(level.first_of(before)?)?;
@@ -57,7 +57,7 @@ pub(super) fn goals<const W: usize, K: PairKey>(
     Ok(goals)
 }
 
-/// The positions one move of `side` away; also those from which such a move leads here.
+/// The positions one move of `side` away, which are also the positions from which such a move leads here.
 pub(super) fn neighbours<const W: usize, K: PairKey>(
     puzzle: &GamePuzzle<W, K>,
     armies: Armies<W>,

@@ -1,12 +1,12 @@
-//! Path counting by dynamic programming: the states on those walks through levels that end where they should, and in how
-//! many ways each is come to.
+//! Path counting by dynamic programming over levels: finds the states that lie on the paths to given ends, and the
+//! number of paths to each.
 //!
-//! Let f(X) be the number of walks from the start to X. K keeps the start, so f(kX) = f(X), and one number for each class
-//! will do: f(X) is the sum of f over the states that one move leads from to X, taken of one member X of each class.
+//! Let f(X) be the number of paths from the start to X. K fixes the start, so f(kX) = f(X), and one number for each
+//! class suffices: f(X) is the sum of f over the predecessors of X, for one member X of each class.
 //!
-//! What comes before a state is told by closures that `before` makes, one for each thread: given a key and the level
-//! before its own, they list the key of every state there that a move leads from, once for each such state, and beside
-//! it how many times walks through this move count.
+//! Predecessors come from closures that `before` makes, one for each thread. Given a key and the number of the previous
+//! level, the closure lists the keys of all predecessors there, each as often as there are such states, and with each a
+//! factor by which paths through this move count.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -19,26 +19,26 @@ use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_engine::store::{Level, StoreError};
 
-/// A state before another one, and how many times walks through both count.
+/// Predecessors, each with the factor by which paths through the move count.
 pub(crate) type Before<K> = Vec<(K, u8)>;
 
-/// How many states are taken back at a time, where memory is enough.
+/// How many states are processed at a time, if memory suffices.
 const PART: usize = 1 << 16;
 
-/// How many parts are taken before what they give is put together.
+/// How many parts are processed before their results are merged.
 const AT_ONCE: usize = 64;
 
-/// Bytes for each state that is taken back: the hundred states around it.
+/// Bytes for each state that is processed: about a hundred predecessors.
 const AROUND: u64 = 4 << 10;
 
-/// What sums may use, and when they are to stop.
+/// The memory plan and cancellation token of a count.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'a> {
     pub(crate) cancel: &'a CancellationToken,
     pub(crate) plan: &'a MemoryPlan,
 }
 
-/// What is not enough; how much would be is said by who knows what there is to hold.
+/// Memory does not suffice; [`Held::summing`] fills in how much would.
 const SHORT: Stopped = Stopped::Memory { least: 0, exact: false };
 
 impl Resources<'_> {
@@ -46,32 +46,31 @@ impl Resources<'_> {
         self.plan.room().batch(AROUND, PART)
     }
 
-    /// Whether to go on. All states of the solutions are held in memory, which may not be enough.
+    /// Whether to go on. All states of the solutions are held in memory, which may not suffice.
     fn check(self) -> Result<(), Stopped> {
         self.cancel.check()?;
         if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
     }
 
-    /// The same, where `entries` more are to be held.
+    /// The same, if `entries` more are to be held.
     fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
         if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
     }
 }
 
-/// How many states there are to be held, as far as that is known.
+/// The number of states to be held, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// By level, of both sides.
+    /// By level, on both sides.
     sizes: Vec<usize>,
-    /// Whether levels were let go, so that only their sizes are known.
+    /// Whether levels were freed and only their sizes kept.
     partial: bool,
-    /// Whether a level is not known at all.
+    /// Whether the size of some level is unknown.
     unknown: bool,
 }
 
 impl Held {
-    /// What `sum` gives. Where memory is not enough for it, the error says how much would be; `levels` are those that it
-    /// goes by.
+    /// Calls `sum`. If memory does not suffice, the error says how much would; `levels` are the levels of the count.
     pub(crate) fn summing<K: Key, T>(
         levels: &[&[Level<K>]],
         sum: impl FnOnce(&mut Self) -> Result<T, Stopped>,
@@ -87,9 +86,9 @@ impl Held {
         }
     }
 
-    /// What sums of these states take beside `rest`, at most: the states of all levels; the ways to those of one level and of
-    /// the one before it, of both sides; what becomes of them; and the levels that are on disk now and with more memory stay
-    /// in it, which are no more than a quarter for each side.
+    /// An upper bound of the memory that the sums take beside `rest`: the states of all levels; the path counts of one
+    /// level and the previous one, on both sides; their successors; and the levels that are on disk now but would stay
+    /// in more memory, at most a quarter for each side.
     fn least<K: Key>(&self, rest: u64, levels: &[&[Level<K>]]) -> u64 {
         let entry = size_of::<(K, u128)>();
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
@@ -100,14 +99,14 @@ impl Held {
         needed + on_disk.min(needed) + needed / 16
     }
 
-    /// Whether all levels were held; to be asked when the sizes of all are known.
+    /// Fails if some levels were freed. To be called when the sizes of all levels are known.
     pub(crate) fn check(&self) -> Result<(), Stopped> {
         if self.partial { Err(SHORT) } else { Ok(()) }
     }
 }
 
-/// The classes on each level from which walks end in `ends`, ascending. Where memory is not enough for all of them they are
-/// only counted, and the last ones given.
+/// By level, the classes from which paths lead to `ends`, ascending. If memory does not suffice for all, only the last
+/// level is kept and the others are counted.
 pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     levels: &[Level<K>],
     ends: Vec<K>,
@@ -138,7 +137,7 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     Ok(found)
 }
 
-/// The classes on `level`, which is number `depth`, from which a move leads to one of `last`, ascending.
+/// The classes on `level`, of number `depth`, with a move to one of `last`, ascending.
 fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     (level, depth): (&Level<K>, usize),
     last: &[K],
@@ -162,7 +161,7 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
         Ok(kept)
     };
     let size = resources.part();
-    // Every state comes once for each part that it is next to: those of a few parts are put together with those before.
+    // A state occurs in every part that has a successor of it. The results of a few parts are merged at a time.
     let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
     for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
         let parts = keys.par_chunks(size).map_init(before, part).collect::<Result<Vec<_>, Stopped>>()?;
@@ -177,7 +176,7 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     Ok(kept)
 }
 
-/// Puts `fresh` among `kept`, ascending and each once.
+/// Merges `fresh` into `kept`, ascending and without duplicates.
 fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, resources: Resources<'_>) -> Result<(), Stopped> {
     fresh.par_sort_unstable();
     fresh.dedup();
@@ -188,7 +187,7 @@ fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, resources: Resources<'_
     Ok(())
 }
 
-/// f of the classes on the last of these levels, which hold those and only those that come before these.
+/// f of the classes on the last of these levels. The levels must hold exactly the states on the paths.
 pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     on_walks: &[Vec<K>],
     before: impl Fn() -> B + Sync,
@@ -219,9 +218,10 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     Ok(ways)
 }
 
-/// The walks from `start` through so many levels, by where they end; `after` lists the states after one on a level.
+/// The number of paths of `moves` moves from `start`, by their last state; `after` lists the successors of a state on a
+/// level.
 ///
-/// By state, not by class: for walks that a symmetry fixes, another member of a class is fixed by another symmetry.
+/// By state, not by class: if a symmetry fixes a path, other symmetries fix the path's images.
 pub(crate) fn walks<S: Copy + Eq + Hash>(
     start: S,
     moves: usize,
@@ -241,12 +241,12 @@ pub(crate) fn walks<S: Copy + Eq + Hash>(
     Ok(walks)
 }
 
-/// The sum, unless it is too large a number.
+/// The sum of products; an error if it exceeds 128 bits.
 pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> Result<u128, Stopped> {
     terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
 }
 
-/// Burnside's lemma: how many classes there are, by how many things each element of the group fixes.
+/// Burnside's lemma: the number of classes, from the number of items that each element of the group fixes.
 pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
     let sum = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
     let order = fixed.len() as u128;
@@ -256,7 +256,7 @@ pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
     }
 }
 
-/// All keys of a level that `wanted` wants, ascending.
+/// The keys of a level that satisfy `wanted`, ascending.
 pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
     let block = |number: usize| -> Result<Vec<K>, StoreError> {
         let mut keys = Vec::new();
