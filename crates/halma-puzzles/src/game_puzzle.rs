@@ -21,8 +21,8 @@ use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::set;
 use halma_rules::symmetry::Symmetry;
 
+use crate::incremental_ranking::SymmetricView;
 use crate::rank::Ranks;
-use crate::transfer::SymmetricView;
 use pair::PairKey;
 
 /// A game that a puzzle of this width and these keys cannot hold.

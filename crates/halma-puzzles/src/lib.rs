@@ -2,6 +2,7 @@
 //! known of the three puzzles on a row without searching.
 
 pub mod game_puzzle;
+pub mod incremental_ranking;
 pub mod own;
 pub mod rank;
 pub mod row;

@@ -100,6 +100,13 @@ pub trait Worker<K: Key>: Send {
         out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
     }
 
+    /// [`Self::canonical`] of each of [`Self::before`]; where two states have the same it comes twice.
+    fn predecessors(&mut self, state: K, out: &mut Vec<K>) {
+        let first = out.len();
+        self.before(state, out);
+        out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
+    }
+
     /// The image of a state under symmetry `map` of [`Model::order`]; 0 is the identity.
     fn image(&mut self, state: K, _map: usize) -> K {
         state
@@ -212,8 +219,7 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
         let SearchScratch { worker, bound, found } = scratch;
         found.clear();
         if self.backward {
-            worker.before(key, found);
-            found.iter_mut().for_each(|state| *state = worker.canonical(*state));
+            worker.predecessors(key, found);
         } else {
             worker.successors(key, found);
         }
