@@ -42,8 +42,9 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
         let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
-        if spec.kind != "rules" || !plain {
-            return Err("symmetries.mirror: only searches for solutions by rules, without bounds, have one".into());
+        if !KINDS.contains(&spec.kind.as_str()) || !plain {
+            let why = "only searches for solutions of puzzles from files, without bounds, have one";
+            return Err(format!("symmetries.mirror: {why}"));
         }
     }
     let named = |fault: String| format!("problem: {fault}");
@@ -53,9 +54,11 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
             let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
             Box::new(Rules::new(&spec.table().map_err(named)?, symmetries)?)
         }
-        "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
-        "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
-        "permutation" => return Err("symmetries: permutations have none".into()),
+        "blocks" => {
+            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            Box::new(Blocks::new(&spec.table().map_err(named)?, symmetries)?)
+        }
+        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, record.symmetries.as_ref())?),
         other => {
             // Without symmetries the record names none; with them it says nothing.
             let symmetry = fixing.is_none();
@@ -99,7 +102,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
-        checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        if order > 0 {
+            checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        }
         if symmetries.mirror.is_some() {
             checked.push("a mirror, which takes the starts to the goal and turns moves round".into());
         }

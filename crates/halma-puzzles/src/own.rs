@@ -37,8 +37,8 @@ pub trait Model<K: Key>: Send + Sync {
         None
     }
 
-    /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters that it
-    /// exchanges. Classes go to classes under it.
+    /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters or pieces that
+    /// it exchanges. Classes go to classes under it.
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         None
     }
@@ -253,7 +253,7 @@ pub fn can_be_numbered(compiled: &Compiled) -> bool {
 pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {
     match compiled {
         Compiled::Ground(ground) => ground::model(ground, symmetry),
-        Compiled::Permutations(puzzle) => permuted::model(puzzle),
+        Compiled::Permutations(puzzle) => permuted::model(puzzle, symmetry),
         Compiled::Own(own) => own.downcast_ref::<in_rust::Opener>().map(|opener| opener.open(symmetry)),
     }
 }

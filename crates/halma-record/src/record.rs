@@ -224,9 +224,11 @@ pub struct Counts {
 pub struct SymmetryRecord {
     /// The identity and all else that fixes start and target.
     pub fixing: Vec<Vec<u8>>,
-    /// What swaps them; of a puzzle, what takes the starts to the goal and turns moves round, where the search used it.
+    /// What swaps them; of a puzzle, what takes the starts to the goal and turns moves round, where the search used it. Of
+    /// permutations it has no entries: positions stay where they are.
     pub mirror: Option<Vec<u8>>,
-    /// Of a puzzle whose mirror exchanges letters: what each of these becomes.
+    /// Of a puzzle whose mirror exchanges letters, blocks or pieces: what each of these becomes. Of a piece with the name of its set
+    /// and with what is added to its orientation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub letters: BTreeMap<String, String>,
 }

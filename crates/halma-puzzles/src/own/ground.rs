@@ -159,8 +159,9 @@ impl<K: Key, const W: usize> Model<K> for GroundModel<K, W> {
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         let map = self.mirror.as_ref()?;
         let drawn = |letter: u8| self.ground.letters[usize::from(letter)].to_string();
-        let exchanged = (0..).zip(&map.letters).filter(|(letter, image)| letter != *image);
-        Some((map.cells.clone(), exchanged.map(|(letter, &image)| (drawn(letter), drawn(image))).collect()))
+        // Of a block that is turned round parts change places, which are drawn alike.
+        let all = (0..).zip(&map.letters).map(|(letter, &image)| (drawn(letter), drawn(image)));
+        Some((map.cells.clone(), all.filter(|(letter, image)| letter != image).collect()))
     }
 
     fn has_goal(&self) -> bool {

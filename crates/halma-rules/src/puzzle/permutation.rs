@@ -4,6 +4,7 @@
 //! is turned on the way; this is what twsearch computes with, and what its `MoveTransformation` blocks state. Its older `Move`
 //! blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece comes *from*.
 
+mod renaming;
 mod scramble;
 mod tws_file;
 
@@ -12,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::TableFault;
+pub use renaming::{Renamed, Renaming};
 use tws_file::File;
 
 /// The most moves, powers included.
