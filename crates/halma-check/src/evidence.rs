@@ -265,6 +265,11 @@ impl Evidence {
         self.no_floor = Some(why.into());
     }
 
+    /// Whether that was said.
+    pub fn is_unbounded(&self) -> bool {
+        self.no_floor.is_some()
+    }
+
     /// A walk is over. Where its last level is empty and nothing was cut, it has seen all that can be reached; the end of the way
     /// must not be among it. (Palindromes are met in their middles.)
     pub fn saw<S: States>(&mut self, walk: &Walk<S>, palindromic: bool) {
@@ -306,6 +311,7 @@ impl Evidence {
         }
         report.unchecked.extend(self.no_floor);
         report.unchecked.extend(self.unchecked.into_values());
+        report.unchecked.dedup();
         Ok(())
     }
 }

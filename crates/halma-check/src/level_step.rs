@@ -50,6 +50,9 @@ pub(super) trait States: Sync {
     fn comes_back(before_last: usize) -> bool;
 }
 
+/// A level, and how many successors led there; `None` where it is too large to derive.
+pub(super) type Unstated<K> = Option<(Level<K>, u64)>;
+
 /// The last level of one side, and what comes after it.
 pub(super) struct Step<'a, S: States> {
     pub states: &'a S,
@@ -105,14 +108,43 @@ impl<S: States> Step<'_, S> {
         .map(|_| ())
     }
 
-    /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with
-    /// those that are cut and without. More than the record states are not made: the budget was asked for these.
+    /// [`Self::expanded`], of no more than the record states: the budget was asked for these.
     fn batches(
         &self,
         stated: &LevelRecord,
         cuts: &S::Cuts,
-        mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
+        sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<(u64, u64), Rejection> {
+        self.expanded(stated.generated, cuts, sink)?.map_err(|generated| {
+            let why = format!("generated {}, derived {generated} or more", stated.generated);
+            self.figures(stated.depth, &why)
+        })
+    }
+
+    /// The level after the current one, whatever a record says of it, and how many successors there were: no more than `most`, and no more
+    /// states than can be held.
+    pub fn unstated(&self, cuts: &S::Cuts, most: u64) -> Result<Unstated<S::Key>, Rejection> {
+        let old = self.old();
+        let held: u64 = self.levels.iter().map(|level| level.len()).sum();
+        let room = memory::states(size_of::<S::Key>(), MOST_STATES).saturating_sub(held);
+        let (mut next, mut fits): (Vec<S::Key>, bool) = (Vec::new(), true);
+        let counts = self.expanded(most, cuts, |batch| {
+            next = merged(&next, &Self::fresh(batch, &old, &[])?);
+            fits &= next.len() as u64 <= room;
+            next.truncate(if fits { next.len() } else { 0 });
+            Ok(())
+        })?;
+        Ok(counts.ok().filter(|_| fits).map(|(generated, _)| (Level::Memory(next), generated)))
+    }
+
+    /// Expands the current level batch by batch: calls `sink` with ascending keys, and says how many successors there were, with
+    /// those that are cut and without; as an error how many there were at least, if they are more than `most`.
+    fn expanded(
+        &self,
+        most: u64,
+        cuts: &S::Cuts,
+        mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
+    ) -> Result<Result<(u64, u64), u64>, Rejection> {
         // Smaller pieces than blocks: a level of one block keeps all threads busy, too.
         let group = memory::pieces(32 * rayon::current_num_threads());
         let at_once = memory::batch(size_of::<S::Key>(), BATCH);
@@ -133,16 +165,15 @@ impl<S: States> Step<'_, S> {
                 emitted += keys.len() as u64;
                 batch.extend(keys);
             }
-            if generated > stated.generated {
-                let why = format!("generated {}, derived {generated} or more", stated.generated);
-                return Err(self.figures(stated.depth, &why));
+            if generated > most {
+                return Ok(Err(generated));
             }
             if batch.len() >= at_once {
                 sink(sorted(std::mem::take(&mut batch)))?;
             }
         }
         sink(sorted(batch))?;
-        Ok((generated, emitted))
+        Ok(Ok((generated, emitted)))
     }
 
     /// Of ascending keys those that none of the old levels has; the others are marked.

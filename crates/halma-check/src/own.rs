@@ -14,6 +14,7 @@ mod solution_count;
 #[cfg(test)]
 mod tests;
 mod twsearch;
+mod without_bound;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -113,7 +114,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         checked.push(format!("the moves are the word of the program that has the kind `{}`", spec.kind));
     }
     checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let distance = match distance(&*model, record) {
+    let distance = match distance(spec, &*model, record) {
         Ok(distance) => Ok(distance),
         Err(Trouble::TooMany(why)) => Err(why),
         Err(Trouble::Wrong(why)) => return Err(of_problem(why)),
@@ -122,9 +123,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
     let bits = code::total(&model.parts()).bits();
     match bits {
-        0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
-        65..=128 => levels::<u128>(&*model, (record, folder, options), distance, report),
-        _ => levels::<Wide>(&*model, (record, folder, options), distance, report),
+        0..=64 => levels::<u64>((spec, &*model), (record, folder, options), distance, report),
+        65..=128 => levels::<u128>((spec, &*model), (record, folder, options), distance, report),
+        _ => levels::<Wide>((spec, &*model), (record, folder, options), distance, report),
     }
 }
 
@@ -142,9 +143,17 @@ fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<()
     }
 }
 
+/// Whether levels were cut by a bound that the puzzle has itself: one in Rust may, and a count goes without.
+fn has_own_bound(spec: &PuzzleSpec, record: &Record) -> bool {
+    let searches = matches!(record.question, Asked::Solve | Asked::Prove);
+    record.pruning == Pruning::Bound && searches && !KINDS.contains(&spec.kind.as_str())
+}
+
 /// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters or pieces.
-fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
+fn distance(spec: &PuzzleSpec, model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
     let named = match &record.pruning {
+        // Its levels are derived without one.
+        Pruning::Bound if has_own_bound(spec, record) && record.projections.is_empty() => return Ok(None),
         Pruning::None if record.projections.is_empty() => return Ok(None),
         _ if record.question == Asked::Levels && record.projections.is_empty() => return Ok(None),
         Pruning::Projection(named) if record.question != Asked::Levels => named,
@@ -174,7 +183,7 @@ fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>,
 
 /// The same with numbers of that kind.
 fn levels<N: Arithmetic>(
-    model: &dyn Model,
+    (spec, model): (&PuzzleSpec, &dyn Model),
     (record, folder, options): (&Record, &Path, &Options),
     distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
@@ -183,5 +192,7 @@ fn levels<N: Arithmetic>(
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
     let (budget, evidence) = (options.budget, Evidence::default());
-    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()
+    let own_bound = has_own_bound(spec, record);
+    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, own_bound, budget, evidence, report }
+        .all()
 }
