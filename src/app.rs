@@ -123,3 +123,6 @@ impl<P: OwnPuzzle> RustPuzzle for Verified<P> {
         self.0.written(P::Key::from_words(before), P::Key::from_words(after))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,6 +86,9 @@ fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&'static str, St
         "goal",
         match (model.has_goal(), model.goals()) {
             (false, _) => "none: only levels can be asked".into(),
+            (true, Some(goals)) if model.mirror().is_some() => {
+                format!("{}: searched from the start, which a mirror takes there", counted(goals.len(), "state"))
+            }
             (true, Some(goals)) if model.repeats() == Repeats::Previous => {
                 format!("{}: searched from both ends", counted(goals.len(), "state"))
             }

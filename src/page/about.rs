@@ -42,7 +42,8 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
                     @if let Some(key) = &record.digest_key { " under the key " code { (key.to_string()) } }
                     ". The same search with any number of threads, or with levels on disk, has the same digests." }
                 @if let Some(s) = symmetries {
-                    li { "Symmetry used: " (s.fixing.len()) @if s.fixing.len() == 1 { " element" } @else { " elements" } " of K, which fix start and target; "
+                    li { "Symmetry used: "
+                        @if !s.fixing.is_empty() { (s.fixing.len()) @if s.fixing.len() == 1 { " element" } @else { " elements" } " of K, which fix start and target; " }
                         @if s.mirror.is_some() { "a mirror that exchanges them, so half of each way was searched." } @else { "no mirror." } }
                 }
             }

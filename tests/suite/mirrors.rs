@@ -1,6 +1,7 @@
-//! Mirrors of puzzles by rules: levels from the goal that are images of those from the start change no answer, and `check` takes no
+//! Mirrors of puzzles from files: levels from the goal that are images of those from the start change no answer, and `check` takes no
 //! map for a mirror that is none.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use halma_check::{Options, RejectionKind};
@@ -203,6 +204,142 @@ fn a_map_that_does_not_turn_moves_round_is_no_mirror() {
     }
 }
 
+/// The 2x2x2 cube with one corner fixed.
+const CUBE: &str = "Set CORNERS 7 3\nSolved\nCORNERS\n1 2 3 4 5 6 7\nEnd\n\
+    MoveTransformation U\nCORNERS\n3 0 1 2 4 5 6\nEnd\n\
+    MoveTransformation R\nCORNERS\n4 1 2 0 6 5 3\n2 0 0 1 1 0 2\nEnd\n\
+    MoveTransformation F\nCORNERS\n1 5 2 3 0 4 6\n1 2 0 0 2 1 0\nEnd\n";
+
+fn permutation(definition: &str, scramble: &str) -> Job {
+    job(&format!(
+        "[problem]\nkind = \"permutation\"\nscramble = \"{scramble}\"\ndefinition = \"\"\"\n{definition}\"\"\"\n"
+    ))
+}
+
+/// Stacks of pancakes, flipped from the top.
+fn pancakes(n: usize) -> String {
+    let row = |numbers: Vec<usize>| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let mut text = format!("Set STACK {n} 1\nSolved\nSTACK\n{}\nEnd\n", row((1..=n).collect()));
+    for top in 2..=n {
+        text += &format!("Move F{top}\nSTACK\n{}\nEnd\n", row((1..=top).rev().chain(top + 1..=n).collect()));
+    }
+    text
+}
+
+/// Flips from each stack to the sorted one, by breadth-first search on the stacks themselves.
+fn flips(n: usize) -> BTreeMap<Vec<usize>, u32> {
+    let sorted: Vec<usize> = (1..=n).collect();
+    let (mut known, mut open) = (BTreeMap::from([(sorted.clone(), 0)]), VecDeque::from([sorted]));
+    while let Some(stack) = open.pop_front() {
+        let distance = known[&stack] + 1;
+        for top in 2..=n {
+            let mut flipped = stack.clone();
+            flipped[..top].reverse();
+            if !known.contains_key(&flipped) {
+                known.insert(flipped.clone(), distance);
+                open.push_back(flipped);
+            }
+        }
+    }
+    known
+}
+
+#[test]
+fn a_permutation_of_different_pieces_is_mirrored_by_new_names() {
+    for scramble in ["", "R", "R U", "R U F", "U2 F R' U", "F R U2 F' R", "R F U R2 F U'"] {
+        let record = both_ways(&permutation(CUBE, scramble));
+        assert!(has_mirror(&record), "{scramble}");
+        let levels = || record.runs.iter().flat_map(|run| &run.levels);
+        assert!(levels().all(|level| level.side == Side::Forward));
+        // Only as far as the middle: the sizes of the cube's levels, OEIS A079761 with the moves U, R and F.
+        let sizes: Vec<u64> = levels().map(|level| level.states).collect();
+        assert_eq!(sizes, [1, 9, 54, 321][..1 + record.length.unwrap().div_ceil(2) as usize], "{scramble}");
+    }
+    // Equal pieces: if T turns the ring by one, they are where different ones have been.
+    let ring = "Set A 6 1\nSolved\nA\n1 1 2 2 3 3\nEnd\nMove T\nA\n2 3 4 5 6 1\nEnd\nMove S\nA\n2 1 3 4 5 6\nEnd\nMove P\nA\n1 3 2 4 5 6\nEnd\n";
+    assert!(has_mirror(&both_ways(&permutation(ring, "T2 S"))));
+    assert!(!has_mirror(&both_ways(&permutation(ring, "T P"))));
+}
+
+#[test]
+fn blocks_are_mirrored_where_the_goal_places_each_of_them() {
+    let blocks = |board: &str, goal: &str, more: &str| {
+        both_ways(&job(&format!("[problem]\nkind = \"blocks\"\nboard = \"{board}\"\ngoal = \"{goal}\"\n{more}\n")))
+    };
+    for metric in ["step", "slide", "move"] {
+        let metric = format!("metric = \"{metric}\"");
+        let turned = blocks("AAB\\n..B\\nC..", "??C\\nB??\\nBAA", &metric);
+        assert_eq!((turned.verdict, has_mirror(&turned)), (Verdict::Optimal, true), "{metric}");
+        // From both ends, since the goal is one state, and no map takes the start there.
+        let other = blocks("AAB\\n..B\\nC..", "AA?\\nC?B\\n??B", &metric);
+        assert_eq!((other.verdict, has_mirror(&other)), (Verdict::Optimal, false), "{metric}");
+        assert!(other.runs.iter().flat_map(|run| &run.levels).any(|level| level.side == Side::Backward));
+        // A and B have one shape: the board stays, and they change names.
+        let named = blocks("A.B\\n...", "B.A\\n...", &metric);
+        assert!(has_mirror(&named), "{metric}");
+    }
+}
+
+#[test]
+fn forged_new_names_and_mirrors_of_blocks_are_refused() {
+    let cube = answer(&permutation(CUBE, "R U F R"), Question::Solve);
+    let named = |r: &mut Record| r.symmetries.take().unwrap();
+    let forgeries: [fn(&mut Record); 9] = [
+        |r| r.symmetries = None,
+        |r| r.symmetries.as_mut().unwrap().mirror = None,
+        |r| r.symmetries.as_mut().unwrap().mirror = Some(vec![0]),
+        |r| r.symmetries.as_mut().unwrap().mirror = Some((0..7).collect()),
+        |r| r.symmetries.as_mut().unwrap().fixing.push((0..7).collect()),
+        |r| r.symmetries.as_mut().unwrap().letters.clear(),
+        |r| drop(r.symmetries.as_mut().unwrap().letters.pop_first()),
+        |r| drop(r.symmetries.as_mut().unwrap().letters.insert("EDGES 1".into(), "EDGES 2".into())),
+        |r| {
+            let letters = &mut r.symmetries.as_mut().unwrap().letters;
+            let first = letters.keys().next().unwrap().clone();
+            *letters.get_mut(&first).unwrap() += " +1";
+        },
+    ];
+    let blocks =
+        "[problem]\nkind = \"blocks\"\nboard = \"AAB\\n..B\\nC..\"\ngoal = \"??C\\nB??\\nBAA\"\nmetric = \"step\"\n";
+    let blocks = answer(&job(blocks), Question::Solve);
+    let of_blocks: [fn(&mut Record); 7] = [
+        |r| r.symmetries.as_mut().unwrap().mirror = None,
+        |r| r.symmetries.as_mut().unwrap().mirror.as_mut().unwrap().swap(0, 1),
+        |r| r.symmetries.as_mut().unwrap().mirror.as_mut().unwrap().truncate(3),
+        |r| r.symmetries.as_mut().unwrap().mirror = Some((0..9).collect()),
+        |r| drop(r.symmetries.as_mut().unwrap().letters.insert("A".into(), "C".into())),
+        |r| drop(r.symmetries.as_mut().unwrap().letters.insert("X".into(), "A".into())),
+        |r| {
+            let letters = &mut r.symmetries.as_mut().unwrap().letters;
+            letters.extend([("A", "C"), ("C", "A")].map(|(a, b)| (a.to_string(), b.to_string())));
+        },
+    ];
+    let all = forgeries.iter().map(|forge| (&cube, forge)).chain(of_blocks.iter().map(|forge| (&blocks, forge)));
+    for (number, (record, forge)) in all.enumerate() {
+        let mut forged = record.clone();
+        assert!(check(&forged).is_ok());
+        forge(&mut forged);
+        let rejection = check(&forged).map(|_| number).unwrap_err();
+        let kinds = [RejectionKind::Problem, RejectionKind::Levels, RejectionKind::Verdict];
+        assert!(kinds.contains(&rejection.kind), "{number}: {rejection:?}");
+    }
+    // The names of another scramble, whose levels are the same as far as they go.
+    let mut forged = cube.clone();
+    forged.symmetries = Some(named(&mut answer(&permutation(CUBE, "R U F R2"), Question::Solve)));
+    assert_eq!(check(&forged).map(|report| report.checked).unwrap_err().kind, RejectionKind::Problem);
+}
+
+#[test]
+fn who_hides_a_scramble_behind_its_mirror_is_refused() {
+    let mut job = permutation(CUBE, "R U F R");
+    job.search.max_length = Some(4);
+    let mut record = answer(&job, Question::Prove { max_length: 4 });
+    assert_eq!((record.verdict, record.length, has_mirror(&record)), (Verdict::Solution, Some(4), true));
+    record.runs.last_mut().unwrap().verdict = Verdict::None;
+    (record.verdict, record.length, record.solution, record.refuted_up_to) = (Verdict::None, None, None, Some(4));
+    assert_eq!(check(&record).map(|report| report.checked).unwrap_err().kind, RejectionKind::Verdict);
+}
+
 /// A board of two rows with these tiles, `.` the blank.
 fn board(tiles: &[char]) -> String {
     tiles.chunks(tiles.len() / 2).map(|row| row.iter().collect::<String>()).collect::<Vec<_>>().join("\\n")
@@ -228,5 +365,17 @@ proptest! {
         // One side sees at most half of all boards; two sides may see both halves.
         let most = if has_mirror(&record) { 360 } else { 720 };
         prop_assert!(states(&record) <= most);
+    }
+    /// The distance is that of a plain search, whatever the stack.
+    #[test]
+    fn stacks_of_pancakes_are_sorted_by_as_few_flips_as_a_plain_search_needs(
+        flipped in proptest::collection::vec(2..=6usize, 0..12),
+    ) {
+        let scramble: Vec<String> = flipped.iter().map(|top| format!("F{top}")).collect();
+        let record = both_ways(&permutation(&pancakes(6), &scramble.join(" ")));
+        prop_assert!(has_mirror(&record));
+        let mut stack: Vec<usize> = (1..=6).collect();
+        flipped.iter().for_each(|&top| stack[..top].reverse());
+        prop_assert_eq!(record.length, flips(6).get(&stack).copied());
     }
 }

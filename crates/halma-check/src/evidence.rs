@@ -268,6 +268,11 @@ impl Evidence {
         self.no_floor = Some(why.into());
     }
 
+    /// Whether [`Self::without_floor`] was called.
+    pub fn is_unbounded(&self) -> bool {
+        self.no_floor.is_some()
+    }
+
     /// Enters a finished walk. If its last level is empty and nothing was pruned, it has seen all reachable states; the
     /// goal must not be among them. (Palindromes are met in their middles.)
     pub fn saw<S: States>(&mut self, walk: &Walk<S>, palindromic: bool) {
@@ -309,6 +314,7 @@ impl Evidence {
         }
         report.unchecked.extend(self.no_floor);
         report.unchecked.extend(self.unchecked.into_values());
+        report.unchecked.dedup();
         Ok(())
     }
 }

@@ -50,6 +50,9 @@ pub(super) trait States: Sync {
     fn comes_back(before_last: usize) -> bool;
 }
 
+/// A level and the number of successors that were made for it; `None` if it is too large to derive.
+pub(super) type Unstated<K> = Option<(Level<K>, u64)>;
+
 /// One step: the last level of one side, and how the next one follows from it.
 pub(super) struct Step<'a, S: States> {
     pub states: &'a S,
@@ -105,15 +108,45 @@ impl<S: States> Step<'_, S> {
         .map(|_| ())
     }
 
-    /// Expands the current level in batches: calls `sink` with ascending keys, and returns the numbers of all
-    /// successors and of those that no bound prunes. It makes no more successors than the record states, because the
-    /// budget was computed from these.
+    /// Calls [`Self::expanded`] with the number of successors that the record states as the limit, because the budget was
+    /// computed from it.
     fn batches(
         &self,
         stated: &LevelRecord,
         cuts: &S::Cuts,
-        mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
+        sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<(u64, u64), Rejection> {
+        self.expanded(stated.generated, cuts, sink)?.map_err(|generated| {
+            let why = format!("generated {}, derived {generated} or more", stated.generated);
+            self.figures(stated.depth, &why)
+        })
+    }
+
+    /// Derives the level after the current one without a record's figures. It makes at most `most` successors, and holds
+    /// no more states than fit into memory.
+    pub fn unstated(&self, cuts: &S::Cuts, most: u64) -> Result<Unstated<S::Key>, Rejection> {
+        let old = self.old();
+        let held: u64 = self.levels.iter().map(|level| level.len()).sum();
+        let room = memory::states(size_of::<S::Key>(), MOST_STATES).saturating_sub(held);
+        let (mut next, mut fits): (Vec<S::Key>, bool) = (Vec::new(), true);
+        let counts = self.expanded(most, cuts, |batch| {
+            next = merged(&next, &Self::fresh(batch, &old, &[])?);
+            fits &= next.len() as u64 <= room;
+            next.truncate(if fits { next.len() } else { 0 });
+            Ok(())
+        })?;
+        Ok(counts.ok().filter(|_| fits).map(|(generated, _)| (Level::Memory(next), generated)))
+    }
+
+    /// Expands the current level in batches: calls `sink` with ascending keys, and returns the numbers of all successors
+    /// and of those that no bound prunes. If there are more than `most` successors it stops, and returns as an error how
+    /// many it has made.
+    fn expanded(
+        &self,
+        most: u64,
+        cuts: &S::Cuts,
+        mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
+    ) -> Result<Result<(u64, u64), u64>, Rejection> {
         // The pieces are smaller than blocks, so that a level of one block keeps all threads busy, too.
         let group = memory::pieces(32 * rayon::current_num_threads());
         let at_once = memory::batch(size_of::<S::Key>(), BATCH);
@@ -134,16 +167,15 @@ impl<S: States> Step<'_, S> {
                 emitted += keys.len() as u64;
                 batch.extend(keys);
             }
-            if generated > stated.generated {
-                let why = format!("generated {}, derived {generated} or more", stated.generated);
-                return Err(self.figures(stated.depth, &why));
+            if generated > most {
+                return Ok(Err(generated));
             }
             if batch.len() >= at_once {
                 sink(sorted(std::mem::take(&mut batch)))?;
             }
         }
         sink(sorted(batch))?;
-        Ok((generated, emitted))
+        Ok(Ok((generated, emitted)))
     }
 
     /// Those of ascending keys that no old level has; the others are marked.

@@ -117,6 +117,23 @@ impl<'a, S: States> Walk<'a, S> {
         Ok(walk)
     }
 
+    /// A walk that begins with all of `starts`, and that no record describes.
+    pub fn unstated(states: &'a S, starts: Vec<S::Key>, side: Side) -> Result<Self, Rejection> {
+        let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
+        let mut walk = Self { states, side, depth: 0, levels, goal: None, met: None, uncut: true, sampled: (0, 0) };
+        walk.meet()?;
+        Ok(walk)
+    }
+
+    /// Derives the next level without a record's figures, and takes its successors from the budget. False if the level is
+    /// too large to derive.
+    pub fn follow(&mut self, cuts: &S::Cuts, budget: &mut u64) -> Result<bool, Rejection> {
+        let Some((next, generated)) = self.last().unstated(cuts, *budget)? else { return Ok(false) };
+        *budget -= generated;
+        self.push(next)?;
+        Ok(true)
+    }
+
     /// Another walk that continues from here, as another side.
     pub fn branch(&self, side: Side) -> Self {
         let Self { states, depth, goal, uncut, sampled, .. } = *self;
@@ -206,6 +223,10 @@ impl<'a, S: States> Walk<'a, S> {
         };
         self.compare(stated, &next)?;
         self.uncut &= stated.pruned == 0;
+        self.push(next)
+    }
+
+    fn push(&mut self, next: Level<S::Key>) -> Result<(), Rejection> {
         self.levels.push(Arc::new(next));
         if self.levels.len() > S::HELD {
             self.levels.remove(0);

@@ -14,6 +14,7 @@ mod solution_count;
 #[cfg(test)]
 mod tests;
 mod twsearch;
+mod without_bound;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,8 +43,9 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
         let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
-        if spec.kind != "rules" || !plain {
-            return Err("symmetries.mirror: only searches for solutions by rules, without bounds, have one".into());
+        if !KINDS.contains(&spec.kind.as_str()) || !plain {
+            let why = "only searches for solutions of puzzles from files, without bounds, have one";
+            return Err(format!("symmetries.mirror: {why}"));
         }
     }
     let named = |fault: String| format!("problem: {fault}");
@@ -53,9 +55,11 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
             let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
             Box::new(Rules::new(&spec.table().map_err(named)?, symmetries)?)
         }
-        "blocks" => Box::new(Blocks::new(&spec.table().map_err(named)?, fixing.ok_or_else(lacking)?)?),
-        "permutation" if fixing.is_none() => Box::new(Permutations::new(&spec.table().map_err(named)?)?),
-        "permutation" => return Err("symmetries: permutations have none".into()),
+        "blocks" => {
+            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            Box::new(Blocks::new(&spec.table().map_err(named)?, symmetries)?)
+        }
+        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, record.symmetries.as_ref())?),
         other => {
             // Without symmetries the record names none; with them it says nothing.
             let symmetry = fixing.is_none();
@@ -99,7 +103,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
-        checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        if order > 0 {
+            checked.push(format!("{order} symmetries, which keep moves, starts and goals"));
+        }
         if symmetries.mirror.is_some() {
             checked.push("a mirror, which takes the starts to the goal and turns moves round".into());
         }
@@ -108,7 +114,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
         checked.push(format!("the moves are the word of the program that has the kind `{}`", spec.kind));
     }
     checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let distance = match distance(&*model, record) {
+    let distance = match distance(spec, &*model, record) {
         Ok(distance) => Ok(distance),
         Err(Trouble::TooMany(why)) => Err(why),
         Err(Trouble::Wrong(why)) => return Err(of_problem(why)),
@@ -117,9 +123,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
     let bits = code::total(&model.parts()).bits();
     match bits {
-        0..=64 => levels::<u64>(&*model, (record, folder, options), distance, report),
-        65..=128 => levels::<u128>(&*model, (record, folder, options), distance, report),
-        _ => levels::<Wide>(&*model, (record, folder, options), distance, report),
+        0..=64 => levels::<u64>((spec, &*model), (record, folder, options), distance, report),
+        65..=128 => levels::<u128>((spec, &*model), (record, folder, options), distance, report),
+        _ => levels::<Wide>((spec, &*model), (record, folder, options), distance, report),
     }
 }
 
@@ -137,9 +143,17 @@ fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<()
     }
 }
 
+/// Whether levels were cut by a bound that the puzzle has itself: one in Rust may, and a count goes without.
+fn has_own_bound(spec: &PuzzleSpec, record: &Record) -> bool {
+    let searches = matches!(record.question, Asked::Solve | Asked::Prove);
+    record.pruning == Pruning::Bound && searches && !KINDS.contains(&spec.kind.as_str())
+}
+
 /// The bound of the record's pruning: the largest of the distances in puzzles with fewer letters or pieces.
-fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
+fn distance(spec: &PuzzleSpec, model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>, Trouble> {
     let named = match &record.pruning {
+        // Its levels are derived without one.
+        Pruning::Bound if has_own_bound(spec, record) && record.projections.is_empty() => return Ok(None),
         Pruning::None if record.projections.is_empty() => return Ok(None),
         _ if record.question == Asked::Levels && record.projections.is_empty() => return Ok(None),
         Pruning::Projection(named) if record.question != Asked::Levels => named,
@@ -169,7 +183,7 @@ fn distance(model: &dyn Model, record: &Record) -> Result<Option<Arc<Distance>>,
 
 /// The same with numbers of that kind.
 fn levels<N: Arithmetic>(
-    model: &dyn Model,
+    (spec, model): (&PuzzleSpec, &dyn Model),
     (record, folder, options): (&Record, &Path, &Options),
     distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
@@ -178,5 +192,7 @@ fn levels<N: Arithmetic>(
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
     let (budget, evidence) = (options.budget, Evidence::default());
-    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, budget, evidence, report }.all()
+    let own_bound = has_own_bound(spec, record);
+    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, own_bound, budget, evidence, report }
+        .all()
 }

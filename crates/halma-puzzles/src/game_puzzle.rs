@@ -20,8 +20,8 @@ use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::set;
 use halma_rules::symmetry::Symmetry;
 
+use crate::incremental_ranking::SymmetricView;
 use crate::rank::Ranks;
-use crate::transfer::SymmetricView;
 use pair::PairKey;
 
 /// The game does not fit this width and these keys.

@@ -2,6 +2,7 @@
 //! [`row`] also has closed formulas for the three puzzles on a row.
 
 pub mod game_puzzle;
+pub mod incremental_ranking;
 pub mod own;
 pub mod rank;
 pub mod row;

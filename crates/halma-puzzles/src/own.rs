@@ -37,8 +37,8 @@ pub trait Model<K: Key>: Send + Sync {
         None
     }
 
-    /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters that it
-    /// exchanges. Classes go to classes under it.
+    /// The map that takes the starts to the goal and turns moves round, where one is known: its cells, and the letters or pieces that
+    /// it exchanges. Classes go to classes under it.
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         None
     }
@@ -97,6 +97,13 @@ pub trait Worker<K: Key>: Send {
     fn successors(&mut self, state: K, out: &mut Vec<K>) {
         let first = out.len();
         self.after(state, out);
+        out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
+    }
+
+    /// [`Self::canonical`] of each of [`Self::before`]; where two states have the same it comes twice.
+    fn predecessors(&mut self, state: K, out: &mut Vec<K>) {
+        let first = out.len();
+        self.before(state, out);
         out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
     }
 
@@ -212,8 +219,7 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
         let SearchScratch { worker, bound, found } = scratch;
         found.clear();
         if self.backward {
-            worker.before(key, found);
-            found.iter_mut().for_each(|state| *state = worker.canonical(*state));
+            worker.predecessors(key, found);
         } else {
             worker.successors(key, found);
         }
@@ -247,7 +253,7 @@ pub fn can_be_numbered(compiled: &Compiled) -> bool {
 pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {
     match compiled {
         Compiled::Ground(ground) => ground::model(ground, symmetry),
-        Compiled::Permutations(puzzle) => permuted::model(puzzle),
+        Compiled::Permutations(puzzle) => permuted::model(puzzle, symmetry),
         Compiled::Own(own) => own.downcast_ref::<in_rust::Opener>().map(|opener| opener.open(symmetry)),
     }
 }

@@ -225,9 +225,10 @@ pub struct SymmetryRecord {
     /// The identity and all other symmetries that map start and target to themselves.
     pub fixing: Vec<Vec<u8>>,
     /// The mirror, which exchanges start and target. In a puzzle: what maps the starts to the goal and reverses moves,
-    /// if the search used it.
+    /// if the search used it. The mirror of a permutation puzzle has no entries, because positions stay where they are.
     pub mirror: Option<Vec<u8>>,
-    /// Puzzles whose mirror exchanges letters: the image of each of these.
+    /// Puzzles whose mirror exchanges letters, blocks or pieces: the image of each of these. A piece is named with its
+    /// set, and its image with what is added to the orientation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub letters: BTreeMap<String, String>,
 }

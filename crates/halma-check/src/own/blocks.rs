@@ -1,11 +1,13 @@
 //! `kind = "blocks"`: blocks as sets of cells, moved one cell at a time.
 
+mod block_mirror;
 mod fewer_blocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{BlocksTable, Metric};
+use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
@@ -33,6 +35,9 @@ type Condition = BTreeMap<u8, Option<u8>>;
 /// A block: its class and its cells, ascending.
 type Block = (u8, Vec<u8>);
 
+/// Where a map takes each cell, and what becomes of each class.
+type BlockMap = (Vec<u8>, Vec<u8>);
+
 /// A puzzle of sliding blocks. A state has a class for each cell that is the first of a block; the others are empty.
 #[derive(Debug)]
 pub struct Blocks {
@@ -41,7 +46,9 @@ pub struct Blocks {
     metric: Metric,
     starts: Vec<State>,
     goals: Vec<Condition>,
-    fixing: Vec<(Vec<u8>, Vec<u8>)>,
+    fixing: Vec<BlockMap>,
+    /// The record's mirror.
+    mirror: Option<BlockMap>,
 }
 
 /// A board of 36 characters as a map; other boards as they are.
@@ -97,7 +104,7 @@ fn along(shape: &[Step]) -> Vec<Step> {
 
 impl Blocks {
     /// The puzzle of a table, searched under these symmetries.
-    pub fn new(table: &BlocksTable, fixing: &[Vec<u8>]) -> Result<Self, String> {
+    pub fn new(table: &BlocksTable, symmetries: &SymmetryRecord) -> Result<Self, String> {
         let (map, rush_hour) = as_map(&table.board);
         let (grid, letters) = Grid::drawn(&map)?;
         let blocks = drawn_blocks(&letters);
@@ -139,8 +146,10 @@ impl Blocks {
             starts: vec![start],
             goals,
             fixing: Vec::new(),
+            mirror: None,
         };
-        made.under(fixing)?;
+        made.under(&symmetries.fixing)?;
+        made.mirror = made.checked_mirror(symmetries)?;
         Ok(made)
     }
 
@@ -286,25 +295,34 @@ impl Blocks {
         found
     }
 
+    /// The state of the images of blocks.
+    fn image(&self, blocks: &[Block], (map, classes): &BlockMap) -> State {
+        let mut image = vec![self.classes.len() as u8; self.grid.len()];
+        for (class, cells) in blocks {
+            image[usize::from(moved(cells, map)[0])] = classes[usize::from(*class)];
+        }
+        image
+    }
+
     fn drawn(&self, state: &[u8]) -> Result<Vec<char>, String> {
         let letter = |class: u8| self.classes.get(usize::from(class)).map_or('.', |class| class.letter);
         Ok(self.covered(state)?.into_iter().map(letter).collect())
     }
 
-    /// The one state of a condition that says of each cell what covers it; `None` where it does not say it of all.
+    /// The one state of a condition that names every cell of each block, if there is one; `None` where it leaves some out.
     fn only(&self, goal: &Condition) -> Option<Option<State>> {
-        if goal.len() < self.grid.len() {
-            return None;
-        }
         // Blocks that goals name are each a class of its own: the first cell that one covers is the first of its cells.
         let empty = self.classes.len() as u8;
         let mut state = vec![empty; self.grid.len()];
-        let mut seen = BTreeSet::new();
-        for (&cell, class) in goal {
-            state[usize::from(cell)] = class.filter(|&class| seen.insert(class)).unwrap_or(empty);
+        for (number, class) in (0u8..).zip(&self.classes) {
+            let cells: Vec<u8> =
+                goal.iter().filter(|(_, covers)| **covers == Some(number)).map(|(&cell, _)| cell).collect();
+            if class.count != 1 || cells.len() != class.shape.len() {
+                return None;
+            }
+            state[usize::from(cells[0])] = number;
         }
-        let fits = seen.len() == self.classes.len() && self.classes.iter().all(|class| class.count == 1);
-        Some((fits && self.blocks(&state).is_ok() && self.is_goal(&state)).then_some(state))
+        Some((self.blocks(&state).is_ok() && self.is_goal(&state)).then_some(state))
     }
 }
 
@@ -366,16 +384,12 @@ impl Model for Blocks {
     }
 
     fn images(&self, state: &[u8]) -> Vec<State> {
-        let empty = self.classes.len() as u8;
         let blocks = self.blocks(state).unwrap_or_default();
-        let image = |(map, classes): &(Vec<u8>, Vec<u8>)| {
-            let mut image = vec![empty; state.len()];
-            for (class, cells) in &blocks {
-                image[usize::from(moved(cells, map)[0])] = classes[usize::from(*class)];
-            }
-            image
-        };
-        self.fixing.iter().map(image).collect()
+        self.fixing.iter().map(|map| self.image(&blocks, map)).collect()
+    }
+
+    fn mirrored(&self, state: &[u8]) -> Option<State> {
+        self.mirror.as_ref().map(|map| self.image(&self.blocks(state).unwrap_or_default(), map))
     }
 
     fn fault(&self, state: &[u8]) -> Option<String> {

@@ -8,7 +8,7 @@ use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdi
 use super::code::Arithmetic;
 use super::graph::{Cuts, Graph};
 use super::model::{Distance, Model, State};
-use super::solution_count;
+use super::{solution_count, without_bound};
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
 use crate::rejection::{Rejection, RejectionKind};
@@ -26,6 +26,8 @@ pub struct Levels<'a, N> {
     pub behind: &'a Graph<'a, N>,
     /// The bound that prunes, where one does: then each length has levels of its own. An error says why it was not derived.
     pub distance: Result<Option<Arc<Distance>>, String>,
+    /// Whether a bound of the puzzle's own prunes, which nobody derives again.
+    pub own_bound: bool,
     pub budget: u64,
     pub evidence: Evidence,
     pub report: Report,
@@ -52,11 +54,19 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if !self.model().has_goal() {
             return RejectionKind::Problem.reject("a puzzle without a goal has levels only");
         }
-        self.lower_bound()?;
+        if !self.own_bound {
+            self.lower_bound()?;
+        }
         let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose();
         let replayed = replayed.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
         self.report.checked.extend(replayed);
         self.more_solutions().map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
+        if self.own_bound {
+            let (budget, evidence) = (&mut self.budget, &mut self.evidence);
+            without_bound::derive(self.ahead, record, budget, evidence, &mut self.report)?;
+            std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
+            return Ok(self.report);
+        }
         let mut shared = Shared { ahead: None, behind: None, held: 0, unchecked: false };
         // A count has levels of its own.
         let counts = record.question == Asked::Count && record.length.is_some() && record.runs.len() > 1;

@@ -1,16 +1,19 @@
 //! `kind = "permutation"`: a twsearch file, whose moves are applied position by position.
 
 mod fewer_pieces;
+mod new_names;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::PermutationTable;
+use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::model::{Distance, Model, State};
 use crate::path_counts::Trouble;
+use new_names::NewNames;
 
 /// The greatest order of a move.
 const MOST_POWERS: usize = 1 << 12;
@@ -59,6 +62,8 @@ pub struct Permutations {
     quarter: bool,
     start: Vec<State>,
     solved: State,
+    /// The names that are the record's mirror.
+    mirror: Option<Vec<NewNames>>,
 }
 
 impl Set {
@@ -109,15 +114,16 @@ impl Turn {
 }
 
 impl Permutations {
-    /// The puzzle of a table.
-    pub fn new(table: &PermutationTable) -> Result<Self, String> {
+    /// The puzzle of a table, searched under that mirror, if there is one.
+    pub fn new(table: &PermutationTable, symmetries: Option<&SymmetryRecord>) -> Result<Self, String> {
         let (sets, moves, sequences) = parse::definition(&table.definition)?;
         let solved = sets.iter().flat_map(|set| {
             let orientations = if set.oriented { &set.orientations[..] } else { &[] };
             [&set.pieces[..], orientations].concat()
         });
         let solved: State = solved.collect();
-        let mut made = Self { sets, moves, quarter: table.quarter, start: Vec::new(), solved: solved.clone() };
+        let quarter = table.quarter;
+        let mut made = Self { sets, moves, quarter, start: Vec::new(), solved: solved.clone(), mirror: None };
         let words = table.scramble.as_deref().unwrap_or_default();
         let words: Vec<&str> = words.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
         let (mut start, mut left) = (solved, MOST_SCRAMBLED);
@@ -125,7 +131,21 @@ impl Permutations {
             made.scramble(word, &sequences, MOST_NESTED, &mut left, &mut start)?;
         }
         made.start = vec![start];
+        made.mirror = symmetries.map(|symmetries| made.checked_mirror(symmetries)).transpose()?;
         Ok(made)
+    }
+
+    /// New names are all that permutations have: none is taken from the record, which must say those that are derived.
+    fn checked_mirror(&self, symmetries: &SymmetryRecord) -> Result<Vec<NewNames>, String> {
+        let SymmetryRecord { fixing, mirror, letters } = symmetries;
+        if !fixing.is_empty() || mirror.as_ref().is_none_or(|cells| !cells.is_empty()) {
+            return Err("symmetries: permutations have a mirror alone, and it moves no position".into());
+        }
+        let names = self.derived_names()?;
+        match self.written_names(&names) == *letters {
+            true => Ok(names),
+            false => Err("symmetries.letters: the new names that make the start the solved state are others".into()),
+        }
     }
 
     /// Makes the moves that a word of a scramble stands for.
@@ -231,6 +251,10 @@ impl Model for Permutations {
 
     fn images(&self, state: &[u8]) -> Vec<State> {
         vec![state.to_vec()]
+    }
+
+    fn mirrored(&self, state: &[u8]) -> Option<State> {
+        self.mirror.as_ref().map(|names| self.under(names, state))
     }
 
     fn fault(&self, state: &[u8]) -> Option<String> {

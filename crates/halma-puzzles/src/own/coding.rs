@@ -160,47 +160,6 @@ pub(super) fn rank_of<K: Key, const W: usize>(ranks: &LetterRanks<K>, set: &Set<
     number
 }
 
-/// The numbers of states that differ in where one man stands: with the others at m_1 < m_2 < ..., and him at b above p of them,
-/// that is the sum of C(m_i, i) for i up to p, C(b, p + 1), and the sum of C(m_i, i + 1) for the rest.
-#[derive(Debug)]
-pub(super) struct OtherMen<K, const W: usize> {
-    others: Set<W>,
-    /// By p: what the others add.
-    sums: Vec<K>,
-}
-
-impl<K: Key, const W: usize> OtherMen<K, W> {
-    pub(super) fn new() -> Self {
-        Self { others: [0; W], sums: Vec::new() }
-    }
-
-    /// Takes these cells as those of the other men.
-    #[inline]
-    pub(super) fn take(&mut self, ranks: &LetterRanks<K>, others: Set<W>) {
-        self.others = others;
-        self.sums.clear();
-        self.sums.push(K::default());
-        // First with all of them above him; then one after another goes below.
-        let (mut above, mut j) = (K::default(), 0);
-        for_each(&others, |cell| {
-            j += 1;
-            above = above.plus(ranks.at(cell, j + 1));
-            self.sums.push(ranks.at(cell, j).minus(ranks.at(cell, j + 1)));
-        });
-        self.sums[0] = above;
-        for p in 1..self.sums.len() {
-            self.sums[p] = self.sums[p - 1].plus(self.sums[p]);
-        }
-    }
-
-    /// The number of the state with the man on this cell.
-    #[inline(always)]
-    pub(super) fn number(&self, ranks: &LetterRanks<K>, cell: usize) -> K {
-        let p = below(&self.others, cell);
-        self.sums[p].plus(ranks.at(cell, p + 1))
-    }
-}
-
 /// Calls `f` with each cell of a set, ascending.
 #[inline(always)]
 pub(super) fn for_each<const W: usize>(set: &Set<W>, mut f: impl FnMut(usize)) {

@@ -1,5 +1,6 @@
 //! Puzzles on a board: rewrite rules and sliding blocks.
 
+mod one_letter;
 mod state;
 mod worker;
 
@@ -13,6 +14,7 @@ use halma_rules::puzzle::ground::{CellMap, Step};
 use super::coding::{self, Coding};
 use super::step_index::Moves;
 use super::{AnyModel, Model, Worker};
+use one_letter::OneLetter;
 pub(super) use state::State;
 use worker::GroundWorker;
 
@@ -33,6 +35,9 @@ pub struct GroundModel<K, const W: usize> {
     /// Steps that cost nothing, where there are any.
     free: Option<Moves>,
     pub(super) backward: Option<Moves>,
+    /// The same moves, where all men are alike and move one at a time.
+    alike: Option<OneLetter<K, W>>,
+    alike_backward: Option<OneLetter<K, W>>,
     repeats: Repeats,
 }
 
@@ -70,15 +75,18 @@ impl<K: Key, const W: usize> GroundModel<K, W> {
             let each = |letter: usize| (0..cells).map(move |cell| (letter as u8, cell as u8));
             (0..ground.ranked).flat_map(each).map(|(letter, cell)| ground.image_of_block(map, letter, cell)).collect()
         });
+        let inverse = ground.has_inverse().then(|| ground.inverse_steps());
         Self {
             mirror: if symmetry { ground.mirror(&images) } else { None },
+            alike: OneLetter::new(ground, &ground.steps, &images),
+            alike_backward: inverse.as_ref().and_then(|steps| OneLetter::new(ground, steps, &images)),
             image_of: image_of.collect(),
             coding: Coding::new(ground, &images),
             counts: ground.counts(),
             numbers: coding::numbers(ground).unwrap_or(U256::MAX),
             forward: Moves::new(ground, &counted),
             free: ground.has_free().then(|| Moves::new(ground, &free)),
-            backward: ground.has_inverse().then(|| Moves::new(ground, &ground.inverse_steps())),
+            backward: inverse.as_ref().map(|steps| Moves::new(ground, steps)),
             repeats: ground.repeats(),
             images,
             ground: ground.clone(),
@@ -151,8 +159,9 @@ impl<K: Key, const W: usize> Model<K> for GroundModel<K, W> {
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         let map = self.mirror.as_ref()?;
         let drawn = |letter: u8| self.ground.letters[usize::from(letter)].to_string();
-        let exchanged = (0..).zip(&map.letters).filter(|(letter, image)| letter != *image);
-        Some((map.cells.clone(), exchanged.map(|(letter, &image)| (drawn(letter), drawn(image))).collect()))
+        // Of a block that is turned round parts change places, which are drawn alike.
+        let all = (0..).zip(&map.letters).map(|(letter, &image)| (drawn(letter), drawn(image)));
+        Some((map.cells.clone(), all.filter(|(letter, image)| letter != image).collect()))
     }
 
     fn has_goal(&self) -> bool {

@@ -10,7 +10,7 @@ pub(in crate::own) mod tables;
 
 use halma_engine::key::{Key, U256};
 use halma_rules::puzzle::Permutations;
-use halma_rules::puzzle::permutation::{Arrangement, PieceSet, SetArrangement, SetTransformation};
+use halma_rules::puzzle::permutation::{Arrangement, PieceSet, Renaming, SetArrangement, SetTransformation};
 use num_bigint::BigUint;
 use thiserror::Error;
 
@@ -231,6 +231,28 @@ impl<K: Key> PermutationCoding<K> {
             set.placed.1 = tables.places(&mut rest, &mut set.places, &mut set.spare);
             tables.pieces(&set.places, &mut set.pieces);
         }
+    }
+
+    /// The number of a state with other names for its pieces.
+    pub(crate) fn renamed(&self, scratch: &mut Scratch<K>, key: K, Renaming(sets): &Renaming) -> K {
+        self.decode(scratch, key);
+        let mut number = K::default();
+        for ((set, tables), (now, renamed)) in self.sets.iter().zip(&self.tables).zip(scratch.0.iter_mut().zip(sets)) {
+            // The positions of equal pieces stay together and ascending.
+            let mut rest = &now.places[..];
+            for (piece, new) in set.pieces.iter().zip(renamed) {
+                let (own, others) = rest.split_at(piece.count);
+                let begin: usize = set.pieces[..usize::from(new.piece)].iter().map(|before| before.count).sum();
+                now.spare[begin..begin + piece.count].copy_from_slice(own);
+                rest = others;
+            }
+            number = number.plus(tables.rank(&now.spare));
+            for (position, (&piece, &orientation)) in now.pieces.iter().zip(&now.orientations).enumerate() {
+                let turned = (orientation + renamed[usize::from(piece)].turn) % set.orientations;
+                number = number.plus(tables.turned(position, turned));
+            }
+        }
+        number
     }
 
     /// Whether a key is one of a state: below [`Self::count`], and turned nowhere where orientations do not count.

@@ -19,8 +19,7 @@ pub(super) struct Moves {
     /// By line: the steps that a repetition may go on with.
     lines: Vec<Vec<u32>>,
     letters: usize,
-    /// Whether each step moves one man to a cell and leaves the letter behind that was there: then a state is told by where he
-    /// is.
+    /// Whether they [`move_one_man`].
     pub(super) one_man: bool,
 }
 
@@ -96,8 +95,7 @@ impl Moves {
             order.extend(&numbers);
             begin.push(Begin { from, chains: from + chains, to: order.len() as u32 });
         }
-        let one_man = steps.iter().all(is_of_one_man) && same_behind(steps);
-        Self { steps: compact, needs, writes, begin, order, lines, letters, one_man }
+        Self { steps: compact, needs, writes, begin, order, lines, letters, one_man: move_one_man(steps) }
     }
 
     /// The steps that begin on a cell with that letter.
@@ -139,6 +137,11 @@ impl Moves {
     pub(super) fn writes(&self, step: &Compact) -> &[(u8, u8, u8)] {
         &self.writes[step.writes.0 as usize..step.writes.1 as usize]
     }
+}
+
+/// Whether each step moves one man to a cell and leaves the letter behind that was there: then a state is told by where he is.
+pub(super) fn move_one_man(steps: &[Step]) -> bool {
+    steps.iter().all(is_of_one_man) && same_behind(steps)
 }
 
 /// Whether the step moves its man and does nothing else.

@@ -5,6 +5,7 @@
 //! `Move` blocks are read as twsearch reads them: numbers from 1, and a turn belongs to the position that the piece
 //! comes *from*.
 
+mod renaming;
 mod scramble;
 mod tws_file;
 
@@ -13,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::TableFault;
+pub use renaming::{Renamed, Renaming};
 use tws_file::File;
 
 /// The most moves, powers included.

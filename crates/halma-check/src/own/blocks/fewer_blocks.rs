@@ -56,6 +56,7 @@ fn with_fewer(blocks: &Blocks, becomes: &[u8], groups: usize) -> Blocks {
         starts: blocks.starts.iter().map(|start| image(becomes, groups, start)).collect(),
         goals: goals.collect(),
         fixing: Vec::new(),
+        mirror: None,
     }
 }
 

@@ -102,7 +102,8 @@ fn with_fewer(puzzle: &Permutations, texts: &[String]) -> Result<(Permutations, 
     }
     let of = |state: &[u8]| image(&puzzle.sets, &sets, &becomes, state);
     let (start, solved) = (puzzle.start.iter().map(|start| of(start)).collect(), of(&puzzle.solved));
-    let fewer = Permutations { sets, moves: puzzle.moves.clone(), quarter: puzzle.quarter, start, solved };
+    let fewer =
+        Permutations { sets, moves: puzzle.moves.clone(), quarter: puzzle.quarter, start, solved, mirror: None };
     Ok((fewer, becomes))
 }
 

@@ -6,9 +6,10 @@ use halma_engine::key::{Key, U256};
 use halma_rules::puzzle::ground::Until;
 
 use super::GroundModel;
+use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
 use crate::own::Worker;
-use crate::own::coding::{Coding, LetterRanks, OtherMen, Set, for_each};
+use crate::own::coding::Set;
 use crate::own::step_index::{Compact, Moves};
 
 /// One thread's state, and what it has found.
@@ -22,8 +23,8 @@ pub(super) struct GroundWorker<'a, K, const W: usize> {
     ended: Set<W>,
     /// States on the way of a chain, each with the cell of the man: another man may leave the same state behind.
     chained: Vec<(K, u8)>,
-    /// By image: the men beside the one that moves, where states are told by him.
-    others: Vec<OtherMen<K, W>>,
+    /// For [`OneLetter`], forward and backward.
+    alike: [Option<OneLetterScratch<K, W>>; 2],
     /// Whether images are asked for.
     images: bool,
 }
@@ -38,7 +39,7 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
             reached: [0; W],
             ended: [0; W],
             chained: Vec::new(),
-            others: (0..model.images.len()).map(|_| OtherMen::new()).collect(),
+            alike: [&model.alike, &model.alike_backward].map(|moves| moves.as_ref().map(OneLetter::scratch)),
             images: true,
         }
     }
@@ -60,12 +61,8 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
                 self.reached = [0; W];
                 self.ended = [0; W];
                 self.ended[cell / 64] |= 1 << (cell % 64);
-                let ranks = self.of_one_letter();
-                if let Some(ranks) = ranks {
-                    self.take_others(ranks, cell);
-                }
                 for step in all {
-                    self.one_man(moves, step, ranks);
+                    self.one_man(moves, step);
                 }
                 continue;
             }
@@ -83,7 +80,7 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
     }
 
     /// A step of one man, and those that he may go on with: each cell that he comes to is a state, found once.
-    fn one_man(&mut self, moves: &Moves, step: &Compact, ranks: Option<&LetterRanks<K>>) {
+    fn one_man(&mut self, moves: &Moves, step: &Compact) {
         let (word, bit) = (usize::from(step.to) / 64, 1u64 << (step.to % 64));
         let new = self.ended[word] & bit == 0;
         let goes_on = step.chain && self.reached[word] & bit == 0;
@@ -93,55 +90,15 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
         self.apply(moves, step, false);
         if new {
             self.ended[word] |= bit;
-            match ranks {
-                Some(ranks) => self.emit_by_man(ranks, step.to),
-                None => self.emit(),
-            }
+            self.emit();
         }
         if goes_on {
             self.reached[word] |= bit;
             for next in moves.chains(step.to, step.man) {
-                self.one_man(moves, next, ranks);
+                self.one_man(moves, next);
             }
         }
         self.apply(moves, step, true);
-    }
-
-    /// The ranks of the only letter, where there is one beside `.`.
-    fn of_one_letter(&self) -> Option<&'a LetterRanks<K>> {
-        match &self.model.coding {
-            Coding::Counts(ranks) if self.model.ground.bodies.is_empty() => match &ranks[..] {
-                [only] if self.model.ground.has_empty => Some(only),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Takes all men but the one on `cell` as the others, in every image.
-    fn take_others(&mut self, ranks: &LetterRanks<K>, cell: usize) {
-        let mut others = self.state.sets[0];
-        others[cell / 64] &= !(1 << (cell % 64));
-        self.others[0].take(ranks, others);
-        let images = if self.images { self.model.images.len() } else { 1 };
-        for image in 1..images {
-            let (mut set, to) = ([0; W], &self.model.image_of[image]);
-            for_each(&others, |cell| set[usize::from(to[cell].0) / 64] |= 1 << (to[cell].0 % 64));
-            self.others[image].take(ranks, set);
-        }
-    }
-
-    /// [`Self::emit`] where the other men are known.
-    #[inline]
-    fn emit_by_man(&mut self, ranks: &LetterRanks<K>, cell: u8) {
-        let own = self.others[0].number(ranks, cell.into());
-        let mut least = own;
-        if self.images {
-            for (others, to) in self.others.iter().zip(&self.model.image_of).skip(1) {
-                least = least.min(others.number(ranks, to[usize::from(cell)].0.into()));
-            }
-        }
-        self.found.push((own, least));
     }
 
     /// A step of any kind, and all that one move may have after it.
@@ -252,6 +209,20 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
         self.found = found;
     }
 
+    /// What leads to a state: with `images` the least number of each state's images, else its own.
+    fn leading_here(&mut self, state: K, images: bool, out: &mut Vec<K>) {
+        if let (Some(moves), [_, Some(scratch)]) = (&self.model.alike_backward, &mut self.alike) {
+            return moves.after(scratch, state, images, out);
+        }
+        let Some(backward) = &self.model.backward else { return };
+        // The move that leads here was the other side's.
+        let turn = self.model.ground.turns;
+        let told = |number: K| if turn { other_side(number) } else { number };
+        self.find(told(state), backward, images);
+        let found = self.found.iter().filter(|&&(own, _)| told(own) != state);
+        out.extend(found.map(|&(own, least)| told(if images { least } else { own })));
+    }
+
     /// What free steps lead to from a state, itself first.
     fn reached_freely(&mut self, state: K, free: &Moves) -> Vec<K> {
         let (mut reached, mut seen) = (vec![state], HashSet::from([state]));
@@ -279,18 +250,19 @@ fn other_side<K: Key>(number: K) -> K {
 
 impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
     fn after(&mut self, state: K, out: &mut Vec<K>) {
+        if let (Some(moves), [Some(scratch), _]) = (&self.model.alike, &mut self.alike) {
+            return moves.after(scratch, state, false, out);
+        }
         self.find_forward(state, false);
         out.extend(self.found.iter().map(|&(own, _)| own).filter(|&own| own != state));
     }
 
     fn before(&mut self, state: K, out: &mut Vec<K>) {
-        if let Some(backward) = &self.model.backward {
-            // The move that leads here was the other side's.
-            let turn = self.model.ground.turns;
-            self.find(if turn { other_side(state) } else { state }, backward, false);
-            let found = self.found.iter().map(|&(own, _)| if turn { other_side(own) } else { own });
-            out.extend(found.filter(|&own| own != state));
-        }
+        self.leading_here(state, false, out);
+    }
+
+    fn predecessors(&mut self, state: K, out: &mut Vec<K>) {
+        self.leading_here(state, true, out);
     }
 
     fn canonical(&mut self, state: K) -> K {
@@ -317,6 +289,9 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
     }
 
     fn successors(&mut self, state: K, out: &mut Vec<K>) {
+        if let (Some(moves), [Some(scratch), _]) = (&self.model.alike, &mut self.alike) {
+            return moves.after(scratch, state, true, out);
+        }
         self.find_forward(state, true);
         out.extend(self.found.iter().filter(|&&(own, _)| own != state).map(|&(_, least)| least));
     }

@@ -1,5 +1,5 @@
 //! Lists the states of a goal, if its conditions leave one letter for each cell: bounds propagation on the numbers of
-//! letters.
+//! letters. For blocks, if it names every cell of every block.
 
 use super::{GoalCondition, Ground, Letters};
 
@@ -15,7 +15,7 @@ enum Left {
 
 impl Ground {
     /// All states that satisfy the goal, where its conditions, with numbers of letters that no step changes, leave one letter for each
-    /// cell; `None` where one of the goals leaves something open.
+    /// cell, or say where every block stands; `None` where one of the goals leaves something open.
     #[must_use]
     pub fn goal_states(&self) -> Option<Vec<Vec<u8>>> {
         if self.turns {
@@ -23,7 +23,8 @@ impl Ground {
         }
         let (kept, mut all) = (self.kept(), Vec::new());
         for goal in &self.goals {
-            match self.left(goal, &kept) {
+            let left = if self.bodies.is_empty() { self.left(goal, &kept) } else { self.placed(goal) };
+            match left {
                 Left::One(state) => all.push(state),
                 Left::Nothing => {}
                 Left::Open => return None,
@@ -45,6 +46,30 @@ impl Ground {
         // Of blocks a state with the right numbers of parts may still be none.
         let counts = self.counts().filter(|_| self.bodies.is_empty()).unwrap_or_default();
         counts.iter().enumerate().map(|(letter, &n)| (1 << letter, n)).collect()
+    }
+
+    /// What a goal leaves of blocks: one state, or none, where it names all cells of each block.
+    fn placed(&self, goal: &GoalCondition) -> Left {
+        let empty = self.letters.len() as u8 - 1;
+        let mut state = vec![empty; self.board.len()];
+        for letter in 0..self.ranked {
+            let body = self.bodies[letter].iter().max_by_key(|body| body.len()).map_or(&[][..], |body| body);
+            let letters = body.iter().fold(1 << letter, |all: Letters, &(_, part)| all | 1 << part);
+            let cells: Vec<u8> = goal.cells.iter().filter(|&&(_, set)| set == letters).map(|&(cell, _)| cell).collect();
+            // A goal tells a block by its letter, which is then that of no other one.
+            if cells.len() != body.len() + 1 {
+                return Left::Open;
+            }
+            for (&cell, part) in cells.iter().zip([letter as u8].into_iter().chain(body.iter().map(|&(_, part)| part)))
+            {
+                state[usize::from(cell)] = part;
+            }
+            let stands = self.bodies[letter][usize::from(cells[0])].iter().map(|&(cell, _)| cell);
+            if !stands.eq(cells[1..].iter().copied()) {
+                return Left::Nothing;
+            }
+        }
+        if goal.holds(&state) { Left::One(state) } else { Left::Nothing }
     }
 
     fn left(&self, goal: &GoalCondition, kept: &[(Letters, u32)]) -> Left {
@@ -96,6 +121,23 @@ mod tests {
 
     fn goal(rule: &str, goal: &str) -> Option<Vec<String>> {
         listed(&format!(r#"{{"kind": "rules", "board": "AAB.C.", "rules": ["{rule}"], "goal": {goal}}}"#))
+    }
+
+    #[test]
+    fn a_goal_of_blocks_lists_its_state_where_it_names_every_cell_of_each() {
+        let goal = |goal: &str| {
+            listed(&format!(r#"{{"kind": "blocks", "board": "AAB\n..B\n...", "metric": "step", "goal": {goal}}}"#))
+        };
+        assert_eq!(goal(r#""B..\nB..\n.AA""#), Some(vec!["B..\nB..\n.AA".into()]));
+        assert_eq!(goal(r#""B??\nB??\n?AA""#), Some(vec!["B..\nB..\n.AA".into()]));
+        assert_eq!(goal(r#"["B??\nB??\n?AA", "?B?\n?B?\nAA?"]"#).map(|all| all.len()), Some(2));
+        assert_eq!(goal(r#""B..\n?..\n.AA""#), None);
+        assert_eq!(goal(r#""???\n???\n?AA""#), None);
+        // Two blocks of one shape, of which the goal names one.
+        let alike = |goal: &str| {
+            listed(&format!(r#"{{"kind": "blocks", "board": "AB.", "metric": "step", "goal": "{goal}"}}"#))
+        };
+        assert_eq!((alike(".AB"), alike(".A?")), (Some(vec![".AB".into()]), None));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Mirrors: maps of cells and letters that map the starts to the states of the goal, and every move to a reversed move.
-//! The levels from the goal are then the images of those from the start (`docs/proof.md`, Lemma 12).
+//! The levels from the goal are then the images of those from the start (`docs/proof.md`, Lemma 6a).
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use super::{CellMap, Ground, cell_maps};
 
 impl Ground {
     /// A mirror that takes classes under `fixing` to classes, if there is one among the linear maps of the board with the letters that
-    /// a start and a goal ask for. Of blocks none is looked for.
+    /// a start and a goal ask for.
     #[must_use]
     pub fn mirror(&self, fixing: &[CellMap]) -> Option<CellMap> {
-        if !self.bodies.is_empty() || !self.has_inverse() {
+        if !self.has_inverse() {
             return None;
         }
         let goals = self.goal_states()?;
@@ -108,6 +108,34 @@ mod tests {
         assert_eq!(mirror(upright).map(|map| map.0), Some(vec![3, 2, 1, 0]));
         let lopsided = r#""board": "F..T", "goal": ".TF.", "rules": ["F . -> . F"]"#;
         assert_eq!(mirror(lopsided), None);
+    }
+
+    #[test]
+    fn blocks_are_mirrored_by_maps_of_the_board_that_take_each_to_the_place_of_one() {
+        let mirror = |board: &str, goal: &str, more: &str| {
+            let table =
+                format!(r#"{{"kind": "blocks", "board": "{board}", "goal": "{goal}", "metric": "step"{more}}}"#);
+            let Some(Compiled::Ground(ground)) = compile(&serde_json::from_str(&table).unwrap()).unwrap() else {
+                panic!("a puzzle on a board")
+            };
+            let map = ground.mirror(&ground.symmetries())?;
+            let drawn = |letter: u8| ground.letters[usize::from(letter)];
+            let exchanged = (0..).zip(&map.letters).map(|(from, &to)| (drawn(from), drawn(to)));
+            Some((map.cells.clone(), exchanged.filter(|(from, to)| from != to).collect::<Vec<_>>()))
+        };
+        // The row of the board turned round.
+        assert_eq!(mirror("AA.B", "B.AA", ""), Some((vec![3, 2, 1, 0], vec![])));
+        assert_eq!(mirror("AA.B", ".AAB", ""), None);
+        // A lies, B stands: a diagonal makes one of the other, also where they move along themselves alone.
+        let exchanged = vec![('A', 'B'), ('B', 'A'), ('A', 'B'), ('B', 'A')];
+        let diagonal = vec![0, 3, 6, 1, 4, 7, 2, 5, 8];
+        assert_eq!(mirror("AA.\\n..B\\n..B", "B..\\nB..\\n.AA", ""), Some((diagonal, exchanged.clone())));
+        assert_eq!(mirror("AA.\\n..B\\n..B", "B..\\nB..\\nAA.", ""), None);
+        let other = vec![15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0];
+        let found = mirror("AA..\\n...B\\n...B\\n....", ".AA.\\n....\\n...B\\n...B", r#", "axis": true"#);
+        assert_eq!(found, Some((other, exchanged)));
+        // Not every cell is named.
+        assert_eq!(mirror("AA.B", "??AA", ""), None);
     }
 
     #[test]

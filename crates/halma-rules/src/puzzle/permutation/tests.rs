@@ -244,3 +244,52 @@ proptest! {
         prop_assert_eq!(cube.after(&after, &cube.inverse(&cube.moves[last].sets)), scrambled);
     }
 }
+
+#[test]
+fn new_names_make_the_start_the_solved_state() {
+    let scrambled = |definition: &str, scramble: &str| compile(&table(definition, scramble, false)).unwrap();
+    let names = |puzzle: &Permutations| puzzle.renaming().map(|renaming| puzzle.renamed(&renaming));
+    let to = |pairs: &[(&str, &str)]| Some(pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect());
+    assert_eq!(names(&scrambled(BY_PIECE, "U2 U2")), to(&[]));
+    let half = [("1", "3"), ("2", "4"), ("3", "1"), ("4", "2")];
+    let half = half.map(|(a, b)| (format!("CORNERS {a}"), format!("CORNERS {b}")));
+    assert_eq!(names(&scrambled(BY_PIECE, "U2")), Some(half.into_iter().collect()));
+    // Where the piece of a position has come from, and how it was turned on the way.
+    let turned = names(&scrambled(BY_POSITION, "R")).unwrap();
+    assert_eq!(turned["CORNERS 4"], "CORNERS 0 +1");
+    assert_eq!(turned.len(), 4);
+    // Two equal pieces cannot have different names, and one that is turned cannot have the name of one that never is.
+    let alike = "Set A 4 1\nSolved\nA\n1 1 2 2\nEnd\nMove T\nA\n2 3 4 1\nEnd\n";
+    assert_eq!(names(&scrambled(alike, "T")), None);
+    assert_eq!(names(&scrambled(alike, "T2")), to(&[("A 1", "A 2"), ("A 2", "A 1")]));
+    let turns = "Set A 2 2\nSolved\nA\n1 2\n0 ?\nEnd\nMove T\nA\n2 1\n1 0\nEnd\n";
+    assert_eq!(names(&scrambled(turns, "T")), None);
+}
+
+proptest! {
+    /// Whatever the scramble: renaming is the same before and after a move.
+    #[test]
+    fn moves_commute_with_new_names(
+        scramble in proptest::collection::vec(proptest::sample::select(&["U", "R", "F", "U2", "R'"][..]), 0..12),
+        steps in proptest::collection::vec(0..9usize, 0..12),
+    ) {
+        let puzzle = compile(&table(BY_POSITION, &scramble.join(" "), false)).unwrap();
+        let Renaming(sets) = puzzle.renaming().unwrap();
+        let image = |state: &Arrangement| -> Arrangement {
+            let renamed = |at: usize| {
+                let new = sets[0][usize::from(state[0].pieces[at])];
+                (new.piece, (state[0].orientations[at] + new.turn) % 3)
+            };
+            let (pieces, orientations) = (0..7).map(renamed).unzip();
+            vec![SetArrangement { pieces, orientations }]
+        };
+        let mut state = puzzle.start.clone();
+        let mut other = puzzle.goal.clone();
+        for step in steps {
+            prop_assert_eq!(image(&state), other.clone());
+            let step = &puzzle.moves[step].sets;
+            (state, other) = (puzzle.after(&state, step), puzzle.after(&other, step));
+        }
+        prop_assert_eq!(image(&state), other);
+    }
+}
