@@ -24,7 +24,7 @@ use clap::{CommandFactory, FromArgMatches};
 use halma_check::own::in_rust::{self as verified, Maker, RustPuzzle, Words};
 use halma_engine::key::Key;
 use halma_puzzles::own::Repeats;
-use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, stated};
+use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, from_spec};
 use halma_rules::puzzle::kinds::{self, Kind};
 
 use crate::cli::{self, Cli, Exit};
@@ -48,7 +48,7 @@ impl App {
     #[must_use]
     pub fn kind<P: OwnPuzzle>(mut self, name: &str) -> Self {
         self.kinds.push(Box::new(RustKind::<P>::new(name)));
-        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(stated::<P>(spec)?)) as Box<dyn RustPuzzle>));
+        let make: Maker = Box::new(|spec| Ok(Box::new(Verified(from_spec::<P>(spec)?)) as Box<dyn RustPuzzle>));
         self.verified.push((name.into(), make));
         self
     }

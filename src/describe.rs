@@ -39,12 +39,12 @@ impl Description {
         let (board, facts) = match &job.problem {
             Problem::Transfer(problem) => {
                 let Transfer { lattice, start, target, .. } = problem;
-                (Some(board(lattice, start, target, 'T')), transfer(&job.stated, problem))
+                (Some(board(lattice, start, target, 'T')), transfer(&job.spec, problem))
             }
-            Problem::Game(game) => (Some(board(&game.lattice, &game.blue, &game.red, 'R')), of_game(&job.stated, game)),
+            Problem::Game(game) => (Some(board(&game.lattice, &game.blue, &game.red, 'R')), of_game(&job.spec, game)),
             Problem::Puzzle(puzzle) => (None, of_puzzle(puzzle, job.search.symmetry)),
         };
-        Self { about: report::problem(&job.stated), board, facts }
+        Self { about: report::problem(&job.spec), board, facts }
     }
 }
 
@@ -98,7 +98,7 @@ fn of_model<K: Key>(model: &dyn Model<K>, line: &mut impl FnMut(&'static str, St
     line("start", format!("\n{}", model.picture(starts[0])));
 }
 
-fn transfer(stated: &ProblemSpec, problem: &Transfer) -> Facts {
+fn transfer(spec: &ProblemSpec, problem: &Transfer) -> Facts {
     let Transfer { lattice, start, target, .. } = problem;
     let (from, to) = (problem.types(start), problem.types(target));
     let symmetries = problem.symmetries();
@@ -128,7 +128,7 @@ fn transfer(stated: &ProblemSpec, problem: &Transfer) -> Facts {
     line("positions", positions(rank::choose(lattice.len(), start.len()), symmetries.fixing.len()));
     line("centroid", format!("from {} to {}", sum(start), sum(target)));
     if let Some(closed) = closed {
-        let why = report::leads_out(stated, &closed.record(&lattice.board));
+        let why = report::leads_out(spec, &closed.record(&lattice.board));
         line("solutions", format!("none of any length: {why}"));
         return facts;
     }
@@ -148,7 +148,7 @@ fn transfer(stated: &ProblemSpec, problem: &Transfer) -> Facts {
     facts
 }
 
-fn of_game(stated: &ProblemSpec, game: &Game) -> Facts {
+fn of_game(spec: &ProblemSpec, game: &Game) -> Facts {
     let types = |cells: &[usize]| {
         let mut counts = [0; 4];
         cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
@@ -160,7 +160,7 @@ fn of_game(stated: &ProblemSpec, game: &Game) -> Facts {
     line("balance", balance(types(&game.blue)));
     line("K", elements(game.symmetries().len()));
     if let Some(closed) = game.closed() {
-        let why = report::leads_out(stated, &closed.record(&game.lattice.board));
+        let why = report::leads_out(spec, &closed.record(&game.lattice.board));
         line("games", format!("none of any length: {why}"));
         return facts;
     }

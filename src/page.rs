@@ -109,7 +109,7 @@ fn of_problem(entries: &[&Entry], before: Markup, after: Markup) -> String {
 /// A page about one solution: its boards, a player, a table of its moves. It prints as a sheet.
 #[must_use]
 pub fn solution(checked: &Solution) -> String {
-    let (figure, problem) = (Figure::of(checked), report::problem(&checked.stated()));
+    let (figure, problem) = (Figure::of(checked), report::problem(&checked.spec()));
     let headline = halma_record::words::counted(figure.len() - 1, "move");
     let copied: String = (1..figure.len()).map(|i| figure.caption(i) + "\n").collect();
     let head = html! { p.problem { (problem) } h1 { (headline) } p.claim { "Checked move by move; " (checked.summary()) "." } };

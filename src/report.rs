@@ -61,19 +61,19 @@ pub fn text(record: &Record, levels: bool) -> String {
 
 /// The problem in a line.
 #[must_use]
-pub fn problem(stated: &ProblemSpec) -> String {
-    let stated = match stated {
+pub fn problem(spec: &ProblemSpec) -> String {
+    let spec = match spec {
         ProblemSpec::Armies(armies) => armies,
         ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
     };
-    let title = stated.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
-    let army = match &stated.army {
-        Army::Named(name) => format!("{name}, {}", counted(stated.men, "man")),
-        Army::Cells(_) => counted(stated.men, "man"),
+    let title = spec.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
+    let army = match &spec.army {
+        Army::Named(name) => format!("{name}, {}", counted(spec.men, "man")),
+        Army::Cells(_) => counted(spec.men, "man"),
     };
-    let board = if stated.map.is_some() { "a drawn board" } else { &stated.board };
-    let jumps = if stated.jumps_only { ", jumps only" } else { "" };
-    format!("{title}{army}, on {board} under {}-move rules{jumps}", stated.moves.number())
+    let board = if spec.map.is_some() { "a drawn board" } else { &spec.board };
+    let jumps = if spec.jumps_only { ", jumps only" } else { "" };
+    format!("{title}{army}, on {board} under {}-move rules{jumps}", spec.moves.number())
 }
 
 /// What a puzzle is called: its title, or what it is.
@@ -207,8 +207,8 @@ pub fn no_length(record: &Record) -> String {
 }
 
 /// Why cells that no move leads out of leave no solution.
-pub(crate) fn leads_out(stated: &ProblemSpec, said: &ImpossibleRecord) -> String {
-    let transfer = job::transfer_of(stated).ok().filter(|t| t.jumps_only);
+pub(crate) fn leads_out(spec: &ProblemSpec, said: &ImpossibleRecord) -> String {
+    let transfer = job::transfer_of(spec).ok().filter(|t| t.jumps_only);
     if let Some([from, to]) = transfer.map(|t| [t.types(&t.start), t.types(&t.target)]).filter(|[from, to]| from != to)
     {
         let list = |counts: [usize; 4]| counts.map(|n| n.to_string()).join(", ");
@@ -220,11 +220,11 @@ pub(crate) fn leads_out(stated: &ProblemSpec, said: &ImpossibleRecord) -> String
         n => format!("{}, ... ({n} cells)", said.cells[..10].join(", ")),
     };
     let (start, target) = (said.at_start, said.in_target);
-    let among = match stated.kind() {
+    let among = match spec.kind() {
         "game" => format!("{start} of them in blue's base and {target} in red's"),
         _ => format!("{start} of them in the start and {target} in the target"),
     };
-    let mover = if stated.armies().is_some_and(|armies| armies.jumps_only) { "jump" } else { "move" };
+    let mover = if spec.armies().is_some_and(|armies| armies.jumps_only) { "jump" } else { "move" };
     format!("no {mover} leads out of these cells, {among}: {cells}")
 }
 

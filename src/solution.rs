@@ -46,11 +46,11 @@ impl Solution {
 
     /// The problem that it solves.
     #[must_use]
-    pub fn stated(&self) -> ProblemSpec {
+    pub fn spec(&self) -> ProblemSpec {
         match self {
             Self::Armies(checked) => match &**checked {
-                Checked::Transfer(replay) => replay.stated.clone(),
-                Checked::Game(replay) => replay.stated.clone(),
+                Checked::Transfer(replay) => replay.spec.clone(),
+                Checked::Game(replay) => replay.spec.clone(),
             },
             Self::Puzzle(replay) => replay.spec.clone().into(),
         }

@@ -391,7 +391,7 @@ fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
 fn one(job: &Job, args: &SearchArgs, search: &Search) -> Result<(Record, bool), Failure> {
     let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.symlink_metadata().is_ok());
     if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
-        && record.problem == job.stated
+        && record.problem == job.spec
         && (&record.pruning, record.palindromic) == (&job.search.pruning, job.search.palindromic)
         && record.question == record::Asked::Solve
         && record.max_length == job.search.max_length

@@ -29,12 +29,12 @@ pub fn claim(record: &Record) -> String {
     }
 }
 
-fn of_transfer(record: &Record, stated: &ArmiesSpec) -> String {
+fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
     let palindromic = if record.palindromic { " by a palindromic solution" } else { "" };
-    let jumps = if stated.jumps_only { " by jumps alone" } else { "" };
-    let setting = setting(stated);
+    let jumps = if spec.jumps_only { " by jumps alone" } else { "" };
+    let setting = setting(spec);
     let can = |verb: &str| {
-        format!("{setting}, {} {verb} be brought to {}{jumps}{palindromic}", army(stated), stated.target.join(", "))
+        format!("{setting}, {} {verb} be brought to {}{jumps}{palindromic}", army(spec), spec.target.join(", "))
     };
     let undecided = match record.refuted_up_to {
         Some(refuted) => format!("No solution has at most {}; longer ones are undecided.", moves(refuted)),
@@ -58,14 +58,14 @@ fn of_transfer(record: &Record, stated: &ArmiesSpec) -> String {
         }
         _ => format!(
             "{setting}, it has not been decided in how many moves {} can be brought to {}. {undecided}",
-            army(stated),
-            stated.target.join(", ")
+            army(spec),
+            spec.target.join(", ")
         ),
     }
 }
 
-fn of_game(record: &Record, stated: &ArmiesSpec) -> String {
-    let (setting, men) = (setting(stated), stated.men);
+fn of_game(record: &Record, spec: &ArmiesSpec) -> String {
+    let (setting, men) = (setting(spec), spec.men);
     let players = format!("{setting}, two players of {} each who help each other", counted(men, "man"));
     let winner = |length: u32| Side::winner(length).name();
     match (record.verdict, record.length) {
@@ -149,16 +149,16 @@ fn counts(record: &Record) -> String {
     said.unwrap_or_default()
 }
 
-fn setting(stated: &ArmiesSpec) -> String {
-    let board = if stated.map.is_some() { "the drawn board".into() } else { format!("the {} board", stated.board) };
-    format!("Under {}-move rules on {board}", stated.moves.number())
+fn setting(spec: &ArmiesSpec) -> String {
+    let board = if spec.map.is_some() { "the drawn board".into() } else { format!("the {} board", spec.board) };
+    format!("Under {}-move rules on {board}", spec.moves.number())
 }
 
-fn army(stated: &ArmiesSpec) -> String {
-    let cells = stated.start.join(", ");
-    match &stated.army {
-        Army::Named(name) => format!("the {} of {name} ({cells})", counted(stated.men, "man")),
-        Army::Cells(_) => format!("{} on {cells}", counted(stated.men, "man")),
+fn army(spec: &ArmiesSpec) -> String {
+    let cells = spec.start.join(", ");
+    match &spec.army {
+        Army::Named(name) => format!("the {} of {name} ({cells})", counted(spec.men, "man")),
+        Army::Cells(_) => format!("{} on {cells}", counted(spec.men, "man")),
     }
 }
 

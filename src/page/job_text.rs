@@ -53,7 +53,7 @@ fn of_armies(armies: &ArmiesSpec) -> String {
     };
     let target = format!("target = {}\n", list(&armies.target));
     // The target is said where it is not understood.
-    let is_understood = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.stated, armies));
+    let is_understood = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.spec, armies));
     match is_understood(&format!("{text}{army}")) {
         true => text + &army,
         false => text + &army + &target,
@@ -61,9 +61,9 @@ fn of_armies(armies: &ArmiesSpec) -> String {
 }
 
 /// Whether both are on the same cells.
-fn same(stated: &ProblemSpec, armies: &ArmiesSpec) -> bool {
+fn same(spec: &ProblemSpec, armies: &ArmiesSpec) -> bool {
     let ends = |armies: &ArmiesSpec| (armies.start.clone(), armies.target.clone());
-    stated.armies().is_some_and(|stated| ends(stated) == ends(armies))
+    spec.armies().is_some_and(|spec| ends(spec) == ends(armies))
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
                 let Ok(record) = Record::read(&file) else { continue };
                 let text = text(&record);
                 let job = Job::parse(&file, &text).unwrap_or_else(|e| panic!("{}: {e}\n{text}", file.display()));
-                assert_eq!(job.stated, record.problem, "{}\n{text}", file.display());
+                assert_eq!(job.spec, record.problem, "{}\n{text}", file.display());
                 assert_eq!(job.search.pruning, record.pruning, "{}", file.display());
                 assert_eq!(job.search.palindromic, record.palindromic, "{}", file.display());
                 seen += 1;

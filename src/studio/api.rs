@@ -215,7 +215,7 @@ fn listed(ticket: &Ticket) -> Listed {
         _ => None,
     };
     let asked = format!("{asked:?}").to_lowercase() + &number;
-    Listed { id: ticket.id, asked, about: report::problem(&ticket.job.stated), stage: stage.name(), sentence }
+    Listed { id: ticket.id, asked, about: report::problem(&ticket.job.spec), stage: stage.name(), sentence }
 }
 
 fn of_ticket(ticket: &Ticket, method: &str, rest: &[&str], query: &str) -> Reply {

@@ -157,17 +157,17 @@ impl Described {
             Problem::Game(game) => Some(&game.lattice),
             Problem::Puzzle(_) => None,
         };
-        let (armies, picture) = match (&job.stated, lattice) {
-            (ProblemSpec::Armies(stated), Some(lattice)) => {
-                let named = if let Army::Named(name) = &stated.army { Some(name.clone()) } else { None };
+        let (armies, picture) = match (&job.spec, lattice) {
+            (ProblemSpec::Armies(spec), Some(lattice)) => {
+                let named = if let Army::Named(name) = &spec.army { Some(name.clone()) } else { None };
                 let armies = Armies {
-                    board: stated.board.clone(),
-                    map: stated.map.clone(),
-                    moves: stated.moves.number(),
-                    jumps_only: stated.jumps_only,
+                    board: spec.board.clone(),
+                    map: spec.map.clone(),
+                    moves: spec.moves.number(),
+                    jumps_only: spec.jumps_only,
                     named,
-                    start: stated.start.clone(),
-                    target: stated.target.clone(),
+                    start: spec.start.clone(),
+                    target: spec.target.clone(),
                     mirrored: mirrored(&job.problem),
                     pruning: job.search.pruning.to_string(),
                     palindromic: job.search.palindromic,
@@ -180,7 +180,7 @@ impl Described {
         };
         // The picture shows it.
         let facts = facts.into_iter().filter(|(name, _)| *name != "start").collect();
-        Self { about, kind: job.stated.kind().to_string(), facts, armies, picture }
+        Self { about, kind: job.spec.kind().to_string(), facts, armies, picture }
     }
 }
 

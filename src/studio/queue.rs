@@ -282,7 +282,7 @@ fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, De
 /// The name of a search's folder: the same for the same question, so that one that was stopped goes on there.
 fn name(job: &Job, question: Question) -> String {
     let asked = format!("{:?}", question.asked(job).0).to_lowercase();
-    let what = match &job.stated {
+    let what = match &job.spec {
         ProblemSpec::Armies(armies) => {
             let army = match &armies.army {
                 Army::Named(name) => name.clone(),
@@ -426,8 +426,8 @@ mod tests {
         let fault = read("[problem]\nkind = 'permutation'\nfile = '/etc/passwd'\n").unwrap_err();
         assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((3, 8)));
         let definition = "Name P\nSet A 2 1\nSolved\nA\n1 2\nEnd\nMove X\nA\n2 1\nEnd\n";
-        let stated = format!("[problem]\nkind = 'permutation'\nscramble = 'X'\ndefinition = '''\n{definition}'''\n");
-        assert!(read(&stated).is_ok(), "{:?}", read(&stated).err());
+        let spec = format!("[problem]\nkind = 'permutation'\nscramble = 'X'\ndefinition = '''\n{definition}'''\n");
+        assert!(read(&spec).is_ok(), "{:?}", read(&spec).err());
     }
 
     #[test]
@@ -491,7 +491,7 @@ mod tests {
         let (_folder, queue) = queue();
         assert!(matches!(queue.add(SMALL.into(), Asked::Prove, None), Err(Declined::Question(_))));
         assert!(matches!(queue.add(SMALL.into(), Asked::Levels, Some(10_000)), Err(Declined::Question(_))));
-        let stated = queue.add(format!("{SMALL}[search]\nmax-length = 3\n"), Asked::Prove, None).unwrap();
-        assert_eq!(stated.question, Question::Prove { max_length: 3 });
+        let spec = queue.add(format!("{SMALL}[search]\nmax-length = 3\n"), Asked::Prove, None).unwrap();
+        assert_eq!(spec.question, Question::Prove { max_length: 3 });
     }
 }

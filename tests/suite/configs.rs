@@ -44,7 +44,7 @@ fn table_3_has_a_job_for_each_proved_cell() {
         assert!(symmetries.mirror.is_some(), "{}", file.display());
         assert_eq!(
             symmetries.fixing.len(),
-            if job.stated.armies().unwrap().board == "9x9" { 2 } else { 1 },
+            if job.spec.armies().unwrap().board == "9x9" { 2 } else { 1 },
             "{}",
             file.display()
         );

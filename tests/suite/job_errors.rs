@@ -19,7 +19,7 @@ fn job(lines: &str) -> String {
 /// Holds if each job is refused with this message, place included.
 fn refused<const N: usize>(cases: [(String, &str); N]) {
     for (text, message) in cases {
-        let fault = Job::parse("a.toml".as_ref(), &text).map(|job| job.stated).expect_err(&text).to_string();
+        let fault = Job::parse("a.toml".as_ref(), &text).map(|job| job.spec).expect_err(&text).to_string();
         assert_eq!(fault.lines().next(), Some(message), "{text}");
     }
 }
@@ -28,7 +28,7 @@ fn refused<const N: usize>(cases: [(String, &str); N]) {
 fn the_line_is_shown_with_a_caret() {
     let fault = Job::parse("jobs/a.toml".as_ref(), &job("board = \"9x9\"\nmoves = 5\narmy = \"triangle-4\"\n"));
     assert_eq!(
-        fault.map(|job| job.stated).expect_err("moves = 5").to_string(),
+        fault.map(|job| job.spec).expect_err("moves = 5").to_string(),
         "jobs/a.toml:4:9: invalid value: integer `5`, expected 4, 6 or 8\n  |\n4 | moves = 5\n  |         ^"
     );
 }
@@ -256,7 +256,7 @@ fn what_needs_a_mirror_is_refused_where_there_is_none() {
 
 #[test]
 fn a_file_that_is_not_there_is_refused_by_name() {
-    let fault = Job::read("no/such.toml".as_ref()).map(|job| job.stated).expect_err("no file");
+    let fault = Job::read("no/such.toml".as_ref()).map(|job| job.spec).expect_err("no file");
     assert_eq!(fault.to_string(), "no/such.toml: cannot be read: No such file or directory (os error 2)");
 }
 
@@ -278,9 +278,9 @@ fn a_job_says_all_that_the_contract_shows() {
         Limits { threads: Some(2), memory: Some(4 << 30), disk: Some(1_500_000_000), time, checkpoint: None }
     );
     assert_eq!(read.output, Output { dir: Some("results/x".into()), keep_levels: true, cache: Some("tables".into()) });
-    assert_eq!(read.stated.armies().unwrap().army, Army::Named("triangle-4".into()));
-    assert_eq!(read.stated.armies().unwrap().start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);
-    assert_eq!(read.stated.armies().unwrap().target.last().map(String::as_str), Some("i9"));
+    assert_eq!(read.spec.armies().unwrap().army, Army::Named("triangle-4".into()));
+    assert_eq!(read.spec.armies().unwrap().start, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "a3", "b3", "a4"]);
+    assert_eq!(read.spec.armies().unwrap().target.last().map(String::as_str), Some("i9"));
 
     let overrides =
         Overrides { pruning: Some(Pruning::None), max_length: Some(9), threads: Some(1), ..Overrides::default() };
@@ -296,7 +296,7 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
     for lines in [TRIANGLE, LOPSIDED, map, "board = \"S..S\"\nmoves = 4\ntarget = [\"a1\", \"d1\"]"] {
         let read = Job::parse("a.toml".as_ref(), &job(lines)).expect("a sound job");
         let halma_rules::job::Problem::Transfer(transfer) = read.problem else { panic!("a transfer") };
-        let again = halma_rules::job::transfer_of(&read.stated).expect("the same problem");
+        let again = halma_rules::job::transfer_of(&read.spec).expect("the same problem");
         assert_eq!((again.start, again.target), (transfer.start, transfer.target), "{lines}");
         assert_eq!(again.lattice.board, transfer.lattice.board);
     }
@@ -305,5 +305,5 @@ fn a_problem_can_be_built_again_from_what_its_record_says() {
 #[test]
 fn an_army_that_is_there_already_is_a_job() {
     let read = Job::parse("a.toml".as_ref(), &job("board = \"BB..\"\nmoves = 4")).expect("a transfer of length 0");
-    assert_eq!(read.stated.armies().unwrap().start, read.stated.armies().unwrap().target);
+    assert_eq!(read.spec.armies().unwrap().start, read.spec.armies().unwrap().target);
 }

@@ -203,7 +203,7 @@ fn free_rules_that_make_no_sense_are_refused() {
         ),
         (format!("\"@ $ . -> . @ $\", {}", walk.replace("free = true", "free = 1")), "a.toml:5:"),
     ] {
-        let fault = job(&rules, "").map(|job| job.stated).unwrap_err().to_string();
+        let fault = job(&rules, "").map(|job| job.spec).unwrap_err().to_string();
         assert!(fault.starts_with(message), "{fault}");
     }
     let pushes = format!("\"@ $ . -> . @ $\", {walk}");

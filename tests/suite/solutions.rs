@@ -140,7 +140,7 @@ fn record_of(replay: &Replay) -> Record {
     let board = &replay.transfer.lattice.board;
     let moves: Vec<String> = replay.moves.iter().map(|m| halma_rules::notation::write_chain(m, board)).collect();
     let json = serde_json::json!({
-        "format": 1, "program": "halma 0.1.0", "problem": replay.stated, "question": "solve", "verdict": "optimal",
+        "format": 1, "program": "halma 0.1.0", "problem": replay.spec, "question": "solve", "verdict": "optimal",
         "length": moves.len(), "refuted_up_to": moves.len() - 1, "pruning": "leading", "solution": moves,
         "counts": null, "runs": [], "seconds": 0.0, "cpu_seconds": 0.0, "peak_memory_bytes": 0,
         "disk_bytes_written": 0, "threads": 1
@@ -151,7 +151,7 @@ fn record_of(replay: &Replay) -> Record {
 #[test]
 fn the_solution_of_a_record_is_checked_as_well() {
     let written = Replay::read(&file("halma-19-8move")).expect("a solution");
-    assert_eq!(written.stated.armies().unwrap().army, Army::Named("halma-19".into()));
+    assert_eq!(written.spec.armies().unwrap().army, Army::Named("halma-19".into()));
     let sound = record_of(&written);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("result.json");

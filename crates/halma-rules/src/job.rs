@@ -60,7 +60,7 @@ pub struct Job {
     /// The file it was read from.
     pub file: PathBuf,
     /// The problem in the words of the file; records repeat it.
-    pub stated: ProblemSpec,
+    pub spec: ProblemSpec,
     /// The problem itself.
     pub problem: Problem,
     /// How to search.
@@ -236,7 +236,7 @@ impl Job {
     pub fn of(problem: Problem) -> Result<Self, String> {
         let job = Self {
             file: PathBuf::new(),
-            stated: spec::of(&problem),
+            spec: spec::of(&problem),
             problem,
             search: Search::default(),
             limits: Limits::default(),
@@ -345,8 +345,8 @@ impl Job {
             }
             Problem::Puzzle(_) => return Err("only transfers and games have a move rule".into()),
         };
-        if let Some(stated) = self.stated.armies_mut() {
-            (stated.moves, stated.target) = (rule, names);
+        if let Some(spec) = self.spec.armies_mut() {
+            (spec.moves, spec.target) = (rule, names);
         }
         self.sound()?;
         Ok(self)

@@ -29,7 +29,7 @@ use crate::problem::{Transfer, set};
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// The problem as stated.
-    pub stated: ProblemSpec,
+    pub spec: ProblemSpec,
     /// The problem.
     pub transfer: Transfer,
     /// Every move with all landings; `(reflect)` is written out.
@@ -151,7 +151,7 @@ impl Replay {
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
         let (transfer, moves) =
             recorded(file, record, job::transfer_of(&record.problem), |t| &t.lattice.board, check, "solution")?;
-        Ok(Self { stated: record.problem.clone(), transfer, moves })
+        Ok(Self { spec: record.problem.clone(), transfer, moves })
     }
 
     /// Checks a solution file that was read.
@@ -160,14 +160,14 @@ impl Replay {
     /// As [`Replay::read`].
     pub fn from_source(source: &Source) -> Result<Self, Fault> {
         let SolutionFile { problem, solution } = raw::parse(source)?;
-        let (stated, transfer) = match resolve_problem(source, &problem)? {
-            (stated, Problem::Transfer(transfer)) => (stated, transfer),
+        let (spec, transfer) = match resolve_problem(source, &problem)? {
+            (spec, Problem::Transfer(transfer)) => (spec, transfer),
             (_, Problem::Game(_) | Problem::Puzzle(_)) => {
                 return Err(source.fault(problem.kind.span(), "this is a game, not a transfer"));
             }
         };
         let moves = written(source, &solution, &transfer.lattice.board, |script| check(&transfer, script), "solution")?;
-        Ok(Self { stated, transfer, moves })
+        Ok(Self { spec, transfer, moves })
     }
 
     /// How many of the moves are steps; the others are chains of jumps.

@@ -10,7 +10,7 @@ use halma_record::job::PuzzleSpec;
 use halma_record::record::Repeats;
 use halma_record::source::Fault;
 use halma_rules::puzzle::TableFault;
-use halma_rules::puzzle::kinds::{Kind, Typed};
+use halma_rules::puzzle::kinds::{Kind, RawTable};
 
 use super::{AnyModel, Bound, Model, ModelKey, Worker};
 
@@ -139,7 +139,7 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
         &self.name
     }
 
-    fn typed(&self, table: Typed<'_>) -> Result<(), Fault> {
+    fn check_table(&self, table: RawTable<'_>) -> Result<(), Fault> {
         table.read::<P>()
     }
 
@@ -151,7 +151,7 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
                 None => TableFault { path: Vec::new(), range: None, message },
             }
         };
-        let puzzle: P = stated(spec).map_err(fault)?;
+        let puzzle: P = from_spec(spec).map_err(fault)?;
         if puzzle.starts().is_empty() {
             return Err(fault("the puzzle has no start".into()));
         }
@@ -229,7 +229,7 @@ impl<P: OwnPuzzle> Bound<P::Key> for InRust<P> {
 ///
 /// # Errors
 /// What is wrong with the table.
-pub fn stated<P: OwnPuzzle>(spec: &PuzzleSpec) -> Result<P, String> {
+pub fn from_spec<P: OwnPuzzle>(spec: &PuzzleSpec) -> Result<P, String> {
     let puzzle: P = spec.table()?;
     puzzle.check()?;
     Ok(puzzle)
@@ -338,7 +338,7 @@ mod tests {
             ("sizes = [5, 3]\nwanted = 0", "a.toml:2:1: no water is there at once"),
             ("sizes = []\nwanted = 4", "a.toml:2:1: the puzzle has no start"),
         ] {
-            let fault = job(lines).map(|job| job.stated).unwrap_err().to_string();
+            let fault = job(lines).map(|job| job.spec).unwrap_err().to_string();
             assert_eq!(fault.lines().next(), Some(message), "{lines}");
         }
     }

@@ -14,7 +14,7 @@ use halma_record::job::{ProblemSpec, PuzzleSpec};
 use halma_record::source::{Fault, Source, suggestion};
 
 use super::{Problem, Puzzle, raw};
-use crate::puzzle::kinds::Typed;
+use crate::puzzle::kinds::RawTable;
 use crate::puzzle::{self, Part, TableFault};
 
 /// The message for a puzzle without a goal, if more than its levels is asked for.
@@ -94,7 +94,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         "permutation" => definition(source, &mut spec, table)?,
         _ => None,
     };
-    typed(source, &spec, table, named.is_some())?;
+    check_table(source, &spec, table, named.is_some())?;
     let compiled = puzzle::compile(&spec).map_err(|fault| match (&named, fault.path.first()) {
         (Some(file), Some(Part::Key(key))) if key == "definition" => {
             let all = 0..file.text().len();
@@ -105,7 +105,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
     let Some(compiled) = compiled else {
         return Err(source.fault(table.span(), format!("unknown kind `{}`", spec.kind)));
     };
-    let stated = ProblemSpec::Puzzle(spec.clone());
+    let problem_spec = ProblemSpec::Puzzle(spec.clone());
     let no_goal = (!compiled.has_goal()).then(|| source.fault(table.span(), NO_GOAL));
     let sized = match (spec.kind.as_str(), &named) {
         ("permutation", Some(_)) => "file",
@@ -113,7 +113,7 @@ pub(super) fn problem(source: &Source) -> Result<(ProblemSpec, Problem), Fault> 
         _ => "board",
     };
     let too_many = source.fault(place(source, table, &TableFault::of(sized, "")), TOO_MANY);
-    Ok((stated, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal, too_many })))
+    Ok((problem_spec, Problem::Puzzle(Puzzle { spec, compiled: Arc::new(compiled), no_goal, too_many })))
 }
 
 /// The puzzle that a record or a run's folder states.
@@ -149,14 +149,14 @@ fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) 
 }
 
 /// Reads the table key by key, for messages about unknown keys and wrong types.
-fn typed(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
-    let keys = |besides: &[&str]| Typed::new(source, own_keys(table, besides));
+fn check_table(source: &Source, spec: &PuzzleSpec, table: &Spanned<DeValue>, named: bool) -> Result<(), Fault> {
+    let keys = |besides: &[&str]| RawTable::new(source, own_keys(table, besides));
     match spec.kind.as_str() {
         "rules" => keys(&[]).read::<RulesTable>(),
         "blocks" => keys(&[]).read::<BlocksTable>(),
         "permutation" if named => keys(&["file"]).read::<PermutationTable>(),
         "permutation" => keys(&[]).read::<PermutationTable>(),
-        other => puzzle::kinds::named(other).map_or(Ok(()), |kind| kind.typed(keys(&[]))),
+        other => puzzle::kinds::named(other).map_or(Ok(()), |kind| kind.check_table(keys(&[]))),
     }
 }
 

@@ -22,8 +22,8 @@ use crate::problem::{Transfer, mirrored};
 /// The job that a file states.
 pub(super) fn job(source: &Source) -> Result<Job, Fault> {
     if let Some(file) = puzzle_job::file(source)? {
-        let (stated, problem) = puzzle_job::problem(source)?;
-        return rest(source, (stated, problem), file.search, file.limits, file.output);
+        let (spec, problem) = puzzle_job::problem(source)?;
+        return rest(source, (spec, problem), file.search, file.limits, file.output);
     }
     let file: File = raw::parse(source)?;
     rest(source, problem(source, &file.problem)?, file.search, file.limits, file.output)
@@ -32,21 +32,21 @@ pub(super) fn job(source: &Source) -> Result<Job, Fault> {
 /// The job of a problem, with the other tables of the file.
 fn rest(
     source: &Source,
-    (stated, problem): (ProblemSpec, Problem),
-    typed: raw::SearchTable,
+    (spec, problem): (ProblemSpec, Problem),
+    search_table: raw::SearchTable,
     limits: raw::LimitsTable,
     output: raw::OutputTable,
 ) -> Result<Job, Fault> {
     let search = Search {
-        pruning: match (&typed.pruning, &problem) {
+        pruning: match (&search_table.pruning, &problem) {
             (Some(pruning), _) => pruning.get_ref().clone(),
             (None, Problem::Transfer(_)) => Search::default().pruning,
             (None, Problem::Game(game)) => Pruning::Game(Bounds::usual(game.lattice.len())),
             (None, Problem::Puzzle(_)) => Pruning::None,
         },
-        palindromic: typed.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
-        max_length: typed.max_length.map(|l| l.0 as u32),
-        symmetry: typed.symmetry.unwrap_or(true),
+        palindromic: search_table.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
+        max_length: search_table.max_length.map(|l| l.0 as u32),
+        symmetry: search_table.symmetry.unwrap_or(true),
         solutions: None,
     };
     if let Some(incompatible) = search.incompatible(&problem) {
@@ -54,9 +54,9 @@ fn rest(
             IncompatibleOption::Palindromic
             | IncompatibleOption::PalindromicGame
             | IncompatibleOption::PalindromicPuzzle => {
-                ("palindromic = true".into(), typed.palindromic.map(|p| p.span()))
+                ("palindromic = true".into(), search_table.palindromic.map(|p| p.span()))
             }
-            _ => (format!("pruning {}", search.pruning), typed.pruning.map(|p| p.span())),
+            _ => (format!("pruning {}", search.pruning), search_table.pruning.map(|p| p.span())),
         };
         return Err(source.fault(span.unwrap_or(0..0), format!("{key} {incompatible}")));
     }
@@ -69,7 +69,7 @@ fn rest(
     };
     let [dir, cache] = [output.dir, output.cache].map(|folder| folder.map(Into::into));
     let output = Output { dir, keep_levels: output.keep_levels, cache };
-    Ok(Job { file: source.file().into(), stated, problem, search, limits, output })
+    Ok(Job { file: source.file().into(), spec, problem, search, limits, output })
 }
 
 /// The problem that a `[problem]` table states.

@@ -12,8 +12,8 @@ use crate::problem::Transfer;
 ///
 /// # Errors
 /// The inconsistency in them; words that a [`Job`](super::Job) has written have none.
-pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
-    match stated {
+pub fn transfer(spec: &ProblemSpec) -> Result<Transfer, String> {
+    match spec {
         ProblemSpec::Armies(spec) if spec.kind == "transfer" => armies(spec),
         other => Err(format!("problem.kind is `{}`, not transfer", other.kind())),
     }
@@ -23,8 +23,8 @@ pub fn transfer(stated: &ProblemSpec) -> Result<Transfer, String> {
 ///
 /// # Errors
 /// As [`transfer`].
-pub fn game(stated: &ProblemSpec) -> Result<Game, String> {
-    let spec = match stated {
+pub fn game(spec: &ProblemSpec) -> Result<Game, String> {
+    let spec = match spec {
         ProblemSpec::Armies(spec) if spec.kind == "game" => spec,
         other => return Err(format!("problem.kind is `{}`, not game", other.kind())),
     };
@@ -36,25 +36,23 @@ pub fn game(stated: &ProblemSpec) -> Result<Game, String> {
 }
 
 /// The lattice and both sets of cells.
-fn armies(stated: &ArmiesSpec) -> Result<Transfer, String> {
-    let board = match &stated.map {
+fn armies(spec: &ArmiesSpec) -> Result<Transfer, String> {
+    let board = match &spec.map {
         Some(map) => Board::from_map(map).map_err(|e| format!("problem.map: {e}"))?.0,
-        None => {
-            Board::named(&stated.board).ok_or_else(|| format!("problem.board: unknown board `{}`", stated.board))?
-        }
+        None => Board::named(&spec.board).ok_or_else(|| format!("problem.board: unknown board `{}`", spec.board))?,
     };
     let cells = |key: &str, names: &[String]| -> Result<Vec<usize>, String> {
         let cell = |n: &String| board.cell(n).ok_or_else(|| format!("problem.{key}: {n} is no cell of the board"));
         let mut cells = names.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
         cells.sort_unstable();
         cells.dedup();
-        match cells.len() == stated.men {
+        match cells.len() == spec.men {
             true => Ok(cells),
-            false => Err(format!("problem.{key} has {} cells for {} men", cells.len(), stated.men)),
+            false => Err(format!("problem.{key} has {} cells for {} men", cells.len(), spec.men)),
         }
     };
-    let (start, target) = (cells("start", &stated.start)?, cells("target", &stated.target)?);
-    Ok(Transfer { lattice: Lattice::new(board, stated.moves), start, target, jumps_only: stated.jumps_only })
+    let (start, target) = (cells("start", &spec.start)?, cells("target", &spec.target)?);
+    Ok(Transfer { lattice: Lattice::new(board, spec.moves), start, target, jumps_only: spec.jumps_only })
 }
 
 /// A problem in words.

@@ -13,14 +13,14 @@ use halma_record::source::{Fault, Source};
 
 use super::TableFault;
 
-/// The table of a job as it was typed, without `kind` and `title`: for messages that point at a key.
+/// the raw table of a job, without `kind` and `title`: for messages that point at a key.
 #[derive(Debug)]
-pub struct Typed<'a> {
+pub struct RawTable<'a> {
     source: &'a Source,
     table: Spanned<DeValue<'a>>,
 }
 
-impl<'a> Typed<'a> {
+impl<'a> RawTable<'a> {
     /// A table of that file.
     #[must_use]
     pub fn new(source: &'a Source, table: Spanned<DeValue<'a>>) -> Self {
@@ -43,11 +43,11 @@ pub trait Kind: Send + Sync {
     /// The word of the job file.
     fn name(&self) -> &str;
 
-    /// Whether the table of a job has the keys of such a puzzle, by [`Typed::read`].
+    /// Whether the table of a job has the keys of such a puzzle, by [`RawTable::read`].
     ///
     /// # Errors
     /// Which key is wrong, and where it stands.
-    fn typed(&self, table: Typed<'_>) -> Result<(), Fault>;
+    fn check_table(&self, table: RawTable<'_>) -> Result<(), Fault>;
 
     /// The puzzle that a table states, for those who know its type.
     ///

@@ -20,7 +20,7 @@ use crate::problem::set;
 #[derive(Clone, Debug)]
 pub struct GameReplay {
     /// The problem as stated.
-    pub stated: ProblemSpec,
+    pub spec: ProblemSpec,
     /// The game.
     pub game: Game,
     /// Every move with all landings.
@@ -35,14 +35,14 @@ impl GameReplay {
     /// its last move, or another length than claimed.
     pub fn from_source(source: &Source) -> Result<Self, Fault> {
         let SolutionFile { problem, solution } = raw::parse(source)?;
-        let (stated, game) = match resolve_problem(source, &problem)? {
-            (stated, Problem::Game(game)) => (stated, game),
+        let (spec, game) = match resolve_problem(source, &problem)? {
+            (spec, Problem::Game(game)) => (spec, game),
             (_, Problem::Transfer(_) | Problem::Puzzle(_)) => {
                 return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
             }
         };
         let moves = written(source, &solution, &game.lattice.board, |script| check(&game, script), "game")?;
-        Ok(Self { stated, game, moves })
+        Ok(Self { spec, game, moves })
     }
 
     /// Checks the game of a record; `file` is what messages call it.
@@ -51,7 +51,7 @@ impl GameReplay {
     /// As [`Self::from_source`].
     pub fn from_record(file: &Path, record: &Record) -> Result<Self, ReplayError> {
         let (game, moves) = recorded(file, record, job::game_of(&record.problem), |g| &g.lattice.board, check, "game")?;
-        Ok(Self { stated: record.problem.clone(), game, moves })
+        Ok(Self { spec: record.problem.clone(), game, moves })
     }
 
     /// Who wins.

@@ -62,8 +62,8 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
 pub fn fingerprint(job: &Job, question: Question) -> String {
     let (asked, max_length, depth) = question.asked(job);
     let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
-    let (stated, asked, digest) = (&job.stated, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
-    let what = match stated {
+    let (spec, asked, digest) = (&job.spec, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
+    let what = match spec {
         ProblemSpec::Armies(armies) => format!("{} of {} men on {}", armies.kind, armies.men, armies.board),
         ProblemSpec::Puzzle(puzzle) => puzzle.title.clone().unwrap_or_else(|| puzzle.kind.clone()),
     };
@@ -98,7 +98,7 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     let Terms { job, question, search, limits, output } = terms;
     // A run's folder must not choose the folder for tables, which lies elsewhere.
     let output = Output { dir: Some(folder.into()), cache: None, ..output };
-    let job = Job { file: job, stated: identity.problem, problem, search, limits, output };
+    let job = Job { file: job, spec: identity.problem, problem, search, limits, output };
     allowed(&job, question).map_err(odd)?;
     Ok(Some((job, question)))
 }

@@ -26,7 +26,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
     let identity = Identity {
         program: PROGRAM.into(),
         asked: question.asked(job).0,
-        problem: job.stated.clone(),
+        problem: job.spec.clone(),
         pruning: job.search.pruning.clone(),
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,

@@ -35,7 +35,7 @@ fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
         return Ok(true);
     }
     let there = Record::read(file)?;
-    if there.problem != job.stated {
+    if there.problem != job.spec {
         return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
     }
     let search = (&there.pruning, there.palindromic);

@@ -37,7 +37,7 @@ impl Context<'_> {
         Record {
             format: FORMAT,
             program: PROGRAM.into(),
-            problem: self.job.stated.clone(),
+            problem: self.job.spec.clone(),
             source: record::source().map(Into::into),
             machine: Some(this_machine()),
             finished: None,

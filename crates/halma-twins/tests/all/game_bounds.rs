@@ -34,8 +34,8 @@ fn army_near(goal: &[usize], share: usize, cells: usize, taken: &[usize], seed: 
 }
 
 /// How many positions each bound admits and cuts, the two implementations agreeing.
-fn compared(stated: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
-    let job = Job::parse("g.toml".as_ref(), &format!("[problem]\nkind = 'game'\n{stated}\n")).unwrap();
+fn compared(spec: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
+    let job = Job::parse("g.toml".as_ref(), &format!("[problem]\nkind = 'game'\n{spec}\n")).unwrap();
     let Problem::Game(game) = &job.problem else { panic!("a game") };
     let cells = game.lattice.len();
     let small = |cells: &[usize]| cells.iter().map(|&c| c as u8).collect::<Vec<u8>>();
@@ -44,7 +44,7 @@ fn compared(stated: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
     for side in [Side::Blue, Side::Red] {
         let winner = usize::from(side == Side::Red);
         let bounds = Name::ALL.map(|name| {
-            let plain = GameBound::new(&job.stated, [&blue, &red], winner, name.as_str()).unwrap();
+            let plain = GameBound::new(&job.spec, [&blue, &red], winner, name.as_str()).unwrap();
             (plain, bound::<4>(name, game, side), name)
         });
         let goals = [&game.red, &game.blue];
@@ -63,7 +63,7 @@ fn compared(stated: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
             let position = Position { winner: set(&mine), loser: set(&theirs), remaining };
             for (number, (plain, fast, name)) in bounds.iter().enumerate() {
                 let said = plain.admits(&armies, remaining);
-                assert_eq!(said, fast.admits(&position), "{name:?}, {side:?} wins, {stated}: {position:?}");
+                assert_eq!(said, fast.admits(&position), "{name:?}, {side:?} wins, {spec}: {position:?}");
                 seen[number][usize::from(said)] += 1;
             }
         }
@@ -87,7 +87,7 @@ fn plain_bounds_agree_with_the_search_s() {
         games.extend([4, 6, 8].map(|moves| (format!("board = \"\"\"\n{drawn}\n\"\"\"\nmoves = {moves}"), 500)));
     }
     let mut seed = 1;
-    let seen: Vec<_> = games.iter().map(|(stated, rounds)| compared(stated, *rounds, &mut seed)).collect();
+    let seen: Vec<_> = games.iter().map(|(spec, rounds)| compared(spec, *rounds, &mut seed)).collect();
     for (number, name) in Name::ALL.into_iter().enumerate() {
         let sum = |said: usize| seen.iter().map(|s| s[number][said]).sum::<usize>();
         assert!(sum(0) > 100 && sum(1) > 100, "{name:?}: {} cut, {} admitted", sum(0), sum(1));

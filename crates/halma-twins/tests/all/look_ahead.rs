@@ -31,7 +31,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let cells = halma_rules::board::Board::named(board).unwrap();
     let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
     let start = army(&picks[1..=size], cells.len());
-    let job = Job::parse("a.toml".as_ref(), &stated(board, moves, jumps_only, &names(&start))).unwrap();
+    let job = Job::parse("a.toml".as_ref(), &spec(board, moves, jumps_only, &names(&start))).unwrap();
     let Problem::Transfer(problem) = &job.problem else { unreachable!() };
     let mut goal = start.clone();
     let steps = 1 + usize::from(picks[10]) % 7;
@@ -60,7 +60,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let (limit, depths) = (2 + left + near, (budgets.full.into(), budgets.least.into()));
     let ends = [&small(&start)[..], &small(&goal)];
     let class_of = &abstraction.partition.class_of;
-    let slow = TransferLookAhead::new(&job.stated, class_of, ends, (limit, near), depths, left + near).unwrap();
+    let slow = TransferLookAhead::new(&job.spec, class_of, ends, (limit, near), depths, left + near).unwrap();
     let Some(slow) = slow else { return };
     let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
     let source = vec![abstraction.rank_of(&small(&goal))];
@@ -77,7 +77,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     }
 }
 
-fn stated(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
+fn spec(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
     let both = format!("army = {army:?}\ntarget = {army:?}");
     format!("[problem]\nkind = 'transfer'\nboard = '{board}'\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
 }

@@ -95,8 +95,8 @@ fn no_part_of_a_known_solution_is_cut() {
     for name in ["p2-triangle-4-4move", "p2-triangle-4-6move", "p2-triangle-4-8move", "p3-triangle-4-jumps-6move"] {
         let file = format!("{}/../../tests/solutions/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&file).unwrap();
-        let stated = text.split("[solution]").next().unwrap().split("kind = \"transfer\"").nth(1).unwrap();
-        let looks = Looks::new(problem(stated), 100_000);
+        let spec = text.split("[solution]").next().unwrap().split("kind = \"transfer\"").nth(1).unwrap();
+        let looks = Looks::new(problem(spec), 100_000);
         let mut walk = vec![small(&looks.problem.start)];
         for chain in &Replay::read(file.as_ref()).unwrap().moves {
             let (from, to) = (chain[0] as u8, chain[chain.len() - 1] as u8);

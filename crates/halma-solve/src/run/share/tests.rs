@@ -73,7 +73,7 @@ fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     for problem in [job(SQUARE, "theorem-1", ""), job(GAME, "all", "")] {
         let alone =
             run(&problem, Question::Solve, &(), &CancellationToken::after(None)).unwrap().without_measurements();
-        let job = there(&problem, &folder.path().join(&problem.stated.armies().unwrap().kind));
+        let job = there(&problem, &folder.path().join(&problem.spec.armies().unwrap().kind));
         for (rounds, processes) in [(20, 2), (25, 2), (35, 3), (50, 2), (40, 3)] {
             for record in together(&job, Question::Solve, processes, rounds) {
                 let incomplete = record.as_ref().map(|r| r.reason.is_some());
