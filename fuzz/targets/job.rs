@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use halma_puzzles::own::{Model, ground::GroundModel};
+use halma_puzzles::own::{Model, grounded::GroundedModel};
 use halma_rules::job::{Job, Problem};
-use halma_rules::puzzle::{Compiled, Ground};
+use halma_rules::puzzle::{Compiled, GroundedTask};
 use libfuzzer_sys::fuzz_target;
 
 /// More steps than that take the obvious generator too long.
@@ -19,8 +19,8 @@ fuzz_target!(|text: &str| {
         Problem::Transfer(transfer) => (&transfer.start, &transfer.target),
         Problem::Game(game) => (&game.blue, &game.red),
         Problem::Puzzle(puzzle) => {
-            if let Compiled::Ground(ground) = &*puzzle.compiled {
-                moves_agree(ground);
+            if let Compiled::Grounded(task) = &*puzzle.compiled {
+                moves_agree(task);
             }
             return;
         }
@@ -29,18 +29,18 @@ fuzz_target!(|text: &str| {
     assert!(start.is_sorted_by(|a, b| a < b) && target.is_sorted_by(|a, b| a < b));
 });
 
-fn moves_agree(ground: &Ground) {
-    let chains = ground.steps.iter().any(|step| step.chain);
-    if ground.board.len() > if chains { 16 } else { 64 } || ground.steps.len() > STEPS {
+fn moves_agree(task: &GroundedTask) {
+    let chains = task.steps.iter().any(|step| step.chain);
+    if task.board.len() > if chains { 16 } else { 64 } || task.steps.len() > STEPS {
         return;
     }
     // Keys of 128 bits hold what most small boards have.
-    if halma_puzzles::own::ground::model(ground, true)
+    if halma_puzzles::own::grounded::model(task, true)
         .is_none_or(|model| matches!(model, halma_puzzles::own::AnyModel::Large(_)))
     {
         return;
     }
-    let model = GroundModel::<u128, 1>::new(ground, true);
+    let model = GroundedModel::<u128, 1>::new(task, true);
     let mut worker = model.worker();
     for start in model.starts() {
         assert!(worker.is_state(start));
@@ -48,8 +48,8 @@ fn moves_agree(ground: &Ground) {
         let mut after = Vec::new();
         worker.after(start, &mut after);
         let after: BTreeSet<u128> = after.into_iter().collect();
-        let obvious = ground.moves(&letters, second).into_iter();
-        let obvious = obvious.map(|l| model.number(&l, if ground.turns { !second } else { second }));
+        let obvious = task.moves(&letters, second).into_iter();
+        let obvious = obvious.map(|l| model.number(&l, if task.turns { !second } else { second }));
         assert_eq!(after, obvious.collect());
     }
 }

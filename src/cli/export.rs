@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use halma_rules::job::{Job, Problem, Puzzle};
 use halma_rules::puzzle::export::{self, Export, File};
-use halma_rules::puzzle::{Compiled, Ground, TableFault};
+use halma_rules::puzzle::{Compiled, GroundedTask, TableFault};
 
 use super::asking::{put, read};
 use super::{Exit, Failure};
@@ -76,7 +76,7 @@ fn files(job: &Job, name: &str, format: export::Format) -> Result<Vec<File>, Str
     let of = |title: &str, compiled: &Compiled, counted: Option<&str>| {
         Export { title, compiled, counted, length }.files(format)
     };
-    let rules = |ground: Result<Ground, TableFault>| ground.map(Compiled::Ground).map_err(|fault| fault.message);
+    let rules = |task: Result<GroundedTask, TableFault>| task.map(Compiled::Grounded).map_err(|fault| fault.message);
     match &job.problem {
         Problem::Transfer(transfer) => {
             let counted = match transfer.jumps_only {

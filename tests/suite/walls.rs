@@ -247,10 +247,10 @@ const GONE: [&str; 24] = [
     "waves",
     "witness",
 ];
-/// The same as whole names alone, since parts of longer ones may be ordinary English: `StopEarly`, `mean`. `Ground` is none
-/// of them: planners call a task without variables grounded.
-const GONE_AS_NAMES: [&str; 12] = [
+/// The same as whole names alone, since parts of longer ones may be ordinary English: `StopEarly`, `mean`.
+const GONE_AS_NAMES: [&str; 13] = [
     "Cache",
+    "Ground",
     "Means",
     "Meeting",
     "Orientation",

@@ -4,7 +4,7 @@
 //! puzzle has symmetries, the search stores the least number of each class ([`Worker::canonical`]).
 
 mod coding;
-pub mod ground;
+pub mod grounded;
 pub mod in_rust;
 pub mod permutation_coding;
 mod permuted;
@@ -242,7 +242,7 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
 #[must_use]
 pub fn can_be_numbered(compiled: &Compiled) -> bool {
     match compiled {
-        Compiled::Ground(ground) => coding::numbers(ground).is_some(),
+        Compiled::Grounded(task) => coding::numbers(task).is_some(),
         Compiled::Permutations(puzzle) => permutation_coding::key_bytes(puzzle).is_ok(),
         Compiled::Own(_) => true,
     }
@@ -252,7 +252,7 @@ pub fn can_be_numbered(compiled: &Compiled) -> bool {
 #[must_use]
 pub fn open(compiled: &Compiled, symmetry: bool) -> Option<AnyModel> {
     match compiled {
-        Compiled::Ground(ground) => ground::model(ground, symmetry),
+        Compiled::Grounded(task) => grounded::model(task, symmetry),
         Compiled::Permutations(puzzle) => permuted::model(puzzle, symmetry),
         Compiled::Own(own) => own.downcast_ref::<in_rust::Opener>().map(|opener| opener.open(symmetry)),
     }

@@ -4,7 +4,7 @@
 
 pub mod blocks;
 pub mod export;
-pub mod ground;
+pub mod grounded;
 pub mod kinds;
 pub mod map;
 pub mod permutation;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use halma_record::job::PuzzleSpec;
 pub use halma_record::job::puzzle_tables::KINDS;
 
-pub use ground::Ground;
+pub use grounded::GroundedTask;
 pub use permutation::Permutations;
 
 /// What is wrong with a table, and where in it.
@@ -72,7 +72,7 @@ impl TableFault {
 #[derive(Clone, Debug)]
 pub enum Compiled {
     /// Rewrite rules or blocks.
-    Ground(Ground),
+    Grounded(GroundedTask),
     /// Permutations.
     Permutations(Permutations),
     /// A puzzle in Rust, of one of [`kinds`].
@@ -84,7 +84,7 @@ impl Compiled {
     #[must_use]
     pub fn has_goal(&self) -> bool {
         match self {
-            Self::Ground(ground) => !ground.goals.is_empty(),
+            Self::Grounded(task) => !task.goals.is_empty(),
             Self::Permutations(_) | Self::Own(_) => true,
         }
     }
@@ -99,8 +99,8 @@ pub fn compile(spec: &PuzzleSpec) -> Result<Option<Compiled>, TableFault> {
         spec.table().map_err(|message| TableFault { path: Vec::new(), range: None, message })
     }
     Ok(Some(match spec.kind.as_str() {
-        "rules" => Compiled::Ground(rules::compile(&table(spec)?)?),
-        "blocks" => Compiled::Ground(blocks::compile(&table(spec)?)?),
+        "rules" => Compiled::Grounded(rules::compile(&table(spec)?)?),
+        "blocks" => Compiled::Grounded(blocks::compile(&table(spec)?)?),
         "permutation" => Compiled::Permutations(permutation::compile(&table(spec)?)?),
         kind => match kinds::named(kind) {
             Some(kind) => Compiled::Own(kind.build(spec)?),

@@ -2,8 +2,8 @@
 //! number of each letter, and digits where they do not. `docs/guide/puzzle-files.md` has the definition.
 
 use halma_engine::key::{Key, U256};
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::CellMap;
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::CellMap;
 
 /// A set of cells.
 pub(super) type Set<const W: usize> = [u64; W];
@@ -47,12 +47,12 @@ fn times(a: U256, b: u128) -> Option<U256> {
 }
 
 /// How many numbers the states of the puzzle take; `None` where it is more than 256 bits hold.
-pub(super) fn numbers(ground: &Ground) -> Option<U256> {
+pub(super) fn numbers(task: &GroundedTask) -> Option<U256> {
     let one = U256 { high: 0, low: 1 };
-    let doubled = if ground.turns { 2 } else { 1 };
-    let all = match ranked_counts(ground) {
+    let doubled = if task.turns { 2 } else { 1 };
+    let all = match ranked_counts(task) {
         Some(counts) => {
-            let mut free = ground.board.len();
+            let mut free = task.board.len();
             let mut product = one;
             for men in counts {
                 product = times(product, halma_rules::choose::choose(free, men)?)?;
@@ -60,32 +60,32 @@ pub(super) fn numbers(ground: &Ground) -> Option<U256> {
             }
             product
         }
-        None => (0..ground.board.len()).try_fold(one, |product, _| times(product, ground.letters.len() as u128))?,
+        None => (0..task.board.len()).try_fold(one, |product, _| times(product, task.letters.len() as u128))?,
     };
     times(all, doubled)
 }
 
 /// How many men each ranked letter has, without the last one where the puzzle has no `.`; `None` where steps change that.
-fn ranked_counts(ground: &Ground) -> Option<Vec<usize>> {
-    let counts = ground.counts()?;
+fn ranked_counts(task: &GroundedTask) -> Option<Vec<usize>> {
+    let counts = task.counts()?;
     // The last letter has what the others leave.
-    let ranked = ground.ranked - usize::from(!ground.has_empty);
+    let ranked = task.ranked - usize::from(!task.has_empty);
     Some(counts[..ranked].iter().map(|&n| n as usize).collect())
 }
 
 impl<K: Key> Coding<K> {
     /// The same without images.
-    pub(super) fn plain(ground: &Ground) -> Self {
-        let cells = (0..ground.board.len()).map(|cell| cell as u8).collect();
-        Self::new(ground, &[CellMap { cells, letters: (0..ground.letters.len() as u8).collect() }])
+    pub(super) fn plain(task: &GroundedTask) -> Self {
+        let cells = (0..task.board.len()).map(|cell| cell as u8).collect();
+        Self::new(task, &[CellMap { cells, letters: (0..task.letters.len() as u8).collect() }])
     }
 
     /// The numbering of a puzzle whose states fit the keys.
-    pub(super) fn new(ground: &Ground, images: &[CellMap]) -> Self {
-        match ranked_counts(ground) {
-            None => Self::Digits(Digits::new(ground, images)),
+    pub(super) fn new(task: &GroundedTask, images: &[CellMap]) -> Self {
+        match ranked_counts(task) {
+            None => Self::Digits(Digits::new(task, images)),
             Some(counts) => {
-                let (mut free, mut unit) = (ground.board.len(), U256 { high: 0, low: 1 });
+                let (mut free, mut unit) = (task.board.len(), U256 { high: 0, low: 1 });
                 let mut all = Vec::new();
                 for men in counts {
                     all.push(LetterRanks::new(free, men, unit));
@@ -215,10 +215,10 @@ pub(super) fn unrank<K: Key>(ranks: &[LetterRanks<K>], number: K, rest: u8, lett
 }
 
 impl<K: Key> Digits<K> {
-    fn new(ground: &Ground, images: &[CellMap]) -> Self {
-        let (letters, cells) = (ground.letters.len(), ground.board.len());
+    fn new(task: &GroundedTask, images: &[CellMap]) -> Self {
+        let (letters, cells) = (task.letters.len(), task.board.len());
         // `.`, which is the last letter, has the digit 0.
-        let digit = |letter: usize| match ground.has_empty {
+        let digit = |letter: usize| match task.has_empty {
             true => (letter + 1) % letters,
             false => letter,
         };

@@ -27,12 +27,12 @@ mod tests;
 use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
-use halma_rules::puzzle::{Compiled, Ground, Permutations};
+use halma_rules::puzzle::{Compiled, GroundedTask, Permutations};
 use thiserror::Error;
 
 use super::Bound;
 use super::coding::{Coding, Set};
-use super::ground::read;
+use super::grounded::read;
 use super::permutation_coding::PermutationCoding;
 pub use abstraction::{MOST_STATES, ProjectionError};
 use piece_table::PieceTable;
@@ -45,7 +45,7 @@ pub struct Projections<K> {
 }
 
 enum Distances<K> {
-    OfLetters { ground: Box<Ground>, coding: Coding<K>, tables: Vec<Table> },
+    OfLetters { task: Box<GroundedTask>, coding: Coding<K>, tables: Vec<Table> },
     OfPieces { coding: Box<PermutationCoding<K>>, tables: Vec<PieceTable> },
 }
 
@@ -66,7 +66,7 @@ pub enum Unmade {
 /// What is wrong with the first that is none.
 pub fn check(puzzle: &Compiled, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
     match puzzle {
-        Compiled::Ground(ground) => abstraction::check(ground, abstractions),
+        Compiled::Grounded(task) => abstraction::check(task, abstractions),
         Compiled::Permutations(puzzle) => pieces::check(puzzle, abstractions),
         Compiled::Own(_) => Err(ProjectionError::NoFile),
     }
@@ -77,10 +77,10 @@ pub fn check(puzzle: &Compiled, abstractions: &[Abstraction]) -> Result<(), Proj
 pub fn bytes(puzzle: &Compiled, abstractions: &[Abstraction]) -> u64 {
     let sizes = match (puzzle, abstractions) {
         (Compiled::Own(_), _) => Vec::new(),
-        (Compiled::Ground(ground), _) if ground.goals.is_empty() => Vec::new(),
-        (Compiled::Ground(ground), []) => choice::sizes(ground),
+        (Compiled::Grounded(task), _) if task.goals.is_empty() => Vec::new(),
+        (Compiled::Grounded(task), []) => choice::sizes(task),
         (Compiled::Permutations(puzzle), []) => piece_choice::sizes(puzzle),
-        (Compiled::Ground(ground), named) => named.iter().filter_map(|one| abstraction::states(ground, one)).collect(),
+        (Compiled::Grounded(task), named) => named.iter().filter_map(|one| abstraction::states(task, one)).collect(),
         (Compiled::Permutations(puzzle), named) => {
             named.iter().filter_map(|one| pieces::project(puzzle, one).ok()).map(|fewer| fewer.states).collect()
         }
@@ -96,9 +96,9 @@ impl<K: Key> Projections<K> {
     pub fn new(puzzle: &Compiled, abstractions: &[Abstraction], cancel: &CancellationToken) -> Result<Self, Unmade> {
         check(puzzle, abstractions)?;
         let distances = match puzzle {
-            Compiled::Ground(ground) => {
-                let table = |one| Ok(Table::of(&abstraction::project(ground, one)?, cancel)?);
-                Distances::of_letters(ground, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)
+            Compiled::Grounded(task) => {
+                let table = |one| Ok(Table::of(&abstraction::project(task, one)?, cancel)?);
+                Distances::of_letters(task, abstractions.iter().map(table).collect::<Result<_, Unmade>>()?)
             }
             Compiled::Permutations(puzzle) => {
                 let table = |one| Ok(PieceTable::of(pieces::project(puzzle, one)?, &puzzle.goal, cancel)?);
@@ -115,9 +115,9 @@ impl<K: Key> Projections<K> {
     /// Where the puzzle is in Rust; what stopped their making.
     pub fn chosen(puzzle: &Compiled, cancel: &CancellationToken) -> Result<Self, Unmade> {
         let (abstractions, distances) = match puzzle {
-            Compiled::Ground(ground) => {
-                let (abstractions, tables) = choice::choose(ground, cancel)?.into_iter().unzip();
-                (abstractions, Distances::of_letters(ground, tables))
+            Compiled::Grounded(task) => {
+                let (abstractions, tables) = choice::choose(task, cancel)?.into_iter().unzip();
+                (abstractions, Distances::of_letters(task, tables))
             }
             Compiled::Permutations(puzzle) => {
                 let (abstractions, tables) = piece_choice::choose(puzzle, cancel)?.into_iter().unzip();
@@ -136,8 +136,8 @@ impl<K: Key> Projections<K> {
 }
 
 impl<K: Key> Distances<K> {
-    fn of_letters(ground: &Ground, tables: Vec<Table>) -> Self {
-        Self::OfLetters { ground: Box::new(ground.clone()), coding: Coding::plain(ground), tables }
+    fn of_letters(task: &GroundedTask, tables: Vec<Table>) -> Self {
+        Self::OfLetters { task: Box::new(task.clone()), coding: Coding::plain(task), tables }
     }
 
     fn of_pieces(puzzle: &Permutations, tables: Vec<PieceTable>) -> Result<Self, ProjectionError> {
@@ -148,15 +148,15 @@ impl<K: Key> Distances<K> {
 
 /// Looks letters up.
 fn by_letters<'a, K: Key, const W: usize>(
-    ground: &'a Ground,
+    task: &'a GroundedTask,
     coding: &'a Coding<K>,
     tables: &'a [Table],
 ) -> impl FnMut(K) -> u32 + Send + 'a {
-    let (cells, letters) = (ground.board.len(), ground.letters.len());
+    let (cells, letters) = (task.board.len(), task.letters.len());
     let (mut state, mut sets): ([u8; 256], Vec<Set<W>>) = ([0; 256], vec![[0; W]; letters]);
     move |number| {
         let state = &mut state[..cells];
-        read(ground, coding, number, state);
+        read(task, coding, number, state);
         table::sum_up(state, &mut sets);
         tables.iter().map(|table| table.distance(state, &sets)).max().unwrap_or(0)
     }
@@ -172,10 +172,10 @@ impl<K: Key> Bound<K> for Projections<K> {
                     tables.iter().map(|table| table.distance(&at, &mut space)).max().unwrap_or(0)
                 })
             }
-            Distances::OfLetters { ground, coding, tables } => match ground.board.len() {
-                0..=64 => Box::new(by_letters::<K, 1>(ground, coding, tables)),
-                65..=128 => Box::new(by_letters::<K, 2>(ground, coding, tables)),
-                _ => Box::new(by_letters::<K, 4>(ground, coding, tables)),
+            Distances::OfLetters { task, coding, tables } => match task.board.len() {
+                0..=64 => Box::new(by_letters::<K, 1>(task, coding, tables)),
+                65..=128 => Box::new(by_letters::<K, 2>(task, coding, tables)),
+                _ => Box::new(by_letters::<K, 4>(task, coding, tables)),
             },
         }
     }

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::{Letters, Step, Until};
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::{Letters, Step, Until};
 
 /// The steps of a puzzle, by where they begin.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(super) struct Compact {
 }
 
 impl Moves {
-    pub(super) fn new(ground: &Ground, steps: &[Step]) -> Self {
-        let (cells, letters) = (ground.board.len(), ground.letters.len());
+    pub(super) fn new(task: &GroundedTask, steps: &[Step]) -> Self {
+        let (cells, letters) = (task.board.len(), task.letters.len());
         let (mut needs, mut writes, mut compact) = (Vec::new(), Vec::new(), Vec::new());
         let mut by_begin: Vec<Vec<u32>> = vec![Vec::new(); cells * letters];
         let mut numbers: HashMap<(u16, u8, u8, u8), u32> = HashMap::new();

@@ -9,7 +9,7 @@ fn model_of(kind: &str, table: serde_json::Value) -> AnyModel {
     let serde_json::Value::Object(table) = table else { panic!("a table") };
     let spec = PuzzleSpec { kind: kind.into(), title: None, table };
     match compile(&spec).unwrap().unwrap() {
-        Compiled::Ground(ground) => ground::model(&ground, true).unwrap(),
+        Compiled::Grounded(task) => grounded::model(&task, true).unwrap(),
         _ => panic!("a board"),
     }
 }
@@ -176,8 +176,8 @@ mod random {
             let serde_json::Value::Object(table) = table else { unreachable!() };
             let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
             // Rules that make no sense are refused.
-            let Ok(Some(Compiled::Ground(ground))) = compile(&spec) else { return Ok(()) };
-            let model = ground::GroundModel::<u64, 1>::new(&ground, true);
+            let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { return Ok(()) };
+            let model = grounded::GroundedModel::<u64, 1>::new(&task, true);
             let (mut worker, mut seen, mut open) = (model.worker(), BTreeSet::new(), model.starts());
             while let Some(state) = open.pop() {
                 if seen.len() == 60 || !seen.insert(state) {
@@ -188,7 +188,7 @@ mod random {
                 let mut after = Vec::new();
                 worker.after(state, &mut after);
                 after.sort_unstable();
-                let obvious: BTreeSet<u64> = ground.moves(&letters, second).iter().map(|l| model.number(l, second)).collect();
+                let obvious: BTreeSet<u64> = task.moves(&letters, second).iter().map(|l| model.number(l, second)).collect();
                 prop_assert_eq!(&after, &obvious.into_iter().collect::<Vec<_>>(), "{:?} {}", &rules, model.picture(state));
                 let mut classes = Vec::new();
                 worker.successors(state, &mut classes);
@@ -227,16 +227,16 @@ mod random {
             });
             let serde_json::Value::Object(table) = table else { unreachable!() };
             let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
-            let Ok(Some(Compiled::Ground(ground))) = compile(&spec) else { return Ok(()) };
-            let Some(mirror) = ground.mirror(&ground.symmetries()) else { return Ok(()) };
-            let goals = ground.goal_states().unwrap();
-            prop_assert_eq!(vec![mirror.image(&ground.starts[0])], goals);
-            let letters = ground.letters.len();
+            let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { return Ok(()) };
+            let Some(mirror) = task.mirror(&task.symmetries()) else { return Ok(()) };
+            let goals = task.goal_states().unwrap();
+            prop_assert_eq!(vec![mirror.image(&task.starts[0])], goals);
+            let letters = task.letters.len();
             for code in 0..letters.pow(6) {
                 let state: Vec<u8> = (0..6).map(|cell| (code / letters.pow(cell) % letters) as u8).collect();
-                for after in ground.moves(&state, false) {
-                    let back = ground.moves(&mirror.image(&after), false);
-                    prop_assert!(back.contains(&mirror.image(&state)), "{:?} {}", &rules, ground.picture(&state));
+                for after in task.moves(&state, false) {
+                    let back = task.moves(&mirror.image(&after), false);
+                    prop_assert!(back.contains(&mirror.image(&state)), "{:?} {}", &rules, task.picture(&state));
                 }
             }
         }

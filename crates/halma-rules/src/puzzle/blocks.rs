@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use halma_record::job::puzzle_tables::{BlocksTable, Metric};
 
 use super::TableFault;
-use super::ground::{CellMap, Ground, MAX_LETTERS, Step, Until, cell_maps};
+use super::grounded::{CellMap, GroundedTask, MAX_LETTERS, Step, Until, cell_maps};
 use super::map::Map;
 
 /// Right, left, down, up: the order of the reference.
@@ -53,7 +53,7 @@ struct Blocks<'a> {
 ///
 /// # Errors
 /// What is wrong with it, with the bytes of maps.
-pub fn compile(table: &BlocksTable) -> Result<Ground, TableFault> {
+pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
     let rush_hour = is_rush_hour(&table.board);
     let map = if rush_hour { rush_hour_map("board", &table.board)? } else { Map::parse("board", &table.board)? };
     if let Some(cell) = map.letters.iter().position(|l| "?*".contains(*l)) {
@@ -76,7 +76,7 @@ pub fn compile(table: &BlocksTable) -> Result<Ground, TableFault> {
     }
     let puzzle = Blocks { table, map: &map, blocks, shapes, empty: letters as u8 - 1, rush_hour };
     let goals = goals.iter().map(|goal| goal.compile(&puzzle)).collect::<Result<_, _>>()?;
-    let ground = Ground {
+    let task = GroundedTask {
         letters: puzzle.drawn(),
         ranked: puzzle.shapes.len(),
         has_empty: true,
@@ -88,12 +88,11 @@ pub fn compile(table: &BlocksTable) -> Result<Ground, TableFault> {
         candidates: puzzle.candidates(),
         board: map.board.clone(),
     };
-    let applies =
-        |step: &Step| step.needs.iter().all(|&(cell, set)| set >> ground.starts[0][usize::from(cell)] & 1 == 1);
-    if !ground.steps.iter().any(applies) {
+    let applies = |step: &Step| step.needs.iter().all(|&(cell, set)| set >> task.starts[0][usize::from(cell)] & 1 == 1);
+    if !task.steps.iter().any(applies) {
         return Err(TableFault::of("board", "no block can ever move"));
     }
-    Ok(ground)
+    Ok(task)
 }
 
 /// Whether a text is a board of Rush Hour: 36 characters in one line.

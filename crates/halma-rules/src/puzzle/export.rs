@@ -1,7 +1,7 @@
 //! Writes a puzzle for other tools, which can confirm an answer independently: Fast Downward and other planners (PDDL),
 //! Rumur and other Murphi checkers, clingo (answer set programming).
 //!
-//! The files are made from the compiled puzzle ([`Ground`]), whose steps are grouped into schemas again (`lifted`):
+//! The files are made from the compiled puzzle ([`GroundedTask`]), whose steps are grouped into schemas again (`lifted`):
 //! what a schema needs and writes, and the table of cells where it applies. Symmetries, bounds and prunings are not
 //! exported.
 
@@ -11,7 +11,7 @@ mod lifted;
 mod murphi;
 mod pddl;
 
-use super::{Compiled, Ground, Permutations};
+use super::{Compiled, GroundedTask, Permutations};
 
 pub use armies::{game, transfer};
 use lifted::Lifted;
@@ -61,19 +61,19 @@ impl Export<'_> {
     /// Why this puzzle cannot be said in that language.
     pub fn files(&self, format: Format) -> Result<Vec<File>, String> {
         match self.compiled {
-            Compiled::Ground(ground) if ground.steps.len() > MAX_STEPS => {
-                let steps = ground.steps.len();
+            Compiled::Grounded(task) if task.steps.len() > MAX_STEPS => {
+                let steps = task.steps.len();
                 Err(format!("the puzzle has {steps} steps: files for other tools are written of at most {MAX_STEPS}"))
             }
-            Compiled::Ground(ground) => {
-                let lifted = Lifted::of(ground);
+            Compiled::Grounded(task) => {
+                let lifted = Lifted::of(task);
                 if lifted.has_free() && format != Format::Pddl {
                     return Err("the puzzle has free rules, which only PDDL can say: --format pddl".into());
                 }
                 match format {
-                    Format::Pddl => pddl::ground(self, &lifted),
-                    Format::Murphi => murphi::ground(self, &lifted),
-                    Format::Asp => asp::ground(self, &lifted),
+                    Format::Pddl => pddl::task(self, &lifted),
+                    Format::Murphi => murphi::task(self, &lifted),
+                    Format::Asp => asp::task(self, &lifted),
                 }
             }
             Compiled::Permutations(puzzle) => Ok(match format {
@@ -97,7 +97,7 @@ impl Export<'_> {
     fn one_move(&self) -> String {
         match (self.counted, self.compiled) {
             (Some(counted), _) => format!("One move is {counted}."),
-            (None, Compiled::Ground(ground)) => one_move_of(ground),
+            (None, Compiled::Grounded(task)) => one_move_of(task),
             (None, _) => "One move is one of the moves named below; powers that count have names of their own.".into(),
         }
     }
@@ -109,22 +109,22 @@ impl Export<'_> {
 }
 
 /// What counts as one move of rules.
-fn one_move_of(ground: &Ground) -> String {
+fn one_move_of(task: &GroundedTask) -> String {
     let mut text = "One move is one application of a rule".to_string();
-    if ground.steps.iter().any(|step| step.chain) {
+    if task.steps.iter().any(|step| step.chain) {
         text += "; after a rule that chains the same man may go on by any that chains, all within one move";
     }
-    if ground.has_free() {
+    if task.has_free() {
         text += " that is not free, after any number of applications of free ones";
     }
-    let until = |wanted| ground.steps.iter().any(|step| step.until == wanted);
-    if until(super::ground::Until::Any) {
+    let until = |wanted| task.steps.iter().any(|step| step.until == wanted);
+    if until(super::grounded::Until::Any) {
         text += "; some rules are repeated in one direction as often as the player likes, within one move";
     }
-    if until(super::ground::Until::Blocked) {
+    if until(super::grounded::Until::Blocked) {
         text += "; some rules are repeated in one direction until they are blocked, within one move";
     }
-    if ground.turns { text + "; sides take turns." } else { text + "." }
+    if task.turns { text + "; sides take turns." } else { text + "." }
 }
 
 /// A name that all three languages allow: of small letters, digits and `_`, with a letter first.

@@ -9,7 +9,7 @@ mod parsed;
 use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable};
 
 use super::TableFault;
-use super::ground::{CellMap, GoalCondition, Ground, Letters, cell_maps};
+use super::grounded::{CellMap, GoalCondition, GroundedTask, Letters, cell_maps};
 use super::map::Map;
 use crate::board::Board;
 use alphabet::Alphabet;
@@ -34,7 +34,7 @@ const MAX_STEPS: usize = 4_000_000;
 ///
 /// # Errors
 /// The first fault found.
-pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
+pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
     let (board, maps) = boards(table)?;
     let rules = table.rules.iter().enumerate().map(|(number, entry)| parse(table, entry, number));
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
@@ -50,7 +50,7 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     let mut steps = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         let before = steps.len();
-        rule.ground(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
+        rule.task(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
         if steps.len() == before && rule.fits(&board) {
             let message = "the rule changes nothing wherever it applies: its sides must differ";
             return Err(place(table, number, TableFault { path: Vec::new(), range: None, message: message.into() }));
@@ -71,21 +71,21 @@ pub fn compile(table: &RulesTable) -> Result<Ground, TableFault> {
     let has_empty = alphabet.letters.last() == Some(&'.');
     let ranked = alphabet.letters.len() - usize::from(has_empty);
     let letters = alphabet.letters;
-    let ground =
-        Ground { board, letters, ranked, has_empty, bodies: Vec::new(), starts, steps, turns, goals, candidates };
-    reachable(table, &ground)?;
-    Ok(ground)
+    let task =
+        GroundedTask { board, letters, ranked, has_empty, bodies: Vec::new(), starts, steps, turns, goals, candidates };
+    reachable(table, &task)?;
+    Ok(task)
 }
 
 /// A goal must not contradict itself, nor ask for other numbers of letters than those that are kept.
-fn reachable(table: &RulesTable, ground: &Ground) -> Result<(), TableFault> {
-    for (number, goal) in ground.goals.iter().enumerate() {
+fn reachable(table: &RulesTable, task: &GroundedTask) -> Result<(), TableFault> {
+    for (number, goal) in task.goals.iter().enumerate() {
         let fault = |message: String| {
             let fault = TableFault::of("goal", message);
             Err(if matches!(table.goal, Some(OneOrMany::Many(_))) { fault.at(number) } else { fault })
         };
-        kept(ground, goal).map_or(Ok(()), fault)?;
-        if ground.contradicts(goal) {
+        kept(task, goal).map_or(Ok(()), fault)?;
+        if task.contradicts(goal) {
             return fault("no state can meet it: its conditions contradict one another".into());
         }
     }
@@ -93,10 +93,10 @@ fn reachable(table: &RulesTable, ground: &Ground) -> Result<(), TableFault> {
 }
 
 /// What a goal asks for that is not what every state has, where no rule changes numbers of letters.
-fn kept(ground: &Ground, goal: &GoalCondition) -> Option<String> {
-    let counts = ground.counts()?;
+fn kept(task: &GroundedTask, goal: &GoalCondition) -> Option<String> {
+    let counts = task.counts()?;
     let name = |letters: Letters| {
-        let all = (0..ground.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| ground.letters[l]);
+        let all = (0..task.letters.len()).filter(|l| letters >> l & 1 == 1).map(|l| task.letters[l]);
         all.collect::<String>()
     };
     let sum = |letters: Letters| (0..counts.len()).filter(|l| letters >> l & 1 == 1).map(|l| counts[l]).sum::<u32>();

@@ -126,7 +126,7 @@ pub(super) fn check(puzzle: &Puzzle, pruning: &Pruning, question: Question) -> R
 }
 
 fn has_free(compiled: &Compiled) -> bool {
-    matches!(compiled, Compiled::Ground(ground) if ground.has_free())
+    matches!(compiled, Compiled::Grounded(task) if task.has_free())
 }
 
 impl From<Sequences> for Counts {

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use halma_engine::key::U256;
 use halma_record::job::pruning::Abstraction;
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::{GoalCondition, Letters, Step, Until};
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::{GoalCondition, Letters, Step, Until};
 use thiserror::Error;
 
 use crate::own::coding;
@@ -72,18 +72,18 @@ pub enum ProjectionError {
 /// An abstract puzzle.
 #[derive(Debug)]
 pub(super) struct Projected {
-    pub ground: Ground,
+    pub task: GroundedTask,
     /// What each letter becomes.
     pub becomes: Vec<u8>,
 }
 
 /// Whether these are abstractions of the puzzle whose tables can be made.
-pub(super) fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
-    if ground.ends_without_man() {
+pub(super) fn check(task: &GroundedTask, abstractions: &[Abstraction]) -> Result<(), ProjectionError> {
+    if task.ends_without_man() {
         return Err(ProjectionError::EndsWithoutMan);
     }
     for abstraction in abstractions {
-        let numbers = coding::numbers(&project(ground, abstraction)?.ground);
+        let numbers = coding::numbers(&project(task, abstraction)?.task);
         let states = match numbers {
             Some(U256 { high: 0, low }) if low <= MOST_STATES.into() => continue,
             Some(U256 { high: 0, low }) => low.to_string(),
@@ -95,8 +95,8 @@ pub(super) fn check(ground: &Ground, abstractions: &[Abstraction]) -> Result<(),
 }
 
 /// How many states the abstract puzzle has, where a table can be made of it.
-pub(super) fn states(ground: &Ground, abstraction: &Abstraction) -> Option<u64> {
-    let numbers = coding::numbers(&project(ground, abstraction).ok()?.ground)?;
+pub(super) fn states(task: &GroundedTask, abstraction: &Abstraction) -> Option<u64> {
+    let numbers = coding::numbers(&project(task, abstraction).ok()?.task)?;
     u64::try_from(numbers.low).ok().filter(|&states| numbers.high == 0 && states <= MOST_STATES)
 }
 
@@ -104,40 +104,40 @@ pub(super) fn states(ground: &Ground, abstraction: &Abstraction) -> Option<u64> 
 ///
 /// # Errors
 /// Where a letter is unknown, or blocks of a group have different shapes.
-pub(super) fn project(ground: &Ground, abstraction: &Abstraction) -> Result<Projected, ProjectionError> {
-    let groups = groups(ground, abstraction)?;
-    let (becomes, letters, has_empty) = letters(ground, &groups);
+pub(super) fn project(task: &GroundedTask, abstraction: &Abstraction) -> Result<Projected, ProjectionError> {
+    let groups = groups(task, abstraction)?;
+    let (becomes, letters, has_empty) = letters(task, &groups);
     let map = Map { becomes: &becomes, letters: letters.len() };
     let body = |group: &Vec<usize>| {
-        let bodies = ground.bodies.get(group[0])?;
+        let bodies = task.bodies.get(group[0])?;
         let one = |body: &Vec<(u8, u8)>| body.iter().map(|&(cell, part)| (cell, map.letter(part))).collect();
         Some(bodies.iter().map(one).collect())
     };
     let mut starts: Vec<Vec<u8>> =
-        ground.starts.iter().map(|start| start.iter().map(|&letter| map.letter(letter)).collect()).collect();
+        task.starts.iter().map(|start| start.iter().map(|&letter| map.letter(letter)).collect()).collect();
     starts.sort_unstable();
     starts.dedup();
-    let mut goals: Vec<GoalCondition> = ground.goals.iter().map(|goal| map.goal(goal)).collect();
+    let mut goals: Vec<GoalCondition> = task.goals.iter().map(|goal| map.goal(goal)).collect();
     goals.sort_unstable();
     goals.dedup();
-    let ground = Ground {
-        board: ground.board.clone(),
+    let task = GroundedTask {
+        board: task.board.clone(),
         letters,
         ranked: groups.len(),
         has_empty,
         bodies: groups.iter().filter_map(body).collect(),
         starts,
-        steps: steps(ground, &map),
+        steps: steps(task, &map),
         turns: false,
         goals,
         candidates: Vec::new(),
     };
-    Ok(Projected { ground, becomes })
+    Ok(Projected { task, becomes })
 }
 
 /// The ranked letters of each group.
-fn groups(ground: &Ground, abstraction: &Abstraction) -> Result<Vec<Vec<usize>>, ProjectionError> {
-    let ranked = &ground.letters[..ground.ranked];
+fn groups(task: &GroundedTask, abstraction: &Abstraction) -> Result<Vec<Vec<usize>>, ProjectionError> {
+    let ranked = &task.letters[..task.ranked];
     let number = |letter: char| {
         let unknown = || ProjectionError::UnknownLetter {
             abstraction: abstraction.clone(),
@@ -149,7 +149,7 @@ fn groups(ground: &Ground, abstraction: &Abstraction) -> Result<Vec<Vec<usize>>,
     let group = |text: &String| text.chars().map(number).collect::<Result<Vec<usize>, _>>();
     let groups = abstraction.0.iter().map(group).collect::<Result<Vec<_>, _>>()?;
     for group in &groups {
-        if let Some(&other) = group.iter().find(|&&other| shape(ground, other) != shape(ground, group[0])) {
+        if let Some(&other) = group.iter().find(|&&other| shape(task, other) != shape(task, group[0])) {
             let (first, second) = (ranked[group[0]], ranked[other]);
             return Err(ProjectionError::OtherShape { abstraction: abstraction.clone(), first, second });
         }
@@ -158,23 +158,23 @@ fn groups(ground: &Ground, abstraction: &Abstraction) -> Result<Vec<Vec<usize>>,
 }
 
 /// By cell where a block has its first: where it has the others.
-fn shape(ground: &Ground, letter: usize) -> Vec<Vec<u8>> {
-    let bodies = ground.bodies.get(letter).map_or(&[][..], |bodies| bodies);
+fn shape(task: &GroundedTask, letter: usize) -> Vec<Vec<u8>> {
+    let bodies = task.bodies.get(letter).map_or(&[][..], |bodies| bodies);
     bodies.iter().map(|body| body.iter().map(|&(cell, _)| cell).collect()).collect()
 }
 
 /// What each letter becomes, how the abstract letters are drawn, and whether `.` is one of them.
-fn letters(ground: &Ground, groups: &[Vec<usize>]) -> (Vec<u8>, Vec<char>, bool) {
-    let mut becomes: Vec<Option<u8>> = vec![None; ground.letters.len()];
-    let mut drawn: Vec<char> = groups.iter().map(|group| ground.letters[group[0]]).collect();
+fn letters(task: &GroundedTask, groups: &[Vec<usize>]) -> (Vec<u8>, Vec<char>, bool) {
+    let mut becomes: Vec<Option<u8>> = vec![None; task.letters.len()];
+    let mut drawn: Vec<char> = groups.iter().map(|group| task.letters[group[0]]).collect();
     for (number, group) in groups.iter().enumerate() {
         let parts = |letter: usize| {
-            let bodies = ground.bodies.get(letter).into_iter().flatten();
+            let bodies = task.bodies.get(letter).into_iter().flatten();
             let longest = bodies.max_by_key(|body| body.len()).into_iter().flatten();
             longest.map(|&(_, part)| usize::from(part)).collect::<Vec<_>>()
         };
         let first = drawn.len();
-        drawn.extend(parts(group[0]).iter().map(|_| ground.letters[group[0]]));
+        drawn.extend(parts(group[0]).iter().map(|_| task.letters[group[0]]));
         for &letter in group {
             becomes[letter] = Some(number as u8);
             for (place, part) in parts(letter).into_iter().enumerate() {
@@ -244,8 +244,8 @@ impl Map<'_> {
 
 /// The images of all steps, each once. One that changes nothing matters only where the same man can change something before it
 /// or after it in the same move.
-fn steps(ground: &Ground, map: &Map<'_>) -> Vec<Step> {
-    let images: Vec<Step> = ground.steps.iter().map(|step| map.step(step)).collect();
+fn steps(task: &GroundedTask, map: &Map<'_>) -> Vec<Step> {
+    let images: Vec<Step> = task.steps.iter().map(|step| map.step(step)).collect();
     let goes_on = |step: &Step| step.chain || step.until != Until::Once;
     let visible: HashSet<u8> =
         images.iter().filter(|step| goes_on(step) && !step.writes.is_empty()).map(|step| step.man).collect();

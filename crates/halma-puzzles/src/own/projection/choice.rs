@@ -3,8 +3,8 @@
 
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::Letters;
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::Letters;
 
 use super::abstraction::{Projected, project};
 use super::table::{Table, sum_up};
@@ -36,27 +36,27 @@ struct Candidate {
 ///
 /// # Errors
 /// What stopped their making.
-pub(super) fn choose(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<(Abstraction, Table)>, Stopped> {
-    let sample = sample(ground);
+pub(super) fn choose(task: &GroundedTask, cancel: &CancellationToken) -> Result<Vec<(Abstraction, Table)>, Stopped> {
+    let sample = sample(task);
     let made = |Candidate { abstraction, projected, .. }| {
         let table = Table::of(&projected, cancel)?;
-        let bounds = bounds(ground, &table, &sample);
+        let bounds = bounds(task, &table, &sample);
         Ok((abstraction, table, bounds))
     };
-    Ok(best(tried(ground).into_iter().map(made).collect::<Result<_, Stopped>>()?))
+    Ok(best(tried(task).into_iter().map(made).collect::<Result<_, Stopped>>()?))
 }
 
 /// How many states each table has that [`choose`] makes.
-pub(super) fn sizes(ground: &Ground) -> Vec<u64> {
-    tried(ground).iter().map(|candidate| candidate.states).collect()
+pub(super) fn sizes(task: &GroundedTask) -> Vec<u64> {
+    tried(task).iter().map(|candidate| candidate.states).collect()
 }
 
 /// The candidates whose tables are made.
-fn tried(ground: &Ground) -> Vec<Candidate> {
-    if ground.ends_without_man() {
+fn tried(task: &GroundedTask) -> Vec<Candidate> {
+    if task.ends_without_man() {
         return Vec::new();
     }
-    let mut tried = candidates(ground);
+    let mut tried = candidates(task);
     keep_few(&mut tried, |candidate| candidate.states);
     tried
 }
@@ -94,8 +94,8 @@ pub(super) fn best<T>(mut tables: Vec<(Abstraction, T, Vec<u64>)>) -> Vec<(Abstr
 }
 
 /// The bounds of some states.
-fn bounds(ground: &Ground, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
-    let mut sets: Vec<Set<4>> = vec![[0; 4]; ground.letters.len()];
+fn bounds(task: &GroundedTask, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
+    let mut sets: Vec<Set<4>> = vec![[0; 4]; task.letters.len()];
     let one = |state: &Vec<u8>| {
         sum_up(state, &mut sets);
         u64::from(table.distance(state, &sets)).min(NO_WAY)
@@ -104,9 +104,9 @@ fn bounds(ground: &Ground, table: &Table, sample: &[Vec<u8>]) -> Vec<u64> {
 }
 
 /// States on random walks by single steps; the seed is fixed, so the same puzzle has the same ones.
-fn sample(ground: &Ground) -> Vec<Vec<u8>> {
-    walks(&ground.starts, |state, below| {
-        let applies: Vec<_> = ground.steps.iter().filter(|step| step.applies(state)).collect();
+fn sample(task: &GroundedTask) -> Vec<Vec<u8>> {
+    walks(&task.starts, |state, below| {
+        let applies: Vec<_> = task.steps.iter().filter(|step| step.applies(state)).collect();
         (!applies.is_empty()).then(|| applies[below(applies.len())].apply(state))
     })
 }
@@ -138,12 +138,12 @@ pub(super) fn walks<S: Clone>(starts: &[S], step: impl Fn(&S, &mut dyn FnMut(usi
 
 /// What is tried: of few letters all ways to merge them with each other or with `.`, of many those of [`of_many`]. What another
 /// candidate refines has no greater distances, and is left out.
-fn candidates(ground: &Ground) -> Vec<Candidate> {
+fn candidates(task: &GroundedTask) -> Vec<Candidate> {
     // Signs of the notation itself cannot be named in it: they become `.`.
-    let nameable = |&letter: &usize| Abstraction::try_from(ground.letters[letter].to_string()).is_ok();
-    let letters: Vec<usize> = (0..ground.ranked).filter(nameable).collect();
-    let all = if letters.len() <= FEW { partitions(&letters) } else { of_many(ground, &letters) };
-    let mut found: Vec<Candidate> = all.iter().filter_map(|groups| candidate(ground, groups)).collect();
+    let nameable = |&letter: &usize| Abstraction::try_from(task.letters[letter].to_string()).is_ok();
+    let letters: Vec<usize> = (0..task.ranked).filter(nameable).collect();
+    let all = if letters.len() <= FEW { partitions(&letters) } else { of_many(task, &letters) };
+    let mut found: Vec<Candidate> = all.iter().filter_map(|groups| candidate(task, groups)).collect();
     found.sort_by(|a, b| b.states.cmp(&a.states).then_with(|| a.abstraction.0.cmp(&b.abstraction.0)));
     found.dedup_by(|a, b| a.abstraction == b.abstraction);
     let mut finest: Vec<Candidate> = Vec::new();
@@ -156,12 +156,12 @@ fn candidates(ground: &Ground) -> Vec<Candidate> {
 }
 
 /// The candidate with these groups; `None` where its table is too large, or blocks differ in shape.
-fn candidate(ground: &Ground, groups: &[Vec<usize>]) -> Option<Candidate> {
-    let text = |group: &Vec<usize>| group.iter().map(|&letter| ground.letters[letter]).collect::<String>();
+fn candidate(task: &GroundedTask, groups: &[Vec<usize>]) -> Option<Candidate> {
+    let text = |group: &Vec<usize>| group.iter().map(|&letter| task.letters[letter]).collect::<String>();
     let abstraction = Abstraction(groups.iter().map(text).collect());
-    let projected = project(ground, &abstraction).ok()?;
-    let states = coding::numbers(&projected.ground).filter(|numbers| numbers.high == 0)?.low;
-    let whole = coding::numbers(ground).filter(|numbers| numbers.high == 0).map_or(u128::MAX, |numbers| numbers.low);
+    let projected = project(task, &abstraction).ok()?;
+    let states = coding::numbers(&projected.task).filter(|numbers| numbers.high == 0)?.low;
+    let whole = coding::numbers(task).filter(|numbers| numbers.high == 0).map_or(u128::MAX, |numbers| numbers.low);
     (states <= u128::from(MOST_STATES).min(whole / PART)).then_some(Candidate {
         abstraction,
         projected,
@@ -197,14 +197,14 @@ fn partitions(letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
 
 /// Letters in some orders, cut into runs that are as long as tables allow: each run is kept apart, the others become one letter or
 /// `.`. Blocks that a goal names are kept in all of them, for nothing else would bring the goal about.
-fn of_many(ground: &Ground, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
-    let in_goals = goal_letters(ground);
-    let base: Vec<usize> = match ground.bodies.is_empty() {
+fn of_many(task: &GroundedTask, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
+    let in_goals = goal_letters(task);
+    let base: Vec<usize> = match task.bodies.is_empty() {
         true => Vec::new(),
         false => letters.iter().copied().filter(|&letter| in_goals >> letter & 1 == 1).collect(),
     };
     let mut found = Vec::new();
-    for order in orders(ground, letters) {
+    for order in orders(task, letters) {
         for merged in [true, false] {
             let groups = |run: &[usize]| {
                 let kept: Vec<usize> = base.iter().chain(run).copied().collect();
@@ -215,7 +215,7 @@ fn of_many(ground: &Ground, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
             let mut run: Vec<usize> = Vec::new();
             for &letter in order.iter().filter(|letter| !base.contains(letter)) {
                 let longer: Vec<usize> = run.iter().copied().chain([letter]).collect();
-                if candidate(ground, &groups(&longer)).is_some() {
+                if candidate(task, &groups(&longer)).is_some() {
                     run = longer;
                 } else {
                     found.push(groups(&run));
@@ -230,19 +230,19 @@ fn of_many(ground: &Ground, letters: &[usize]) -> Vec<Vec<Vec<usize>>> {
 }
 
 /// The letters that goals ask for, and not just any.
-fn goal_letters(ground: &Ground) -> Letters {
-    let of_cells = ground.goals.iter().flat_map(|goal| goal.cells.iter().map(|&(_, set)| set));
+fn goal_letters(task: &GroundedTask) -> Letters {
+    let of_cells = task.goals.iter().flat_map(|goal| goal.cells.iter().map(|&(_, set)| set));
     of_cells
-        .chain(ground.goals.iter().flat_map(|goal| goal.counts.iter().map(|&(set, _)| set)))
+        .chain(task.goals.iter().flat_map(|goal| goal.counts.iter().map(|&(set, _)| set)))
         .fold(0, |all, set| all | set)
 }
 
 /// Orders of the letters: by number, and by where the first goal has them, row by row and column by column.
-fn orders(ground: &Ground, letters: &[usize]) -> Vec<Vec<usize>> {
+fn orders(task: &GroundedTask, letters: &[usize]) -> Vec<Vec<usize>> {
     let place = |letter: usize| {
-        let cells = ground.goals.first().map_or(&[][..], |goal| &goal.cells);
+        let cells = task.goals.first().map_or(&[][..], |goal| &goal.cells);
         let cell = cells.iter().find(|&&(_, set)| set == 1 << letter).map(|&(cell, _)| usize::from(cell))?;
-        Some(ground.board.xy(cell))
+        Some(task.board.xy(cell))
     };
     let mut by_row = letters.to_vec();
     by_row.sort_by_key(|&letter| place(letter).map(|(x, y)| (y, x)));

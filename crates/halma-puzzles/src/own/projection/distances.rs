@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use halma_engine::search::{CancellationToken, Stopped};
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::Until;
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::Until;
 
 use crate::own::coding;
-use crate::own::ground::{GroundModel, State};
+use crate::own::grounded::{GroundedModel, State};
 use crate::own::step_index::{Compact, Moves};
 
 /// Stands for no way to a goal.
@@ -31,17 +31,17 @@ pub(super) fn bytes(states: impl Iterator<Item = u64>) -> u64 {
 ///
 /// # Errors
 /// What stopped it.
-pub(super) fn all(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
-    match ground.board.len() {
-        0..=64 => of_width::<1>(ground, cancel),
-        65..=128 => of_width::<2>(ground, cancel),
-        _ => of_width::<4>(ground, cancel),
+pub(super) fn all(task: &GroundedTask, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
+    match task.board.len() {
+        0..=64 => of_width::<1>(task, cancel),
+        65..=128 => of_width::<2>(task, cancel),
+        _ => of_width::<4>(task, cancel),
     }
 }
 
-fn of_width<const W: usize>(ground: &Ground, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
-    let model = GroundModel::<u64, W>::new(ground, false);
-    let (Some(numbers), Some(moves)) = (coding::numbers(ground), &model.backward) else { return Ok(Vec::new()) };
+fn of_width<const W: usize>(task: &GroundedTask, cancel: &CancellationToken) -> Result<Vec<u8>, Stopped> {
+    let model = GroundedModel::<u64, W>::new(task, false);
+    let (Some(numbers), Some(moves)) = (coding::numbers(task), &model.backward) else { return Ok(Vec::new()) };
     let numbers = numbers.low as usize;
     let goals = |goal: &(dyn Fn(u64) + Sync)| goals(&model, numbers, goal, cancel);
     fill(numbers, goals, cancel, || Undo::new(&model, moves), |undo, number, found| undo.before(number, found))
@@ -104,26 +104,26 @@ pub(super) fn fill<U>(
 
 /// Names all states of the goal, reachable or not.
 fn goals<const W: usize>(
-    model: &GroundModel<u64, W>,
+    model: &GroundedModel<u64, W>,
     numbers: usize,
     goal: &(dyn Fn(u64) + Sync),
     cancel: &CancellationToken,
 ) -> Result<(), Stopped> {
-    let ground = &model.ground;
-    if let Some(states) = ground.goal_states() {
+    let task = &model.task;
+    if let Some(states) = task.goal_states() {
         // What has other counts has no number.
-        let fits = |letters: &&Vec<u8>| ground.counts().is_none_or(|counts| counts == counted(ground, letters));
+        let fits = |letters: &&Vec<u8>| task.counts().is_none_or(|counts| counts == counted(task, letters));
         states.iter().filter(fits).for_each(|letters| goal(model.number(letters, false)));
         return Ok(());
     }
-    let counts = ground.counts().filter(|_| !ground.bodies.is_empty());
+    let counts = task.counts().filter(|_| !task.bodies.is_empty());
     let of_chunk = |state: &mut State<u64, W>, first: usize| {
         cancel.check()?;
         let is_goal = |number: &usize| {
             state.read(model, *number as u64);
-            let letters = &state.letters[..ground.board.len()];
+            let letters = &state.letters[..task.board.len()];
             // Of blocks a number may be one of blocks that overlap: some cell of theirs is missing.
-            ground.is_goal(letters) && counts.as_ref().is_none_or(|counts| *counts == counted(ground, letters))
+            task.is_goal(letters) && counts.as_ref().is_none_or(|counts| *counts == counted(task, letters))
         };
         (first..numbers.min(first + CHUNK)).filter(is_goal).for_each(|number| goal(number as u64));
         Ok(())
@@ -133,15 +133,15 @@ fn goals<const W: usize>(
 }
 
 /// How many cells have each letter.
-fn counted(ground: &Ground, letters: &[u8]) -> Vec<u32> {
-    let mut counts = vec![0; ground.letters.len()];
+fn counted(task: &GroundedTask, letters: &[u8]) -> Vec<u32> {
+    let mut counts = vec![0; task.letters.len()];
     letters.iter().for_each(|&letter| counts[usize::from(letter)] += 1);
     counts
 }
 
 /// What one thread undoes moves by.
 struct Undo<'a, const W: usize> {
-    model: &'a GroundModel<u64, W>,
+    model: &'a GroundedModel<u64, W>,
     moves: &'a Moves,
     state: State<u64, W>,
     /// States on the way of a move with several steps, with the man who goes on, where he is and along which line: in an abstract
@@ -150,7 +150,7 @@ struct Undo<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Undo<'a, W> {
-    fn new(model: &'a GroundModel<u64, W>, moves: &'a Moves) -> Self {
+    fn new(model: &'a GroundedModel<u64, W>, moves: &'a Moves) -> Self {
         Self { model, moves, state: State::new(model), seen: Vec::new() }
     }
 
@@ -158,7 +158,7 @@ impl<'a, const W: usize> Undo<'a, W> {
     fn before(&mut self, number: u64, found: &mut dyn FnMut(u64)) {
         self.state.read(self.model, number);
         let moves = self.moves;
-        for cell in 0..self.model.ground.board.len() {
+        for cell in 0..self.model.task.board.len() {
             self.seen.clear();
             for step in moves.from(cell as u8, self.state.letters[cell]) {
                 self.undo(step, found);

@@ -1,7 +1,7 @@
 //! Distances in one abstract puzzle, looked up for states of the puzzle itself.
 
 use halma_engine::search::{CancellationToken, Stopped};
-use halma_rules::puzzle::ground::Letters;
+use halma_rules::puzzle::grounded::Letters;
 
 use super::abstraction::Projected;
 use super::distances::{self, INFINITE};
@@ -34,22 +34,22 @@ impl Table {
     /// # Errors
     /// What stopped its making.
     pub(super) fn of(projected: &Projected, cancel: &CancellationToken) -> Result<Self, Stopped> {
-        let Projected { ground, becomes } = projected;
+        let Projected { task, becomes } = projected;
         let members = |letter: usize| {
             let all = becomes.iter().enumerate().filter(|&(_, &to)| usize::from(to) == letter);
             all.fold(0, |set, (from, _)| set | 1 << from)
         };
-        let lookup = match Coding::plain(ground) {
+        let lookup = match Coding::plain(task) {
             Coding::Counts(ranks) => {
                 Lookup::Counts(ranks.into_iter().enumerate().map(|(letter, ranks)| (members(letter), ranks)).collect())
             }
             Coding::Digits(digits) => {
                 let each = |cell| becomes.iter().map(move |&to| (cell, to));
-                let cells = (0..ground.board.len()).flat_map(each);
+                let cells = (0..task.board.len()).flat_map(each);
                 Lookup::Digits(cells.map(|(cell, to)| digits.of(0, cell, to)).collect())
             }
         };
-        Ok(Self { lookup, distances: distances::all(ground, cancel)? })
+        Ok(Self { lookup, distances: distances::all(task, cancel)? })
     }
 
     /// The distance of a state to the nearest abstract goal; `u32::MAX` where there is no way.

@@ -7,37 +7,37 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::own::Model;
-use crate::own::ground::GroundModel;
+use crate::own::grounded::GroundedModel;
 
 const FAR: u32 = u32::MAX;
 
-fn try_ground(kind: &str, table: Value) -> Option<Ground> {
+fn try_task(kind: &str, table: Value) -> Option<GroundedTask> {
     let Value::Object(table) = table else { panic!("a table") };
     match compile(&PuzzleSpec { kind: kind.into(), title: None, table }) {
-        Ok(Some(Compiled::Ground(ground))) => Some(ground),
+        Ok(Some(Compiled::Grounded(task))) => Some(task),
         Ok(_) => panic!("a board"),
         Err(_) => None,
     }
 }
 
-fn ground(kind: &str, table: Value) -> Ground {
-    try_ground(kind, table).expect("a puzzle")
+fn task(kind: &str, table: Value) -> GroundedTask {
+    try_task(kind, table).expect("a puzzle")
 }
 
 fn named(texts: &[&str]) -> Vec<Abstraction> {
     texts.iter().map(|text| Abstraction::try_from(text.to_string()).unwrap()).collect()
 }
 
-fn projections(ground: &Ground, texts: &[&str]) -> Projections<u64> {
-    made(ground, &named(texts)).unwrap()
+fn projections(task: &GroundedTask, texts: &[&str]) -> Projections<u64> {
+    made(task, &named(texts)).unwrap()
 }
 
-fn made(ground: &Ground, abstractions: &[Abstraction]) -> Result<Projections<u64>, Unmade> {
-    Projections::new(&Compiled::Ground(ground.clone()), abstractions, &never())
+fn made(task: &GroundedTask, abstractions: &[Abstraction]) -> Result<Projections<u64>, Unmade> {
+    Projections::new(&Compiled::Grounded(task.clone()), abstractions, &never())
 }
 
-fn chosen(ground: &Ground) -> Projections<u64> {
-    Projections::chosen(&Compiled::Ground(ground.clone()), &never()).unwrap()
+fn chosen(task: &GroundedTask) -> Projections<u64> {
+    Projections::chosen(&Compiled::Grounded(task.clone()), &never()).unwrap()
 }
 
 fn never() -> CancellationToken {
@@ -56,8 +56,8 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(ground: &Ground) -> Self {
-        let model = GroundModel::<u64, 1>::new(ground, false);
+    fn of(task: &GroundedTask) -> Self {
+        let model = GroundedModel::<u64, 1>::new(task, false);
         let mut worker = model.worker();
         let mut states = model.starts();
         states.sort_unstable();
@@ -121,30 +121,30 @@ fn distances(goals: &[bool], moves: &[(usize, usize)]) -> Vec<u32> {
     distances
 }
 
-fn eight_puzzle(options: Value) -> Ground {
+fn eight_puzzle(options: Value) -> GroundedTask {
     let mut table = json!({ "board": "8.6\n547\n231\n", "rules": ["* . -> . *"], "goal": ".12\n345\n678\n" });
     table.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    ground("rules", table)
+    task("rules", table)
 }
 
 const KLOTSKI: &str = "ABBC\nABBC\nDEEF\nDGHF\nI..J\n";
 
-fn klotski(metric: &str) -> Ground {
-    ground("blocks", json!({ "board": KLOTSKI, "goal": "????\n????\n????\n?BB?\n?BB?\n", "metric": metric }))
+fn klotski(metric: &str) -> GroundedTask {
+    task("blocks", json!({ "board": KLOTSKI, "goal": "????\n????\n????\n?BB?\n?BB?\n", "metric": metric }))
 }
 
 const SOKOBAN: &str = "..##..\n.$.$..\n..@$..\n......\n";
 
-fn sokoban() -> Ground {
+fn sokoban() -> GroundedTask {
     let rules = ["@ $ . -> . @ $", "@ . -> . @"];
-    ground("rules", json!({ "board": SOKOBAN, "rules": rules, "goal": { "at": { "e2": "$", "f3": "$", "e4": "$" } } }))
+    task("rules", json!({ "board": SOKOBAN, "rules": rules, "goal": { "at": { "e2": "$", "f3": "$", "e4": "$" } } }))
 }
 
-fn halma() -> Ground {
+fn halma() -> GroundedTask {
     let rules =
         json!(["A . -> . A", { "rule": "A x . -> . x A", "chain": true }, { "rule": "B x . -> . x B", "chain": true }]);
     let legend = json!({ "x": "AB" });
-    ground(
+    task(
         "rules",
         json!({ "board": "AA..\nAB..\n.B..\n....\n", "rules": rules, "legend": legend, "goal": "????\n????\n??AA\n???A\n" }),
     )
@@ -216,7 +216,7 @@ fn a_man_who_takes_unseen_takes_several_in_one_move() {
     // Without B, whole chains of captures are one move in which nothing is seen of the one who moves.
     let rules = json!([{ "rule": "B A . -> . . B", "chain": true }, { "rule": "B C . -> . C B", "chain": true }]);
     let table = json!({ "board": "BA.C.A.\n", "rules": rules, "goal": { "count": { "A": 0 } } });
-    let puzzle = ground("rules", table);
+    let puzzle = task("rules", table);
     let graph = Graph::of(&puzzle);
     assert_eq!(graph.distances[0], 1);
     for kept in ["A", "A/C", "AC", "A/B", "AB"] {
@@ -236,35 +236,35 @@ fn a_man_who_takes_unseen_takes_several_in_one_move() {
 fn peg_solitaire_has_no_abstraction_of_use() {
     let board = "##PPP##\n##PPP##\nPPPPPPP\nPPP.PPP\nPPPPPPP\n##PPP##\n##PPP##\n";
     let goal = json!({ "count": { "P": 1 }, "at": "d4" });
-    let puzzle = ground("rules", json!({ "board": board, "rules": ["P P . -> . . P"], "goal": goal }));
+    let puzzle = task("rules", json!({ "board": board, "rules": ["P P . -> . . P"], "goal": goal }));
     let none = chosen(&puzzle);
     assert!(none.abstractions().is_empty());
-    assert_eq!(none.evaluator()(GroundModel::<u64, 1>::new(&puzzle, false).starts()[0]), 0);
+    assert_eq!(none.evaluator()(GroundedModel::<u64, 1>::new(&puzzle, false).starts()[0]), 0);
     // Nothing is left of it where the pegs are gone, and its own table is too large.
     assert_eq!(
-        check(&Compiled::Ground(puzzle), &named(&["P"])).unwrap_err().to_string(),
+        check(&Compiled::Grounded(puzzle), &named(&["P"])).unwrap_err().to_string(),
         "projection(P): the table would have 8589934592 states; allowed are 268435456: keep fewer letters or pieces apart"
     );
 }
 
 #[test]
 fn what_is_no_abstraction_is_refused() {
-    let error = |ground: &Ground, text: &str| {
-        check(&Compiled::Ground(ground.clone()), &named(&[text])).unwrap_err().to_string()
+    let error = |task: &GroundedTask, text: &str| {
+        check(&Compiled::Grounded(task.clone()), &named(&[text])).unwrap_err().to_string()
     };
     let puzzle = eight_puzzle(json!({}));
     let allowed = "allowed are `8`, `6`, `5`, `4`, `7`, `2`, `3`, `1`";
     assert_eq!(error(&puzzle, "1/29"), format!("projection(1/29): `9` is no letter of the puzzle; {allowed}"));
     let message = "projection(AB): blocks A and B have different shapes, which cannot become one letter";
     assert_eq!(error(&klotski("step"), "AB"), message);
-    assert_eq!(check(&Compiled::Ground(puzzle), &named(&["1/2", "345678"])), Ok(()));
+    assert_eq!(check(&Compiled::Grounded(puzzle), &named(&["1/2", "345678"])), Ok(()));
 }
 
 #[test]
 fn blocks_of_one_shape_that_a_goal_tells_apart_can_be_merged() {
     for metric in ["step", "slide", "move"] {
         let table = json!({ "board": "AA.\nBB.\n.C.\n", "goal": "BB.\nAA.\n???\n", "metric": metric });
-        let puzzle = ground("blocks", table);
+        let puzzle = task("blocks", table);
         let graph = Graph::of(&puzzle);
         for kept in ["A", "AB", "A/B", "AB/C"] {
             graph.holds(&projections(&puzzle, &[kept]));
@@ -319,13 +319,13 @@ proptest! {
 
     #[test]
     fn distances_of_random_rules_hold(table in puzzle()) {
-        let Some(ground) = try_ground("rules", table) else { return Ok(()) };
-        let graph = Graph::of(&ground);
+        let Some(task) = try_task("rules", table) else { return Ok(()) };
+        let graph = Graph::of(&task);
         for text in ["A", "B", "C", "AB", "AC", "A/B", "AB/C", "ABC", "A/BC", "A/B/C"] {
-            if let Ok(projections) = made(&ground, &named(&[text])) {
+            if let Ok(projections) = made(&task, &named(&[text])) {
                 graph.holds(&projections);
             }
         }
-        graph.holds(&chosen(&ground));
+        graph.holds(&chosen(&task));
     }
 }

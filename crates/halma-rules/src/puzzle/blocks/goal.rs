@@ -4,7 +4,7 @@ use halma_record::job::puzzle_tables::{BlocksTable, OneOrMany};
 
 use super::{Block, Blocks, DIRECTIONS, SIDE, is_rush_hour, rush_hour_map};
 use crate::puzzle::TableFault;
-use crate::puzzle::ground::{GoalCondition, Letters};
+use crate::puzzle::grounded::{GoalCondition, Letters};
 use crate::puzzle::map::Map;
 
 /// A goal as it was read.

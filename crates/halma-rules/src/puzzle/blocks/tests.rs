@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::puzzle::Part;
-use crate::puzzle::ground::Repeats;
+use crate::puzzle::grounded::Repeats;
 
 const KLOTSKI: &str = "ABBC\nABBC\nDEEF\nDGHF\nI..J\n";
 const KLOTSKI_GOAL: &str = "????\n????\n????\n?BB?\n?BB?\n";
@@ -18,7 +18,7 @@ fn table(board: &str, goal: &str, metric: Metric) -> BlocksTable {
 }
 
 /// All states that one move leads to.
-fn moves(ground: &Ground, state: &[u8]) -> Vec<Vec<u8>> {
+fn moves(task: &GroundedTask, state: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<(Vec<u8>, &Step)> = Vec::new();
     let apply = |state: &[u8], step: &Step| {
         let all = step.needs.iter().all(|&(cell, set)| set >> state[usize::from(cell)] & 1 == 1);
@@ -26,13 +26,13 @@ fn moves(ground: &Ground, state: &[u8]) -> Vec<Vec<u8>> {
         step.writes.iter().for_each(|&(cell, letter)| next[usize::from(cell)] = letter);
         all.then_some(next)
     };
-    for step in &ground.steps {
+    for step in &task.steps {
         found.extend(apply(state, step).map(|next| (next, step)));
     }
     let mut at = 0;
     while let Some((now, last)) = found.get(at).cloned() {
         at += 1;
-        for step in ground.steps.iter().filter(|s| (s.from, s.man) == (last.to, last.man)) {
+        for step in task.steps.iter().filter(|s| (s.from, s.man) == (last.to, last.man)) {
             let goes_on =
                 step.chain || step.until == Until::Any && (step.rule, step.direction) == (last.rule, last.direction);
             if let Some(next) = goes_on.then(|| apply(&now, step)).flatten()
@@ -46,19 +46,19 @@ fn moves(ground: &Ground, state: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// How many states there are, and the first level with a goal.
-fn search(ground: &Ground) -> (usize, Option<usize>) {
+fn search(task: &GroundedTask) -> (usize, Option<usize>) {
     let is_goal = |state: &Vec<u8>| {
         let holds = |&(cell, set): &(u8, u64)| set >> state[usize::from(cell)] & 1 == 1;
-        ground.goals.iter().any(|goal| goal.cells.iter().all(holds))
+        task.goals.iter().any(|goal| goal.cells.iter().all(holds))
     };
-    let mut level = ground.starts.clone();
+    let mut level = task.starts.clone();
     let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
     let (mut depth, mut solved) = (0, None);
     while !level.is_empty() {
         if solved.is_none() && level.iter().any(is_goal) {
             solved = Some(depth);
         }
-        let next = level.iter().flat_map(|state| moves(ground, state));
+        let next = level.iter().flat_map(|state| moves(task, state));
         level = next.filter(|state| seen.insert(state.clone())).collect();
         depth += 1;
     }
@@ -67,9 +67,9 @@ fn search(ground: &Ground) -> (usize, Option<usize>) {
 
 #[test]
 fn klotski_has_25_955_positions_and_takes_116_steps_or_81_moves() {
-    let ground = |metric| compile(&table(KLOTSKI, KLOTSKI_GOAL, metric)).unwrap();
-    assert_eq!(search(&ground(Metric::Step)), (25_955, Some(116)));
-    assert_eq!(search(&ground(Metric::Move)), (25_955, Some(81)));
+    let task = |metric| compile(&table(KLOTSKI, KLOTSKI_GOAL, metric)).unwrap();
+    assert_eq!(search(&task(Metric::Step)), (25_955, Some(116)));
+    assert_eq!(search(&task(Metric::Move)), (25_955, Some(81)));
 }
 
 #[test]
@@ -91,14 +91,14 @@ fn the_hardest_board_of_rush_hour_takes_60_slides() {
 
 #[test]
 fn a_letter_is_a_cell_of_a_shape_and_a_shape_is_numbered_by_its_first_cell() {
-    let ground = compile(&table(KLOTSKI, KLOTSKI_GOAL, Metric::Step)).unwrap();
+    let task = compile(&table(KLOTSKI, KLOTSKI_GOAL, Metric::Step)).unwrap();
     // Upright, B, lying, small; then the other cells of these.
-    assert_eq!(ground.letters.iter().collect::<String>(), "ABEGABBBE.");
-    assert_eq!((ground.ranked, ground.has_empty), (4, true));
-    let start: String = ground.starts[0].iter().map(|l| char::from(b'0' + l)).collect();
+    assert_eq!(task.letters.iter().collect::<String>(), "ABEGABBBE.");
+    assert_eq!((task.ranked, task.has_empty), (4, true));
+    let start: String = task.starts[0].iter().map(|l| char::from(b'0' + l)).collect();
     assert_eq!(start, "01504674".to_owned() + "0280" + "4334" + "3993");
-    assert_eq!(ground.bodies[1][5], [(6, 5), (9, 6), (10, 7)]);
-    assert!(ground.bodies[1][16].is_empty());
+    assert_eq!(task.bodies[1][5], [(6, 5), (9, 6), (10, 7)]);
+    assert!(task.bodies[1][16].is_empty());
     let all = |goal: &str| compile(&table(KLOTSKI, goal, Metric::Step)).unwrap().goals.remove(0);
     let b = 1 << 1 | 1 << 5 | 1 << 6 | 1 << 7;
     assert_eq!(all(KLOTSKI_GOAL).cells, [(13, b), (14, b), (17, b), (18, b)]);
@@ -112,23 +112,23 @@ fn blocks_that_are_named_are_shapes_of_their_own() {
     table.distinct = vec!["C".into(), "J".into()];
     assert_eq!(compile(&table).unwrap().ranked, 6);
     table.goal = Some(OneOrMany::Many(vec!["????\n????\n????\n????\nA???".into(), KLOTSKI_GOAL.into()]));
-    let ground = compile(&table).unwrap();
-    assert_eq!((ground.ranked, ground.goals.len()), (7, 2));
+    let task = compile(&table).unwrap();
+    assert_eq!((task.ranked, task.goals.len()), (7, 2));
 }
 
 #[test]
 fn klotski_is_its_own_mirror_image_and_not_upside_down() {
-    let ground = compile(&table(KLOTSKI, KLOTSKI_GOAL, Metric::Move)).unwrap();
-    let candidates = &ground.candidates;
+    let task = compile(&table(KLOTSKI, KLOTSKI_GOAL, Metric::Move)).unwrap();
+    let candidates = &task.candidates;
     assert_eq!(candidates.len(), 2, "{candidates:?}");
     assert!(candidates.iter().any(|map| map.cells[..4] == [3, 2, 1, 0]));
-    assert_eq!(ground.symmetries().len(), 2);
+    assert_eq!(task.symmetries().len(), 2);
     for map in candidates {
         let mut image = vec![0; 20];
-        for (cell, &letter) in ground.starts[0].iter().enumerate() {
+        for (cell, &letter) in task.starts[0].iter().enumerate() {
             image[usize::from(map.cells[cell])] = map.letters[usize::from(letter)];
         }
-        assert_eq!(image, ground.starts[0]);
+        assert_eq!(image, task.starts[0]);
     }
     // A diagonal takes lying blocks to upright ones.
     let corner = compile(&table(".AA\nB..\nB..", "", Metric::Step)).unwrap();
@@ -142,16 +142,16 @@ fn klotski_is_its_own_mirror_image_and_not_upside_down() {
 #[test]
 fn every_move_of_a_block_can_be_undone() {
     for metric in [Metric::Step, Metric::Slide, Metric::Move] {
-        let ground = compile(&table(KLOTSKI, KLOTSKI_GOAL, metric)).unwrap();
-        assert_eq!(ground.repeats(), Repeats::Previous, "{metric:?}");
+        let task = compile(&table(KLOTSKI, KLOTSKI_GOAL, metric)).unwrap();
+        assert_eq!(task.repeats(), Repeats::Previous, "{metric:?}");
     }
 }
 
 #[test]
 fn cars_move_along_their_longer_side_and_squares_do_not_move() {
     let table = BlocksTable { axis: true, ..table("AA.\n.B.\nC..\nC..", "", Metric::Step) };
-    let ground = compile(&table).unwrap();
-    let directions = |man| ground.steps.iter().filter(|s| s.man == man).map(|s| s.direction).collect::<BTreeSet<u8>>();
+    let task = compile(&table).unwrap();
+    let directions = |man| task.steps.iter().filter(|s| s.man == man).map(|s| s.direction).collect::<BTreeSet<u8>>();
     assert_eq!(directions(0), BTreeSet::from([0, 1]));
     assert_eq!(directions(1), BTreeSet::new());
     assert_eq!(directions(2), BTreeSet::from([2, 3]));
@@ -229,8 +229,8 @@ proptest! {
     /// Steps are exact: each keeps the number of every letter, and writes only what it has asked.
     #[test]
     fn steps_keep_all_letters(board in "[AB.]{3}\n[AB.]{3}\n[AC.]{3}") {
-        let Ok(ground) = compile(&table(&board, "", Metric::Step)) else { return Ok(()) };
-        for step in &ground.steps {
+        let Ok(task) = compile(&table(&board, "", Metric::Step)) else { return Ok(()) };
+        for step in &task.steps {
             let mut old: Vec<u64> = step.needs.iter().map(|n| n.1).collect();
             let mut new: Vec<u64> = step.writes.iter().map(|w| 1 << w.1).collect();
             prop_assert!(step.needs.is_sorted() && step.writes.is_sorted());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use halma_record::job::puzzle_tables::{Directions, Goal, OneOrMany, RuleEntry, RuleTable, RulesTable};
 
-use super::super::{Ground, TableFault, rules};
+use super::super::{GroundedTask, TableFault, rules};
 use crate::game::Game;
 use crate::lattice::Lattice;
 use crate::problem::Transfer;
@@ -40,7 +40,7 @@ fn table(lattice: &Lattice, men: &str, board: String, rules: Vec<RuleEntry>, goa
 ///
 /// # Errors
 /// Rules cannot express a board without an empty cell.
-pub fn transfer(transfer: &Transfer) -> Result<Ground, TableFault> {
+pub fn transfer(transfer: &Transfer) -> Result<GroundedTask, TableFault> {
     let lattice = &transfer.lattice;
     let board = map(lattice, |cell| if transfer.start.contains(&cell) { 'A' } else { '.' });
     let goal = map(lattice, |cell| if transfer.target.contains(&cell) { 'A' } else { '?' });
@@ -51,7 +51,7 @@ pub fn transfer(transfer: &Transfer) -> Result<Ground, TableFault> {
 ///
 /// # Errors
 /// Rules cannot express a board without an empty cell.
-pub fn game(game: &Game) -> Result<Ground, TableFault> {
+pub fn game(game: &Game) -> Result<GroundedTask, TableFault> {
     let lattice = &game.lattice;
     let on_blue_and_red = |on_blue: char, on_red: char, elsewhere: char| {
         map(lattice, |cell| match cell {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::super::ground::{Ground, Until};
+use super::super::grounded::{GroundedTask, Until};
 use super::super::permutation::Permutations;
 use super::lifted::{Chains, Lifted, Schema};
 use super::{Export, File, names};
@@ -28,14 +28,14 @@ changed(C,I) :- do(A,I), writes(A,C,_).
 ";
 
 /// The most steps that one move can have, and whether no move has more.
-fn longest(ground: &Ground, lifted: &Lifted) -> (usize, bool) {
+fn longest(task: &GroundedTask, lifted: &Lifted) -> (usize, bool) {
     let mut most = 1;
     for &(rule, direction) in &lifted.repetitions {
         let repetition =
-            ground.steps.iter().filter(|s| s.until != Until::Once && (s.rule, s.direction) == (rule, direction));
+            task.steps.iter().filter(|s| s.until != Until::Once && (s.rule, s.direction) == (rule, direction));
         most = most.max(largest_part(lifted.cells.len(), repetition.map(|s| (s.from, s.to))) - 1);
     }
-    let chains = || ground.steps.iter().filter(|s| s.chain && s.until == Until::Once);
+    let chains = || task.steps.iter().filter(|s| s.chain && s.until == Until::Once);
     if lifted.has_chains() {
         most = most.max(largest_part(lifted.cells.len(), chains().map(|s| (s.from, s.to))) - 1);
     }
@@ -93,7 +93,7 @@ impl Writer<'_> {
         if let Some(mode) = mode(schema) {
             let (from, to) = (&cells[schema.from], &cells[schema.to]);
             let _ = writeln!(self.text, "goes({action},{mode},{to}) :- {line}.");
-            if self.lifted.ground.turns && schema.chain {
+            if self.lifted.task.turns && schema.chain {
                 let _ = writeln!(self.text, "leaves({action},{from}) :- {line}.");
             }
             let on = format!("time(I), I \\ k != 0, on({mode},{from},I), {line}{needs}");
@@ -113,12 +113,12 @@ fn mode(schema: &Schema) -> Option<String> {
 }
 
 /// The program of rules and blocks.
-pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
-    let ground = lifted.ground;
-    if ground.goals.is_empty() {
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+    let task = lifted.task;
+    if task.goals.is_empty() {
         return Err("the job has no goal: clingo has nothing to look for".into());
     }
-    let (k, exact) = if lifted.has_long_moves() { longest(ground, lifted) } else { (1, true) };
+    let (k, exact) = if lifted.has_long_moves() { longest(task, lifted) } else { (1, true) };
     let mut about = vec![ABOUT.to_string()];
     if lifted.has_long_moves() {
         about.push(match exact {
@@ -141,7 +141,7 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         writer.text += "began(C,I+1) :- do(A,I), I \\ k = 0, leaves(A,C).\n";
         writer.text += "began(C,I+1) :- began(C,I), time(I), I \\ k != 0.\n:- began(C,I), on(chaining,C,I).\n";
     }
-    if ground.turns {
+    if task.turns {
         writer.text += "\nside(1+(I/k)\\2,I) :- time(I).\n";
     }
     for (number, table) in lifted.tables.iter().enumerate() {
@@ -159,12 +159,12 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
 
 fn starts(writer: &mut Writer) {
     let lifted = writer.lifted;
-    let many = lifted.ground.starts.len();
+    let many = lifted.task.starts.len();
     writer.text += "\n% The start.\n";
     if many > 1 {
         let _ = writeln!(writer.text, "{{ start(1..{many}) }} = 1.");
     }
-    for (number, start) in lifted.ground.starts.iter().enumerate() {
+    for (number, start) in lifted.task.starts.iter().enumerate() {
         let from = if many > 1 { format!(" :- start({})", number + 1) } else { String::new() };
         let has =
             |(cell, &letter): (&String, &u8)| format!("has({cell},{},0){from}.", lifted.letters[usize::from(letter)]);
@@ -176,7 +176,7 @@ fn starts(writer: &mut Writer) {
 fn goals(writer: &mut Writer) {
     let lifted = writer.lifted;
     writer.text += "\n% The goal, at the end of a move.\n";
-    for goal in &lifted.ground.goals {
+    for goal in &lifted.task.goals {
         let mut all = vec!["I = 0..n*k".to_string(), "I \\ k = 0".into()];
         for (number, &(cell, set)) in goal.cells.iter().enumerate() {
             let cell = &lifted.cells[usize::from(cell)];

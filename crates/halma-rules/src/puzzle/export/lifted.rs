@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::super::ground::{Ground, Letters, Step, Until};
+use super::super::grounded::{GroundedTask, Letters, Step, Until};
 use super::names;
 
 /// A puzzle whose steps are collected.
 pub(super) struct Lifted<'a> {
-    pub ground: &'a Ground,
+    pub task: &'a GroundedTask,
     /// The names of the letters.
     pub letters: Vec<String>,
     /// The names of the cells.
@@ -75,12 +75,12 @@ struct Kind {
 }
 
 impl<'a> Lifted<'a> {
-    pub fn of(ground: &'a Ground) -> Self {
+    pub fn of(task: &'a GroundedTask) -> Self {
         let mut repetitions: Vec<(u16, u8)> = Vec::new();
         let mut kinds: Vec<(Kind, Vec<Vec<u8>>)> = Vec::new();
         let mut known: HashMap<Kind, usize> = HashMap::new();
-        for step in &ground.steps {
-            let (kind, cells) = kind_of(ground, step, &mut repetitions);
+        for step in &task.steps {
+            let (kind, cells) = kind_of(task, step, &mut repetitions);
             let at = *known.entry(kind.clone()).or_insert(kinds.len());
             if at == kinds.len() {
                 kinds.push((kind, Vec::new()));
@@ -104,10 +104,10 @@ impl<'a> Lifted<'a> {
             let name = format!("r{}_{number}", rule + 1);
             schemas.push(Schema { name, places, from, to, chain, until, repetition, turn, free, table });
         }
-        let letters = names("l_", ground.letters.iter().map(|c| c.to_string()));
-        let cells = (0..ground.board.len()).map(|cell| ground.board.name_of(cell)).collect();
-        let chains = Chains::of(ground, &schemas);
-        Self { ground, letters, cells, schemas, tables, repetitions, counters: counters(ground), chains }
+        let letters = names("l_", task.letters.iter().map(|c| c.to_string()));
+        let cells = (0..task.board.len()).map(|cell| task.board.name_of(cell)).collect();
+        let chains = Chains::of(task, &schemas);
+        Self { task, letters, cells, schemas, tables, repetitions, counters: counters(task), chains }
     }
 
     /// Whether a chain may lead back to the board at which the move began, which is no move: a side could pass by it. Where
@@ -117,7 +117,7 @@ impl<'a> Lifted<'a> {
     /// Where that board cannot be told by where the man stands.
     pub fn could_pass(&self) -> Result<bool, String> {
         match self.chains {
-            _ if !self.ground.turns || !self.has_chains() => Ok(false),
+            _ if !self.task.turns || !self.has_chains() => Ok(false),
             Chains::Peaceful => Ok(true),
             Chains::Capturing(_) => Ok(false),
             Chains::Other => {
@@ -159,8 +159,8 @@ impl<'a> Lifted<'a> {
 
     /// Which letter is called what: a comment, with each character that is no part of the name itself.
     pub fn legend(&self) -> String {
-        let all = self.letters.iter().zip(&self.ground.letters).map(|(name, drawn)| format!("{name} is {drawn}"));
-        let parts = if self.ground.bodies.is_empty() { "" } else { "; each cell of a block has a letter of its own" };
+        let all = self.letters.iter().zip(&self.task.letters).map(|(name, drawn)| format!("{name} is {drawn}"));
+        let parts = if self.task.bodies.is_empty() { "" } else { "; each cell of a block has a letter of its own" };
         format!("Letters: {}{parts}.", all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -178,8 +178,8 @@ impl Schema {
 }
 
 impl Chains {
-    fn of(ground: &Ground, schemas: &[Schema]) -> Self {
-        if !ground.bodies.is_empty() {
+    fn of(task: &GroundedTask, schemas: &[Schema]) -> Self {
+        if !task.bodies.is_empty() {
             return Self::Peaceful;
         }
         let chains = || schemas.iter().filter(|schema| schema.chain);
@@ -198,27 +198,27 @@ impl Chains {
         let only_less = |&letters: &Letters| {
             schemas.iter().all(|s| s.change(letters) <= 0) && chains().all(|s| s.change(letters) < 0)
         };
-        let all: Letters = (1 << ground.letters.len()) - 1;
-        let men = if ground.has_empty { all >> 1 } else { all };
+        let all: Letters = (1 << task.letters.len()) - 1;
+        let men = if task.has_empty { all >> 1 } else { all };
         let most = |set: Letters| {
             let count = |start: &Vec<u8>| start.iter().filter(|&&letter| set >> letter & 1 == 1).count();
-            ground.starts.iter().map(count).max().unwrap_or(0)
+            task.starts.iter().map(count).max().unwrap_or(0)
         };
-        let sets = (0..ground.letters.len()).map(|letter| 1 << letter).chain([men]);
+        let sets = (0..task.letters.len()).map(|letter| 1 << letter).chain([men]);
         sets.filter(only_less).map(most).min().map_or(Self::Other, Self::Capturing)
     }
 }
 
 /// The kind of a step, and its cells: by their distance from where the man stands, so that steps in different
 /// directions are alike.
-fn kind_of(ground: &Ground, step: &Step, repetitions: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
-    let (x, y) = ground.board.xy(step.from.into());
+fn kind_of(task: &GroundedTask, step: &Step, repetitions: &mut Vec<(u16, u8)>) -> (Kind, Vec<u8>) {
+    let (x, y) = task.board.xy(step.from.into());
     let place = |cell: u8| {
-        let (cx, cy) = ground.board.xy(cell.into());
+        let (cx, cy) = task.board.xy(cell.into());
         ((cx - x).pow(2) + (cy - y).pow(2), cy - y, cx - x)
     };
     let written = |cell: u8| step.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, letter)| letter);
-    let all: Letters = (1 << ground.letters.len()) - 1;
+    let all: Letters = (1 << task.letters.len()) - 1;
     let mut needs: Vec<(u8, Letters)> = step.needs.clone();
     needs.retain(|&(cell, set)| set != all || written(cell).is_some() || cell == step.from || cell == step.to);
     needs.sort_unstable_by_key(|&(cell, _)| place(cell));
@@ -246,11 +246,11 @@ fn kind_of(ground: &Ground, step: &Step, repetitions: &mut Vec<(u16, u8)>) -> (K
 }
 
 /// The counts that goals ask for; none where no step changes any.
-fn counters(ground: &Ground) -> Vec<Letters> {
-    if ground.counts().is_some() {
+fn counters(task: &GroundedTask) -> Vec<Letters> {
+    if task.counts().is_some() {
         return Vec::new();
     }
-    let mut all: Vec<Letters> = ground.goals.iter().flat_map(|goal| &goal.counts).map(|&(set, _)| set).collect();
+    let mut all: Vec<Letters> = task.goals.iter().flat_map(|goal| &goal.counts).map(|&(set, _)| set).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -263,7 +263,7 @@ mod tests {
     use super::super::super::rules;
     use super::*;
 
-    fn puzzle(table: &str) -> Ground {
+    fn puzzle(table: &str) -> GroundedTask {
         rules::compile(&toml::from_str(table).unwrap()).unwrap()
     }
 
@@ -278,8 +278,8 @@ mod tests {
             "board = \"AB.\\n.#A\\nB..\"\nrules = [{ rule = 'A x . -> . x A', chain = true }]\nlegend = { x = 'AB' }",
             "board = \"AB.\\n...\"\nrules = [{ rule = '* . -> . *', until = 'blocked' }, '? A -> A ?']",
         ] {
-            let ground = puzzle(table);
-            let lifted = Lifted::of(&ground);
+            let task = puzzle(table);
+            let lifted = Lifted::of(&task);
             let bare = |step: &Step| -> Bare {
                 let written = |cell| step.writes.iter().find(|&&(c, _)| c == cell).map(|&(_, l)| l);
                 let kept = |&&(cell, set): &&(u8, Letters)| {
@@ -288,7 +288,7 @@ mod tests {
                 let all = step.needs.iter().filter(kept).map(|&(cell, set)| (cell, set, written(cell))).collect();
                 (step.rule, all, step.from, step.to)
             };
-            let steps: BTreeSet<Bare> = ground.steps.iter().map(bare).collect();
+            let steps: BTreeSet<Bare> = task.steps.iter().map(bare).collect();
             let mut again = BTreeSet::new();
             for schema in &lifted.schemas {
                 let rule = schema.name[1..].split('_').next().unwrap().parse::<u16>().unwrap() - 1;

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use super::super::ground::{Letters, Until};
+use super::super::grounded::{Letters, Until};
 use super::super::permutation::Permutations;
 use super::lifted::{Lifted, Schema};
 use super::{Export, File, names, values};
@@ -96,7 +96,7 @@ impl Writer<'_> {
     fn ends(&mut self) {
         let lifted = self.lifted;
         let mut effects = vec!["mode := rest".to_string(), format!("man := {}", self.cell(0))];
-        if lifted.ground.turns {
+        if lifted.task.turns {
             effects.push("side := 3 - side".into());
         }
         if self.back {
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 
     fn goal(&mut self) {
-        let ground = self.lifted.ground;
+        let task = self.lifted.task;
         for (number, set) in self.lifted.counters.iter().enumerate() {
             let any: Vec<String> = self.lifted.named(*set).map(|letter| format!("board[c] = {letter}")).collect();
             let _ = write!(
@@ -139,7 +139,7 @@ impl Writer<'_> {
                 any.join(" | ")
             );
         }
-        let one = |goal: &super::super::ground::GoalCondition| {
+        let one = |goal: &super::super::grounded::GoalCondition| {
             let mut all: Vec<String> = goal.cells.iter().filter_map(|&(cell, set)| self.has(cell, set)).collect();
             for &(set, count) in &goal.counts {
                 let counter = self.lifted.counters.iter().position(|&c| c == set);
@@ -147,7 +147,7 @@ impl Writer<'_> {
             }
             if all.is_empty() { "true".into() } else { format!("({})", all.join(" & ")) }
         };
-        let all: Vec<String> = ground.goals.iter().map(one).collect();
+        let all: Vec<String> = task.goals.iter().map(one).collect();
         let rest = if self.long { "mode = rest -> " } else { "" };
         if !all.is_empty() {
             let _ = writeln!(self.text, "invariant \"no solution\"\n  {rest}!({});", all.join(" |\n    "));
@@ -186,11 +186,11 @@ fn about(long: bool, goal: bool) -> Vec<String> {
 }
 
 /// The file of rules and blocks.
-pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
-    let ground = lifted.ground;
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+    let task = lifted.task;
     let back = lifted.could_pass()?;
     let long = lifted.has_long_moves();
-    let mut lines = about(long, !ground.goals.is_empty());
+    let mut lines = about(long, !task.goals.is_empty());
     lines.push(lifted.legend());
     let mut writer = Writer { lifted, long, back, text: export.head("--", &lines) };
     let mut modes: Vec<String> = lifted.schemas.iter().filter_map(mode).collect();
@@ -213,7 +213,7 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         let _ = writeln!(text, "  Mode: enum {{ rest, {} }};", modes.join(", "));
     }
     text.push_str("\nvar\n  board: array [Cell] of Letter;\n");
-    if ground.turns {
+    if task.turns {
         text.push_str("  side: 1..2;\n");
     }
     if long {
@@ -223,12 +223,12 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         text.push_str("  origin: Cell; -- of the man on his way: back there is no move\n");
     }
     text.push('\n');
-    for (number, start) in ground.starts.iter().enumerate() {
+    for (number, start) in task.starts.iter().enumerate() {
         let _ = writeln!(text, "startstate \"start {}\"\nbegin", number + 1);
         for (cell, &letter) in lifted.cells.iter().zip(start) {
             let _ = writeln!(text, "  board[{cell}] := {};", lifted.letters[usize::from(letter)]);
         }
-        if ground.turns {
+        if task.turns {
             text.push_str("  side := 1;\n");
         }
         if long {

@@ -10,7 +10,7 @@ mod permutations;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::super::ground::{GoalCondition, Letters, Until};
+use super::super::grounded::{GoalCondition, Letters, Until};
 use super::lifted::{Lifted, Schema};
 use super::{Export, File, slug};
 
@@ -208,7 +208,7 @@ impl Domain<'_> {
 
     /// The actions that choose a start, and what holds at first.
     fn starts(&self) -> (Vec<Action>, Vec<String>) {
-        let ground = self.lifted.ground;
+        let task = self.lifted.task;
         let holds = |start: &Vec<u8>| -> Vec<String> {
             let has =
                 |(cell, &letter): (&String, &u8)| format!("(has {cell} {})", self.lifted.letters[usize::from(letter)]);
@@ -219,10 +219,10 @@ impl Domain<'_> {
             }
             all.extend(self.lifted.has_long_moves().then(|| "(rest)".to_string()));
             all.extend(self.lifted.has_free().then(|| "(counted)".to_string()));
-            all.extend(ground.turns.then(|| "(side_1)".to_string()));
+            all.extend(task.turns.then(|| "(side_1)".to_string()));
             all
         };
-        if let [start] = &ground.starts[..] {
+        if let [start] = &task.starts[..] {
             return (Vec::new(), holds(start));
         }
         let one = |(number, start): (usize, &Vec<u8>)| {
@@ -234,7 +234,7 @@ impl Domain<'_> {
                 ..Action::default()
             }
         };
-        (ground.starts.iter().enumerate().map(one).collect(), vec!["(before)".into()])
+        (task.starts.iter().enumerate().map(one).collect(), vec!["(before)".into()])
     }
 
     fn predicates(&self) -> Vec<String> {
@@ -257,7 +257,7 @@ impl Domain<'_> {
         all.extend(lifted.has_chains().then(|| "(chaining ?c - cell)".to_string()));
         all.extend((1..=lifted.repetitions.len()).map(|repetition| format!("(running_{repetition} ?c - cell)")));
         all.extend(self.back.then(|| "(origin ?c - cell)".to_string()));
-        if lifted.ground.turns {
+        if lifted.task.turns {
             all.extend(["(side_1)".to_string(), "(side_2)".to_string()]);
         }
         all
@@ -318,12 +318,12 @@ fn lines(words: &[String], indent: &str) -> String {
 }
 
 /// Domain and problem of rules and blocks.
-pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
-    let ground = lifted.ground;
-    if ground.goals.is_empty() {
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+    let task = lifted.task;
+    if task.goals.is_empty() {
         return Err("the job has no goal: a planner has nothing to look for".into());
     }
-    if ground.turns && lifted.has_free() {
+    if task.turns && lifted.has_free() {
         return Err("sides take turns, and a move may lead back after free rules: that cannot be exported".into());
     }
     let (classes, changes) = (BTreeSet::new(), BTreeSet::new());
@@ -331,7 +331,7 @@ pub(super) fn ground(export: &Export, lifted: &Lifted) -> Result<Vec<File>, Stri
         Domain { lifted, classes, changes, disjunctions: false, back: lifted.could_pass()?, stops: Vec::new() };
     let mut actions: Vec<Action> = lifted.schemas.iter().flat_map(|schema| domain.actions(schema)).collect();
     actions.extend(domain.ends());
-    let (finishes, goal) = domain.finishes(&ground.goals);
+    let (finishes, goal) = domain.finishes(&task.goals);
     let (starts, holds) = domain.starts();
     let mut predicates = domain.predicates();
     predicates.extend((!finishes.is_empty()).then(|| "(solved)".to_string()));

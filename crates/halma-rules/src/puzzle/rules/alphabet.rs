@@ -7,7 +7,7 @@ use halma_record::job::puzzle_tables::{Goal, Places, RulesTable};
 use super::parsed::Parsed;
 use super::{is_class, place};
 use crate::puzzle::TableFault;
-use crate::puzzle::ground::{Letters, MAX_LETTERS};
+use crate::puzzle::grounded::{Letters, MAX_LETTERS};
 use crate::puzzle::map::Map;
 
 /// The letters of a puzzle, and its classes.

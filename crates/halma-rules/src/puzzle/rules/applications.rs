@@ -7,7 +7,7 @@ use super::alphabet::Alphabet;
 use super::parsed::Parsed;
 use crate::board::Board;
 use crate::puzzle::TableFault;
-use crate::puzzle::ground::{Letters, Step};
+use crate::puzzle::grounded::{Letters, Step};
 
 impl Parsed {
     /// The cells from `cell` on in a direction, as many as the rule has letters.
@@ -28,7 +28,7 @@ impl Parsed {
         self.left.iter().position(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence))
     }
 
-    pub(super) fn ground(
+    pub(super) fn task(
         &self,
         alphabet: &Alphabet,
         board: &Board,

@@ -4,7 +4,7 @@ use halma_record::job::puzzle_tables::{Conditions, Goal, OneOrMany, Places, Rule
 
 use super::alphabet::Alphabet;
 use crate::board::Board;
-use crate::puzzle::ground::GoalCondition;
+use crate::puzzle::grounded::GoalCondition;
 use crate::puzzle::map::Map;
 use crate::puzzle::{Part, TableFault};
 

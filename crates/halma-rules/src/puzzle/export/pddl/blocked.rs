@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::super::ground::{Letters, Step, Until};
+use super::super::super::grounded::{Letters, Step, Until};
 use super::{Action, Domain, pass};
 
 /// What a way to go on needs, the man's own cell apart.
@@ -23,7 +23,7 @@ pub(super) fn ends(domain: &mut Domain) -> Vec<Action> {
     let lifted = domain.lifted;
     let mut kinds: BTreeMap<Kind, Vec<Vec<u8>>> = BTreeMap::new();
     for (number, &(rule, direction)) in lifted.repetitions.iter().enumerate() {
-        let all = lifted.ground.steps.iter();
+        let all = lifted.task.steps.iter();
         let of_run: Vec<&Step> =
             all.filter(|s| s.until == Until::Blocked && (s.rule, s.direction) == (rule, direction)).collect();
         for (cell, men, ways) in stops(&of_run) {

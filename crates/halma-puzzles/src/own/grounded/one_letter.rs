@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use halma_engine::key::Key;
 use halma_rules::cells::Cells;
-use halma_rules::puzzle::Ground;
-use halma_rules::puzzle::ground::{CellMap, Letters, Step};
+use halma_rules::puzzle::GroundedTask;
+use halma_rules::puzzle::grounded::{CellMap, Letters, Step};
 use multiversion::multiversion;
 
 use crate::incremental_ranking::{SymmetricView, Views};
@@ -76,8 +76,8 @@ struct Applicable<const W: usize> {
 
 impl<K: Key, const W: usize> OneLetter<K, W> {
     /// The moves of these steps; `None` where the puzzle or its steps are of another kind.
-    pub(super) fn new(ground: &Ground, steps: &[Step], images: &[CellMap]) -> Option<Self> {
-        let is_such = ground.ranked == 1 && ground.has_empty && ground.bodies.is_empty() && !ground.turns;
+    pub(super) fn new(task: &GroundedTask, steps: &[Step], images: &[CellMap]) -> Option<Self> {
+        let is_such = task.ranked == 1 && task.has_empty && task.bodies.is_empty() && !task.turns;
         let moves_a_man = |step: &Step| {
             let needs = step.needs.iter().find(|&&(cell, _)| cell == step.from).map(|&(_, letters)| letters);
             step.man == MAN && !step.free && needs == Some(NEEDS_MAN) && step.before(step.to) == EMPTY
@@ -85,20 +85,20 @@ impl<K: Key, const W: usize> OneLetter<K, W> {
         if !is_such || !move_one_man(steps) || !steps.iter().all(moves_a_man) {
             return None;
         }
-        let men = *ground.counts()?.first()? as usize;
+        let men = *task.counts()?.first()? as usize;
         let (once, chains) = (looks(steps, false), looks(steps, true));
         let needs_room = |look: &Look| look.1 == [(look.0, NEEDS_EMPTY)];
-        let mut near = vec![Cells::EMPTY; ground.board.len()];
+        let mut near = vec![Cells::EMPTY; task.board.len()];
         for ((by, _), anchors) in once.iter().filter(|(look, _)| needs_room(look)) {
             anchors.iter().for_each(|&cell| near[usize::from(cell)].add(moved(cell, *by)));
         }
         let pattern = |(look, anchors): (&Look, &Vec<u8>)| Pattern::new(look, anchors);
         Some(Self {
-            ranks: Ranks::new(ground.board.len(), men)?,
+            ranks: Ranks::new(task.board.len(), men)?,
             images: images.iter().skip(1).map(|map| map.cells.clone()).collect(),
             near,
             once: once.iter().filter(|(look, _)| !needs_room(look)).map(pattern).collect(),
-            over_himself: over_himself(&chains, ground.board.len())?,
+            over_himself: over_himself(&chains, task.board.len())?,
             chains: chains.iter().map(pattern).collect(),
         })
     }
@@ -290,7 +290,7 @@ mod tests {
 
     use super::*;
     use crate::own::Model;
-    use crate::own::ground::GroundModel;
+    use crate::own::grounded::GroundedModel;
 
     proptest! {
         #[test]
@@ -322,26 +322,26 @@ mod tests {
         })
     }
 
-    fn ground(rows: &[&str], rules: &serde_json::Value) -> Option<Ground> {
+    fn task(rows: &[&str], rules: &serde_json::Value) -> Option<GroundedTask> {
         let table = serde_json::json!({ "board": rows.join("\n"), "rules": rules, "legend": { "y": "A." } });
         let serde_json::Value::Object(table) = table else { return None };
         let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
         match compile(&spec) {
-            Ok(Some(Compiled::Ground(ground))) => Some(ground),
+            Ok(Some(Compiled::Grounded(task))) => Some(task),
             _ => None,
         }
     }
 
     /// Moves from some states, and moves undone, are those of the obvious generator; says whether bitboards made them.
-    fn check<const W: usize>(ground: &Ground) -> Result<bool, TestCaseError> {
-        let model = GroundModel::<u64, W>::new(ground, true);
+    fn check<const W: usize>(task: &GroundedTask) -> Result<bool, TestCaseError> {
+        let model = GroundedModel::<u64, W>::new(task, true);
         let (mut worker, mut seen, mut open) = (model.worker(), BTreeSet::new(), model.starts());
         while let Some(state) = open.pop() {
             if seen.len() == 30 || !seen.insert(state) {
                 continue;
             }
             let obvious = |state: u64| -> BTreeSet<u64> {
-                let all = ground.moves(&model.letters(state).0, false);
+                let all = task.moves(&model.letters(state).0, false);
                 all.iter().map(|letters| model.number(letters, false)).collect()
             };
             let mut after = Vec::new();
@@ -380,10 +380,10 @@ mod tests {
             cells in "[A.A.#]{20}",
         ) {
             let rows: Vec<&str> = (0..5).map(|row| &cells[4 * row..4 * row + 4]).collect();
-            if let Some(ground) = ground(&rows, &serde_json::json!(rules)) {
-                let made = check::<1>(&ground)?;
-                prop_assert_eq!(check::<2>(&ground)?, made);
-                prop_assert_eq!(check::<4>(&ground)?, made);
+            if let Some(task) = task(&rows, &serde_json::json!(rules)) {
+                let made = check::<1>(&task)?;
+                prop_assert_eq!(check::<2>(&task)?, made);
+                prop_assert_eq!(check::<4>(&task)?, made);
             }
         }
     }
@@ -391,28 +391,28 @@ mod tests {
     #[test]
     fn bitboards_make_the_moves_of_halma_and_of_men_who_may_jump_over_where_they_stood() {
         let halma = serde_json::json!(["A . -> . A", { "rule": "A y . -> . y A", "chain": true, "directions": 8 }]);
-        let halma = ground(&["AA..", "A.A.", "....", "#..."], &halma).unwrap();
+        let halma = task(&["AA..", "A.A.", "....", "#..."], &halma).unwrap();
         assert!(check::<1>(&halma).unwrap());
         // Forward by one and over one: after two steps back he would jump over himself.
         let over =
             serde_json::json!([{ "rule": "A . -> . A", "chain": true }, { "rule": "A A . -> . A A", "chain": true }]);
-        let over = ground(&["AA..", "...."], &over).unwrap();
+        let over = task(&["AA..", "...."], &over).unwrap();
         assert!(check::<1>(&over).unwrap());
-        assert!(GroundModel::<u64, 1>::new(&over, true).alike.unwrap().over_himself.is_some());
+        assert!(GroundedModel::<u64, 1>::new(&over, true).alike.unwrap().over_himself.is_some());
     }
 
     #[test]
     fn where_a_man_must_have_left_his_cell_the_slow_generator_makes_the_moves() {
         let rules =
             serde_json::json!([{ "rule": "A . . -> . . A", "chain": true }, { "rule": "A . -> . A", "chain": true }]);
-        let ground = ground(&["A...", "A..."], &rules).unwrap();
-        assert!(!check::<1>(&ground).unwrap());
+        let task = task(&["A...", "A..."], &rules).unwrap();
+        assert!(!check::<1>(&task).unwrap());
     }
 
     /// The hole that moves is not one of the men.
     #[test]
     fn a_rule_may_move_the_empty_cell() {
-        let ground = ground(&["AA.A", "A.A."], &serde_json::json!([". A -> A ."])).unwrap();
-        assert!(!check::<1>(&ground).unwrap());
+        let task = task(&["AA.A", "A.A."], &serde_json::json!([". A -> A ."])).unwrap();
+        assert!(!check::<1>(&task).unwrap());
     }
 }

@@ -20,7 +20,7 @@ pub const MAX_LETTERS: usize = 63;
 
 /// A puzzle on a board.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct GroundedTask {
     /// Its cells.
     pub board: Board,
     /// The characters of the letters. The first [`Self::ranked`] letters determine the number of a state (for blocks:
@@ -92,7 +92,7 @@ pub struct CellMap {
     pub letters: Vec<u8>,
 }
 
-impl Ground {
+impl GroundedTask {
     /// How many cells have each letter, if that is the same in all starts and no step changes it; ranked letters, `.`
     /// and the parts of blocks.
     #[must_use]

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use halma_engine::key::{Key, U256};
-use halma_rules::puzzle::ground::Until;
+use halma_rules::puzzle::grounded::Until;
 
-use super::GroundModel;
+use super::GroundedModel;
 use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
 use crate::own::Worker;
@@ -13,8 +13,8 @@ use crate::own::coding::Set;
 use crate::own::step_index::{Compact, Moves};
 
 /// One thread's state, and what it has found.
-pub(super) struct GroundWorker<'a, K, const W: usize> {
-    model: &'a GroundModel<K, W>,
+pub(super) struct GroundedWorker<'a, K, const W: usize> {
+    model: &'a GroundedModel<K, W>,
     state: State<K, W>,
     /// The numbers of what was found, each with the least one of its images.
     found: Vec<(K, K)>,
@@ -29,9 +29,9 @@ pub(super) struct GroundWorker<'a, K, const W: usize> {
     images: bool,
 }
 
-impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
+impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     /// Nothing is found yet.
-    pub(super) fn new(model: &'a GroundModel<K, W>) -> Self {
+    pub(super) fn new(model: &'a GroundedModel<K, W>) -> Self {
         Self {
             model,
             state: State::new(model),
@@ -47,11 +47,11 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
     /// All moves of the state at hand.
     fn all_moves(&mut self, moves: &Moves) {
         self.found.clear();
-        let turn = match (self.model.ground.turns, self.state.second) {
+        let turn = match (self.model.task.turns, self.state.second) {
             (false, _) => 0,
             (true, second) => 1 + u8::from(second),
         };
-        for cell in 0..self.model.ground.board.len() {
+        for cell in 0..self.model.task.board.len() {
             let letter = self.state.letters[cell];
             let mut all = moves.from(cell as u8, letter).peekable();
             if all.peek().is_none() {
@@ -216,7 +216,7 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
         }
         let Some(backward) = &self.model.backward else { return };
         // The move that leads here was the other side's.
-        let turn = self.model.ground.turns;
+        let turn = self.model.task.turns;
         let told = |number: K| if turn { other_side(number) } else { number };
         self.find(told(state), backward, images);
         let found = self.found.iter().filter(|&&(own, _)| told(own) != state);
@@ -231,7 +231,7 @@ impl<'a, K: Key, const W: usize> GroundWorker<'a, K, W> {
             self.find(here, free, false);
             for &(own, _) in &self.found {
                 // It is still the turn of the same side.
-                let own = if self.model.ground.turns { other_side(own) } else { own };
+                let own = if self.model.task.turns { other_side(own) } else { own };
                 if seen.insert(own) {
                     reached.push(own);
                 }
@@ -248,7 +248,7 @@ fn other_side<K: Key>(number: K) -> K {
     if number.words()[0] & 1 == 1 { number.minus(one) } else { number.plus(one) }
 }
 
-impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
+impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
     fn after(&mut self, state: K, out: &mut Vec<K>) {
         if let (Some(moves), [Some(scratch), _]) = (&self.model.alike, &mut self.alike) {
             return moves.after(scratch, state, false, out);
@@ -281,7 +281,7 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
     fn mirrored(&mut self, state: K) -> K {
         let Some(mirror) = &self.model.mirror else { return state };
         self.state.read(self.model, state);
-        let cells = self.model.ground.board.len();
+        let cells = self.model.task.board.len();
         let image = mirror.image(&self.state.letters[..cells]);
         self.state.letters[..cells].copy_from_slice(&image);
         self.state.sum_up(self.model);
@@ -298,21 +298,21 @@ impl<K: Key, const W: usize> Worker<K> for GroundWorker<'_, K, W> {
 
     fn is_goal(&mut self, state: K) -> bool {
         self.state.read(self.model, state);
-        self.model.ground.is_goal(&self.state.letters[..self.model.ground.board.len()])
+        self.model.task.is_goal(&self.state.letters[..self.model.task.board.len()])
     }
 
     fn is_state(&mut self, state: K) -> bool {
         if U256::from_words(state.words()) >= self.model.numbers {
             return false;
         }
-        let ground = &self.model.ground;
-        if ground.bodies.is_empty() {
+        let task = &self.model.task;
+        if task.bodies.is_empty() {
             return true;
         }
         // Blocks that overlap, or hang over the edge, lack some of their cells.
         self.state.read(self.model, state);
-        let mut counts = vec![0; ground.letters.len()];
-        self.state.letters[..ground.board.len()].iter().for_each(|&letter| counts[usize::from(letter)] += 1);
+        let mut counts = vec![0; task.letters.len()];
+        self.state.letters[..task.board.len()].iter().for_each(|&letter| counts[usize::from(letter)] += 1);
         self.model.counts.as_ref() == Some(&counts)
     }
 }

@@ -1,7 +1,7 @@
 //! Lists the states of a goal, if its conditions leave one letter for each cell: bounds propagation on the numbers of
 //! letters. For blocks, if it names every cell of every block.
 
-use super::{GoalCondition, Ground, Letters};
+use super::{GoalCondition, GroundedTask, Letters};
 
 /// What a goal's conditions leave.
 enum Left {
@@ -13,7 +13,7 @@ enum Left {
     Open,
 }
 
-impl Ground {
+impl GroundedTask {
     /// All states that satisfy the goal, where its conditions, with numbers of letters that no step changes, leave one letter for each
     /// cell, or say where every block stands; `None` where one of the goals leaves something open.
     #[must_use]
@@ -114,9 +114,9 @@ mod tests {
 
     fn listed(table: &str) -> Option<Vec<String>> {
         let spec = serde_json::from_str(table).unwrap();
-        let Some(Compiled::Ground(ground)) = compile(&spec).unwrap() else { panic!("a puzzle on a board") };
-        let states = ground.goal_states()?;
-        Some(states.iter().map(|state| ground.picture(state)).collect())
+        let Some(Compiled::Grounded(task)) = compile(&spec).unwrap() else { panic!("a puzzle on a board") };
+        let states = task.goal_states()?;
+        Some(states.iter().map(|state| task.picture(state)).collect())
     }
 
     fn goal(rule: &str, goal: &str) -> Option<Vec<String>> {

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::{CellMap, Ground, cell_maps};
+use super::{CellMap, GroundedTask, cell_maps};
 
-impl Ground {
+impl GroundedTask {
     /// A mirror that takes classes under `fixing` to classes, if there is one among the linear maps of the board with the letters that
     /// a start and a goal ask for.
     #[must_use]
@@ -85,10 +85,10 @@ mod tests {
     /// The mirror of rules as its cells and the letters that it makes of the puzzle's own.
     fn mirror(table: &str) -> Option<(Vec<u8>, String, String)> {
         let spec = serde_json::from_str(&format!(r#"{{"kind": "rules", {table}}}"#)).unwrap();
-        let Some(Compiled::Ground(ground)) = compile(&spec).unwrap() else { panic!("a puzzle on a board") };
-        let map = ground.mirror(&ground.symmetries())?;
-        let drawn: String = map.letters.iter().map(|&letter| ground.letters[usize::from(letter)]).collect();
-        Some((map.cells, ground.letters.iter().collect(), drawn))
+        let Some(Compiled::Grounded(task)) = compile(&spec).unwrap() else { panic!("a puzzle on a board") };
+        let map = task.mirror(&task.symmetries())?;
+        let drawn: String = map.letters.iter().map(|&letter| task.letters[usize::from(letter)]).collect();
+        Some((map.cells, task.letters.iter().collect(), drawn))
     }
 
     #[test]
@@ -115,11 +115,11 @@ mod tests {
         let mirror = |board: &str, goal: &str, more: &str| {
             let table =
                 format!(r#"{{"kind": "blocks", "board": "{board}", "goal": "{goal}", "metric": "step"{more}}}"#);
-            let Some(Compiled::Ground(ground)) = compile(&serde_json::from_str(&table).unwrap()).unwrap() else {
+            let Some(Compiled::Grounded(task)) = compile(&serde_json::from_str(&table).unwrap()).unwrap() else {
                 panic!("a puzzle on a board")
             };
-            let map = ground.mirror(&ground.symmetries())?;
-            let drawn = |letter: u8| ground.letters[usize::from(letter)];
+            let map = task.mirror(&task.symmetries())?;
+            let drawn = |letter: u8| task.letters[usize::from(letter)];
             let exchanged = (0..).zip(&map.letters).map(|(from, &to)| (drawn(from), drawn(to)));
             Some((map.cells.clone(), exchanged.filter(|(from, to)| from != to).collect::<Vec<_>>()))
         };

@@ -2,7 +2,7 @@
 
 use halma_engine::key::Key;
 
-use super::{GroundModel, read};
+use super::{GroundedModel, read};
 use crate::own::coding::{self, Coding, Set, for_each};
 
 /// A state while moves are made on it.
@@ -18,24 +18,24 @@ pub(in crate::own) struct State<K, const W: usize> {
 }
 
 impl<K: Key, const W: usize> State<K, W> {
-    pub(in crate::own) fn new(model: &GroundModel<K, W>) -> Self {
+    pub(in crate::own) fn new(model: &GroundedModel<K, W>) -> Self {
         let (sets, sums) = match &model.coding {
-            Coding::Counts(_) => (vec![[0; W]; model.ground.ranked], Vec::new()),
+            Coding::Counts(_) => (vec![[0; W]; model.task.ranked], Vec::new()),
             Coding::Digits(_) => (Vec::new(), vec![K::default(); model.images.len()]),
         };
         Self { letters: [0; 256], image: sets.clone(), sets, sums, second: false }
     }
 
     /// Takes on the state with that number.
-    pub(in crate::own) fn read(&mut self, model: &GroundModel<K, W>, number: K) {
-        let letters = &mut self.letters[..model.ground.board.len()];
-        self.second = read(&model.ground, &model.coding, number, letters);
+    pub(in crate::own) fn read(&mut self, model: &GroundedModel<K, W>, number: K) {
+        let letters = &mut self.letters[..model.task.board.len()];
+        self.second = read(&model.task, &model.coding, number, letters);
         self.sum_up(model);
     }
 
     /// Sets of cells and sums from the letters.
-    pub(in crate::own) fn sum_up(&mut self, model: &GroundModel<K, W>) {
-        let letters = &self.letters[..model.ground.board.len()];
+    pub(in crate::own) fn sum_up(&mut self, model: &GroundedModel<K, W>) {
+        let letters = &self.letters[..model.task.board.len()];
         match &model.coding {
             Coding::Counts(_) => {
                 self.sets.fill([0; W]);
@@ -56,7 +56,7 @@ impl<K: Key, const W: usize> State<K, W> {
 
     /// Puts `after` on a cell that has `before`.
     #[inline]
-    pub(in crate::own) fn put(&mut self, model: &GroundModel<K, W>, cell: u8, before: u8, after: u8) {
+    pub(in crate::own) fn put(&mut self, model: &GroundedModel<K, W>, cell: u8, before: u8, after: u8) {
         self.letters[usize::from(cell)] = after;
         let (word, bit) = (usize::from(cell) / 64, 1 << (cell % 64));
         match &model.coding {
@@ -79,12 +79,12 @@ impl<K: Key, const W: usize> State<K, W> {
 
     /// The number of an image of the state.
     #[inline]
-    pub(in crate::own) fn number(&mut self, model: &GroundModel<K, W>, image: usize) -> K {
+    pub(in crate::own) fn number(&mut self, model: &GroundedModel<K, W>, image: usize) -> K {
         let number = match &model.coding {
             Coding::Digits(_) => self.sums[image],
             Coding::Counts(ranks) if image == 0 => coding::rank(ranks, &self.sets),
             Coding::Counts(ranks) => {
-                let (cells, to) = (model.ground.board.len(), &model.image_of[image]);
+                let (cells, to) = (model.task.board.len(), &model.image_of[image]);
                 self.image.fill([0; W]);
                 for (letter, set) in self.sets.iter().enumerate() {
                     for_each(set, |cell| {
@@ -95,7 +95,7 @@ impl<K: Key, const W: usize> State<K, W> {
                 coding::rank(ranks, &self.image)
             }
         };
-        if model.ground.turns {
+        if model.task.turns {
             let double = number.plus(number);
             if self.second { double.plus(K::from_words([1, 0, 0, 0])) } else { double }
         } else {
@@ -105,7 +105,7 @@ impl<K: Key, const W: usize> State<K, W> {
 
     /// The least number of all images.
     #[inline]
-    pub(in crate::own) fn least(&mut self, model: &GroundModel<K, W>) -> (K, K) {
+    pub(in crate::own) fn least(&mut self, model: &GroundedModel<K, W>) -> (K, K) {
         let own = self.number(model, 0);
         (own, (1..model.images.len()).fold(own, |least, image| least.min(self.number(model, image))))
     }
