@@ -1,17 +1,22 @@
-//! Signals: the first asks the search to stop where its record can still be written, the second ends the program.
+//! Signals: the first asks the search to stop where its record can still be written, a later one ends the program.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use halma_engine::search::CancellationToken;
 
 /// The exit status of a search that a second signal ended: not finished.
 const UNFINISHED: i32 = 3;
 
+/// Signals that come so soon after the first say the same: a terminal tells the whole group, and who has started the program
+/// passes on what it was told.
+const SAME: Duration = Duration::from_millis(500);
+
 /// What the signal handler shares with the searches.
 #[derive(Debug, Default)]
 struct Shared {
-    signalled: bool,
+    /// When the first signal came.
+    signalled: Option<Instant>,
     /// The search that runs now.
     current: Weak<CancellationToken>,
 }
@@ -30,10 +35,10 @@ impl Interrupts {
         let seen = Arc::clone(&shared);
         ctrlc::set_handler(move || {
             let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if shared.signalled {
+            if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
                 std::process::exit(UNFINISHED);
             }
-            shared.signalled = true;
+            shared.signalled.get_or_insert_with(Instant::now);
             if let Some(cancel) = shared.current.upgrade() {
                 cancel.request();
             }
@@ -44,7 +49,7 @@ impl Interrupts {
     /// Whether there was a signal.
     #[must_use]
     pub fn signalled(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled.is_some()
     }
 
     /// What stops the next search: a signal, or the time limit from now on.
@@ -54,7 +59,7 @@ impl Interrupts {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.current = Arc::downgrade(&cancel);
         // A signal between two searches stops the second.
-        if shared.signalled {
+        if shared.signalled.is_some() {
             cancel.request();
         }
         cancel
