@@ -1,6 +1,6 @@
 //! Names the source that the program is built from: the git trees of `src` and `crates`, computed from the files themselves, so
 //! that it is right in an edited checkout and outside of git, too. `git rev-parse COMMIT:src COMMIT:crates` prints the same for
-//! the commit in question.
+//! the commit in question. As a package of a registry it comes without `crates`, whose tree is then called `registry`.
 
 use std::fs;
 use std::path::Path;
@@ -51,6 +51,10 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        // What Python leaves beside its sources; git does not have it.
+        if name == "__pycache__" {
+            continue;
+        }
         let (mode, id) = match entry.file_type()?.is_dir() {
             true => ("40000", tree(&entry.path())?),
             false => ("100644", object("blob", &fs::read(entry.path())?)),
@@ -66,11 +70,15 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
 
 fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=src");
-    println!("cargo:rerun-if-changed=crates");
+    // What is not there counts as changed each time.
+    if Path::new("crates").is_dir() {
+        println!("cargo:rerun-if-changed=crates");
+    }
     println!("cargo:rerun-if-changed=build.rs");
     let named = |folder: &str| -> std::io::Result<String> {
         Ok(tree(Path::new(folder))?.iter().map(|byte| format!("{byte:02x}")).collect())
     };
-    println!("cargo:rustc-env=HALMA_SOURCE={}+{}", named("src")?, named("crates")?);
+    let crates = if Path::new("crates").is_dir() { named("crates")? } else { "registry".into() };
+    println!("cargo:rustc-env=HALMA_SOURCE={}+{crates}", named("src")?);
     Ok(())
 }

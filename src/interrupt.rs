@@ -1,17 +1,22 @@
-//! Signals: the first cancels the search, so that its record is still written; the second ends the program.
+//! Signals: the first cancels the search, so that its record is still written; a later one ends the program.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use halma_engine::search::CancellationToken;
 
 /// The exit status after a second signal: not finished.
 const UNFINISHED: i32 = 3;
 
+/// Signals within this time of the first count as the same: a terminal signals the whole process group, and a parent process
+/// passes the signal on.
+const SAME: Duration = Duration::from_millis(500);
+
 /// The state that the signal handler shares with the searches.
 #[derive(Debug, Default)]
 struct Shared {
-    signalled: bool,
+    /// When the first signal came.
+    signalled: Option<Instant>,
     /// The running search.
     current: Weak<CancellationToken>,
 }
@@ -30,10 +35,10 @@ impl Interrupts {
         let seen = Arc::clone(&shared);
         ctrlc::set_handler(move || {
             let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if shared.signalled {
+            if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
                 std::process::exit(UNFINISHED);
             }
-            shared.signalled = true;
+            shared.signalled.get_or_insert_with(Instant::now);
             if let Some(cancel) = shared.current.upgrade() {
                 cancel.request();
             }
@@ -44,7 +49,7 @@ impl Interrupts {
     /// Whether there was a signal.
     #[must_use]
     pub fn signalled(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled.is_some()
     }
 
     /// The cancellation token of the next search, for signals and the time limit.
@@ -54,7 +59,7 @@ impl Interrupts {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.current = Arc::downgrade(&cancel);
         // A signal between two searches cancels the second.
-        if shared.signalled {
+        if shared.signalled.is_some() {
             cancel.request();
         }
         cancel

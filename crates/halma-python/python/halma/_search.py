@@ -1,0 +1,156 @@
+"""The questions: each runs the program, and gives its record or says why there is none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from ._errors import InputError, NotFinished
+from ._job import Job, arguments, time
+from ._program import Event, failed, run
+from ._record import Record
+
+_Path = str | os.PathLike[str]
+
+
+class Options(TypedDict, total=False):
+    """What all searches take; each overrides the job's own word."""
+
+    #: 4, 6 or 8, of a transfer or a game.
+    moves: int
+    #: Which states the search may drop, as in ``"leading"``.
+    pruning: str
+    #: All that the machine has where neither this nor the job says.
+    threads: int
+    #: Bytes, or a text such as ``"4 GiB"``; beyond it levels go to disk.
+    memory: int | str
+    #: Seconds, a ``timedelta``, or a text such as ``"2 h"``; after it :class:`NotFinished` is raised.
+    time: float | str | timedelta
+    #: The folder of the record, and of what it takes to go on after an interruption (:func:`resume`).
+    output_dir: _Path
+    #: Whether the files of the levels stay.
+    keep_levels: bool
+    #: Where pattern databases stay for later runs.
+    cache: _Path
+    #: Called with each event of the search.
+    on_progress: Callable[[Event], object] | None
+
+
+def _given(options: Options) -> list[str]:
+    unknown = set(options) - set(Options.__annotations__)
+    if unknown:
+        raise TypeError(f"no options: {', '.join(sorted(unknown))}; allowed are {', '.join(Options.__annotations__)}")
+    words: list[str] = []
+    for name in ("moves", "pruning", "threads", "memory"):
+        if name in options:
+            words += [f"--{name}={options[name]}"]
+    if "time" in options:
+        words += [f"--time={time(options['time'])}"]
+    if "output_dir" in options:
+        words += [f"--output-dir={os.fspath(options['output_dir'])}"]
+    if "cache" in options:
+        words += [f"--cache={os.fspath(options['cache'])}"]
+    if options.get("keep_levels"):
+        words += ["--keep-levels"]
+    return words
+
+
+def _ask(command: str, subject: str, text: str | None, words: list[str], options: Options) -> Record:
+    ended = run(
+        [command, "--json", "--progress=json", *words, *_given(options), "--", subject], text, options.get("on_progress")
+    )
+    if ended.status not in (0, 3, 10, 20):
+        raise failed(ended)
+    record = Record(ended.out) if ended.out.strip() else None
+    if ended.status == 3:
+        raise NotFinished(_unfinished(record, ended.message), record)
+    if record is None:
+        raise failed(ended)
+    return record
+
+
+def _unfinished(record: Record | None, message: str) -> str:
+    if record is None:
+        return message or "not finished, and no record was written"
+    reason = record.reason or "a solution that may not be a shortest one"
+    known = "" if record.refuted_up_to is None else f"; no solution has {record.refuted_up_to} moves or fewer"
+    return f"not finished: {reason}{known}"
+
+
+def solve(
+    job: Job, *, max_length: int | None = None, solutions: int | None = None, **options: Unpack[Options]
+) -> Record:
+    """The shortest solution, and the refutation of every shorter length.
+
+    The verdict is ``optimal``, or ``none`` where no solution has ``max_length`` moves or fewer (or none exists at all:
+    ``exhausted``). ``solutions`` writes down so many of a puzzle's shortest solutions. Of ``options`` see :class:`Options`.
+    """
+    words = [] if max_length is None else [f"--max-length={max_length}"]
+    words += [] if solutions is None else [f"--all={solutions}"]
+    return _ask("solve", *arguments(job), words, options)
+
+
+def prove(job: Job, max_length: int | None = None, **options: Unpack[Options]) -> Record:
+    """Whether there is a solution of at most ``max_length`` moves (the job's ``max-length`` where not given).
+
+    The verdict is ``none``, or there is one: ``solution``, or ``optimal`` where every shorter length is refuted, too.
+    """
+    words = [] if max_length is None else [f"--max-length={max_length}"]
+    return _ask("prove", *arguments(job), words, options)
+
+
+def count(job: Job, *, max_length: int | None = None, **options: Unpack[Options]) -> Record:
+    """How many shortest solutions there are: ``record.counts``."""
+    words = [] if max_length is None else [f"--max-length={max_length}"]
+    return _ask("count", *arguments(job), words, options)
+
+
+def levels(job: Job, depth: int | None = None, **options: Unpack[Options]) -> Record:
+    """How many positions there are after 0, 1, ..., ``depth`` moves, or until no new one comes: ``record.levels``."""
+    words = ["--to-the-end"] if depth is None else [f"--depth={depth}"]
+    return _ask("levels", *arguments(job), words, options)
+
+
+def resume(run: _Path, **options: Unpack[Options]) -> Record:
+    """Goes on with a run that was stopped, from its folder."""
+    wrong = {"moves", "pruning", "output_dir"} & set(options)
+    if wrong:
+        raise InputError(f"a run goes on as it was begun, without {', '.join(sorted(wrong))}")
+    return _ask("resume", os.fspath(run), None, [], options)
+
+
+def load(path: _Path) -> Record:
+    """Reads a record: the file, or a run's folder. It is taken at its word; :func:`check` verifies it."""
+    file = Path(path)
+    if file.is_dir():
+        file = file / "result.json"
+    return Record(file.read_text(encoding="utf-8", errors="replace"), file)
+
+
+def check(record: Record | _Path, *, budget: int | None = None, threads: int | None = None) -> str:
+    """Verifies a record by code that shares nothing with the search; what was found to hold, line by line.
+
+    Of a folder, or of a record that was loaded from one, the levels that were kept are read, too. Where something does not hold :class:`DamagedError` is raised,
+    where not all could be looked at :class:`NotFinished`.
+    """
+    words = ["check", "--quiet"]
+    words += [] if budget is None else [f"--budget={budget}"]
+    words += [] if threads is None else [f"--threads={threads}"]
+    if not isinstance(record, Record):
+        return _checked([*words, "--", os.fspath(record)])
+    if record.path is not None:
+        return _checked([*words, "--", str(record.path)])
+    with record.file() as file:
+        return _checked([*words, "--", file])
+
+
+def _checked(words: list[str]) -> str:
+    ended = run(words)
+    if ended.status == 3:
+        raise NotFinished(ended.out.strip() or ended.message)
+    if ended.status != 0:
+        raise failed(ended)
+    return ended.out
