@@ -18,6 +18,7 @@
 //! ```
 
 mod armies;
+mod joined;
 mod labels;
 mod letters;
 pub(crate) mod plain;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use maud::{Markup, PreEscaped, html};
 
 use halma_puzzles::own::replay::PuzzleReplay;
+use halma_record::job::PuzzleSpec;
 use halma_rules::game::Game;
 use halma_rules::problem::{Transfer, set};
 use halma_rules::replay::Checked;
@@ -108,10 +110,10 @@ impl Figure {
         Self::new(Armies::played(&game.lattice, [&game.blue, &game.red], armies, moves))
     }
 
-    /// States of a puzzle as text, and the moves between them.
+    /// States of a puzzle as text, at least one, and the moves between them.
     #[must_use]
-    pub fn of_pictures(pictures: &[String], moves: &[String]) -> Self {
-        Self::new(LetterMaps::new(pictures, moves))
+    pub fn of_puzzle(puzzle: &PuzzleSpec, pictures: &[String], moves: &[String]) -> Self {
+        Self::new(LetterMaps::new(puzzle, pictures, moves))
     }
 
     /// A solution that was checked.
@@ -122,7 +124,7 @@ impl Figure {
                 Checked::Transfer(replay) => Self::of_transfer(&replay.transfer, &replay.moves),
                 Checked::Game(replay) => Self::of_game(&replay.game, &replay.moves),
             },
-            Solution::Puzzle(PuzzleReplay { pictures, moves, .. }) => Self::of_pictures(pictures, moves),
+            Solution::Puzzle(PuzzleReplay { spec, pictures, moves }) => Self::of_puzzle(spec, pictures, moves),
         }
     }
 

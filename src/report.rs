@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use halma_record::record::{Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Verdict, together};
+use halma_record::record::{
+    Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Side, Verdict, together,
+};
 use halma_record::words::{counted, plural};
 use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
 use halma_rules::job::{self, Army, ProblemSpec, PuzzleSpec};
@@ -149,7 +151,10 @@ pub fn sentence(record: &Record) -> String {
             Some(l) => format!("There is no {solution} {}.", at_most(l)),
             None => format!("There is no {solution}."),
         },
-        Verdict::Levels => match record.depth {
+        Verdict::Levels => match reached(record).or(record.depth) {
+            Some(last) if record.exhausted => {
+                format!("All levels are complete, 0 to {last}: no move leads to another position.")
+            }
             Some(depth) => format!("The levels 0 to {depth} are complete."),
             None => "The levels are complete.".into(),
         },
@@ -186,6 +191,12 @@ pub fn sentence(record: &Record) -> String {
             format!("Not finished{reason}.{}{known}{open}", found.unwrap_or_default())
         }
     }
+}
+
+/// `levels` to the end: the last level that is not empty.
+pub(crate) fn reached(record: &Record) -> Option<u32> {
+    let last = record.runs.last().filter(|_| record.exhausted)?;
+    last.levels.iter().filter(|level| level.states > 0).map(|level| level.depth).max()
 }
 
 /// The noun for a count.
@@ -266,8 +277,31 @@ fn title(record: &Record, run: &LengthRecord) -> String {
 
 fn levels(levels: &[LevelRecord]) -> String {
     let head = ["depth", "side", "states", "generated", "pruned", "duplicates", "old", "centroid", "digest"];
-    table(&head, levels.iter().map(level_cells))
+    let rows: Vec<Vec<String>> = levels.iter().map(level_cells).collect();
+    // What is the same on all levels says nothing: one side, no pruning, no centroid.
+    let is_said = |&i: &usize| match head[i] {
+        "side" => levels.iter().any(|level| level.side != Side::Forward),
+        "pruned" => levels.iter().any(|level| level.pruned > 0),
+        "centroid" => levels.iter().any(|level| level.centroid_max.is_some()),
+        _ => true,
+    };
+    let said: Vec<usize> = (0..head.len()).filter(is_said).collect();
+    let of = |columns: &[usize]| {
+        let names: Vec<&str> = columns.iter().map(|&i| head[i]).collect();
+        table(&names, rows.iter().map(|row| columns.iter().map(|&i| row[i].clone()).collect()))
+    };
+    let whole = of(&said);
+    if whole.lines().all(|line| line.chars().count() <= WIDTH) {
+        return whole;
+    }
+    // Digests are half of a terminal's width: they get a table of their own.
+    let (figures, digest) = said.split_at(said.len() - 1);
+    let named: Vec<usize> = figures.iter().copied().filter(|&i| i < 2).chain(digest.iter().copied()).collect();
+    format!("{}\n{}", of(figures), of(&named))
 }
+
+/// What a terminal shows in a line.
+const WIDTH: usize = 80;
 
 /// A level as a row of a table: depth, side, states, generated, pruned, duplicates, old, centroid, digest.
 #[must_use]
@@ -399,6 +433,23 @@ mod tests {
             "Not finished: time limit reached. No solution of at most 3 moves exists; longer ones are undecided."
         );
         assert_eq!(said(None, None), "Not finished: time limit reached. Nothing is decided.");
+    }
+
+    #[test]
+    fn a_table_of_levels_fits_a_terminal_and_has_all_that_differs() {
+        let text = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";
+        let job = Job::parse("a.toml".as_ref(), text).unwrap();
+        let levels = run::run(&job, Question::Levels { depth: 4 }, &(), &CancellationToken::after(None)).unwrap();
+        for record in [solved(), levels] {
+            let shown = super::text(&record, true);
+            assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+            for level in record.runs.iter().flat_map(|run| &run.levels) {
+                assert!(
+                    shown.contains(&level.digest.to_string()) && shown.contains(&grouped(level.generated)),
+                    "{shown}"
+                );
+            }
+        }
     }
 
     #[test]

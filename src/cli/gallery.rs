@@ -48,8 +48,15 @@ pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mu
         Some(name) => format!("Results: {name}"),
     };
     let pages = site::pages(&title, entries, &stories);
-    let unwritten =
-        |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be written: {e}", folder.display()) };
+    let unwritten = |e: io::Error| {
+        let message = match e.kind() {
+            io::ErrorKind::AlreadyExists => {
+                format!("{}: no folder, but a file of that name is there", folder.display())
+            }
+            _ => format!("{}: cannot be written: {e}", folder.display()),
+        };
+        Failure { exit: Exit::Input, message }
+    };
     std::fs::create_dir_all(folder).map_err(unwritten)?;
     for page in &pages {
         std::fs::write(folder.join(&page.name), &page.html).map_err(unwritten)?;

@@ -6,6 +6,7 @@ pub(super) const NEW: &str = "Examples:
   halma new corner.toml --board 5x5 --men 4          men in one corner, target in the other
   halma new star.toml --board star-121 --army point-3
   halma new mine.toml --drawing board.txt --moves 8  a map of '.', 'S' start, 'T' target, '#' hole
+  halma new tiles.toml --kind rules                  also blocks, permutation
   halma new - --board triangle:6 --men 3 | halma solve -";
 pub(super) const SOLVE: &str = "Examples:
   halma solve job.toml --output-dir runs/job         if stopped: halma resume runs/job

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use halma_files::folder;
 use halma_rules::board::{Board, NAMED};
@@ -35,9 +35,23 @@ pub struct Start {
     /// Two armies that end a game together, instead of one that crosses
     #[arg(long)]
     game: bool,
+    /// A puzzle of another kind: rules (that rewrite letters), blocks (that slide), permutation
+    #[arg(long, value_name = "KIND", value_enum, hide_possible_values = true, conflicts_with_all = ["board", "army", "men", "moves", "game"])]
+    kind: Option<Kind>,
     /// What it is called
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+}
+
+/// Kinds of puzzles that are no armies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Rewrite rules on a map of letters
+    Rules,
+    /// Sliding blocks
+    Blocks,
+    /// Permutations, as twsearch writes them
+    Permutation,
 }
 
 /// Men on a drawing that has none.
@@ -61,10 +75,12 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
         io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
         _ => wrong(format!("{}: cannot be written: {e}", file.display())),
     })?;
+    let name = file.display();
+    let run = Path::new("runs").join(file.file_stem().unwrap_or_default());
+    let run = run.display();
     put(
         &format!(
-            "{0}: a job; halma describe {0} says what is known of it, halma solve {0} solves it\n",
-            file.display()
+            "{name}: a job. What goes on from here:\n  halma describe {name}\n  halma solve {name} --output-dir {run}\n  halma report {run} -o {run}.html\n"
         ),
         out,
     )?;
@@ -72,6 +88,9 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
 }
 
 fn text(start: &Start) -> Result<String, Failure> {
+    if let Some(kind) = start.kind {
+        return puzzle(kind, start);
+    }
     let (map, leaning) = match &start.drawing {
         Some(file) => (Some(drawing(file)?), false),
         None if NAMED.contains(&start.board.as_str()) => (None, start.board == "star-121"),
@@ -110,6 +129,115 @@ fn text(start: &Start) -> Result<String, Failure> {
     }
     Ok(text + REST)
 }
+
+/// A puzzle of letters or permutations: the board of the drawing, or one to begin with.
+fn puzzle(kind: Kind, start: &Start) -> Result<String, Failure> {
+    let drawn = start.drawing.as_ref().map(|file| drawing(file)).transpose()?;
+    let title = start.title.as_ref().map(|title| format!("title = {}\n", toml::Value::from(title.as_str())));
+    let title = title.unwrap_or_else(|| "# title = \"what lists and pages call it\"\n".into());
+    let drawn = |example: &str| drawn.clone().unwrap_or_else(|| example.into());
+    let stated = match kind {
+        Kind::Rules => {
+            let map = drawn("ABC\nDEF\nG.H\n");
+            let (letter, (x, y)) = first_goal(&map)?;
+            let cell = format!("{}{}", char::from(b'a' + (x % 26) as u8), y + 1);
+            let goal = format!("goal = {{ at = {{ {cell} = \"{letter}\" }} }}\n");
+            format!("kind = \"rules\"\n{title}{RULES_BOARD}board = \"\"\"\n{map}\"\"\"\n{RULES}{goal}")
+        }
+        Kind::Blocks => {
+            let map = drawn("AAB\nAA.\nC..\n");
+            let (letter, goal) = first_goal(&map)?;
+            let cell = |at: (usize, usize), c: char| match c {
+                '#' => '#',
+                _ if at == goal => letter,
+                _ => '?',
+            };
+            let rows = map.lines().enumerate();
+            let rows =
+                rows.map(|(y, row)| row.chars().enumerate().map(|(x, c)| cell((x, y), c)).collect::<String>() + "\n");
+            let goal: String = rows.collect();
+            format!(
+                "kind = \"blocks\"\n{title}{BLOCKS_BOARD}board = \"\"\"\n{map}\"\"\"\n{BLOCKS}goal = \"\"\"\n{goal}\"\"\"\n"
+            )
+        }
+        Kind::Permutation if start.drawing.is_some() => {
+            return Err(wrong("--drawing is for boards: a permutation puzzle has none".into()));
+        }
+        Kind::Permutation => format!("kind = \"permutation\"\n{title}{PERMUTATION}"),
+    };
+    Ok(format!("[problem]\n{stated}{BOUND}{}", REST.split_once("[limits]").map_or("", |(_, rest)| rest)))
+}
+
+/// A goal to begin with: the first letter of a map on its first free cell.
+fn first_goal(map: &str) -> Result<(char, (usize, usize)), Failure> {
+    let letter = map.chars().find(|c| !".#\n".contains(*c));
+    let rows = map.lines().enumerate();
+    let free =
+        rows.flat_map(|(y, row)| row.chars().enumerate().map(move |(x, c)| ((x, y), c))).find(|(_, c)| *c == '.');
+    let missing = || wrong("the drawing needs a letter and a free cell ('.') to begin with".into());
+    letter.zip(free).map(|(letter, (cell, _))| (letter, cell)).ok_or_else(missing)
+}
+
+const RULES_BOARD: &str = "\
+# The start: a letter a cell, '.' an empty one, '#' no cell at all.
+";
+const RULES: &str = "\
+# LEFT -> RIGHT, as many letters on each side, in a row of cells in any direction. '*' is any letter but '.': here a
+# tile beside the empty cell goes there. Peg solitaire: \"P P . -> . . P\"; Sokoban: \"@ $ . -> . @ $\" and \"@ . -> . @\".
+rules = [\"* . -> . *\"]
+# 4 where not given: rows and columns; 6 or 8 with diagonals, or names as in [\"right\", \"down\"].
+# directions = 4
+# \"blocked\": a rule goes on in its direction until it cannot, as robots on ice do; \"any\": each end on the way counts.
+# until = \"once\"
+# Whether the same man may go on within one move, as in a chain of jumps.
+# chain = false
+# What ends the puzzle: a letter on a cell, here; also { count = { P = 1 } }, or a map with '?' for anything.
+";
+
+const BLOCKS_BOARD: &str = "\
+# The start: each letter is one block, '.' is empty, '#' no cell. Or 36 characters: a board of Rush Hour, row by row.
+";
+const BLOCKS: &str = "\
+# What counts as one move: \"step\" one cell, \"slide\" any distance in one direction, \"move\" one block by any path.
+metric = \"move\"
+# Whether blocks move along their longer side alone, as cars do.
+# axis = false
+# Blocks that are told apart from others of their shape, beside those that the goal names.
+# distinct = [\"C\"]
+# '?' anything, a letter: that block is there. As many rows and columns as the board has.
+";
+
+const PERMUTATION: &str = "\
+# In twsearch's notation; or file = \"cube.tws\", beside this one. Here three pancakes, of which the upper ones are turned.
+definition = \"\"\"
+Name Pancakes
+Set STACK 3 1
+Solved
+STACK
+1 2 3
+End
+Move F2
+STACK
+2 1 3
+End
+Move F3
+STACK
+3 2 1
+End
+\"\"\"
+# Moves that lead from the solved state to the start.
+scramble = \"F2 F3\"
+# Whether powers of a move count as more than one move.
+# quarter = false
+";
+
+const BOUND: &str = "
+[search]
+# Distances in puzzles with fewer letters, blocks or pieces as a bound; none where not given.
+# pruning = \"projection\"
+# max-length = 40
+
+[limits]";
 
 const REST: &str = "
 [search]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use halma_files::plain;
 use halma_record::record::{self, Record};
 use halma_record::words::counted;
-use halma_rules::job::Output;
+use halma_rules::job::{Job, Output};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read, too_little};
@@ -31,7 +31,10 @@ pub(super) enum Form {
 /// `halma replay`: checks a solution, then shows it.
 pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
-    let checked = Solution::read(&file)?;
+    let checked = solution(&file)?;
+    if !matches!(form, Form::Text { .. }) {
+        document(output)?;
+    }
     let text = match form {
         Form::Text { quiet: true } => checked.summary() + "\n",
         Form::Text { quiet: false } => format!("{}\n{}\n", drawn(&checked, false), checked.summary()),
@@ -53,6 +56,27 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
     write(&text, output, out)
 }
 
+/// Reads a solution, and says what to do where there is a job instead.
+fn solution(file: &Path) -> Result<Solution, Failure> {
+    Solution::read(file).map_err(|error| match Job::read(file) {
+        Ok(_) => {
+            let name = file.display();
+            let message = format!("{name}: a job, and no solution; halma solve {name} --output-dir DIR makes one, halma replay DIR draws it");
+            Failure { exit: Exit::Input, message }
+        }
+        Err(_) => error.into(),
+    })
+}
+
+/// A page or a picture is not written to a terminal.
+fn document(output: Option<&Path>) -> Result<(), Failure> {
+    if output.is_none() && std::io::stdout().is_terminal() {
+        let message = "this is for a browser and not for a terminal: -o FILE writes it to a file".into();
+        return Err(Failure { exit: Exit::Input, message });
+    }
+    Ok(())
+}
+
 /// Whether standard output is a terminal that wants colours; `NO_COLOR` and `CLICOLOR` say so, too.
 pub(super) fn wants_colours() -> bool {
     let out = std::io::stdout();
@@ -70,7 +94,7 @@ fn drawn(solution: &Solution, coloured: bool) -> String {
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
-    let checked = Solution::read(&file)?;
+    let checked = solution(&file)?;
     let boards = match &checked {
         Solution::Armies(_) => drawn(&checked, true),
         Solution::Puzzle(_) => plain::shown(&drawn(&checked, false)).into_owned(),
@@ -91,6 +115,7 @@ pub(super) fn report(
     memory: Option<u64>,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
+    document(output)?;
     let folder = output.filter(|output| output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']));
     let mut files = Vec::new();
     for run in runs {

@@ -111,7 +111,7 @@ pub(super) fn start_figure(record: &Record) -> Option<Figure> {
     match job::transfer_of(&record.problem) {
         Ok(transfer) => Some(Figure::of_transfer(&transfer, &[])),
         Err(_) => match record.problem.puzzle() {
-            Some(puzzle) => start_of(puzzle).ok().map(|picture| Figure::of_pictures(&[picture], &[])),
+            Some(puzzle) => start_of(puzzle).ok().map(|picture| Figure::of_puzzle(puzzle, &[picture], &[])),
             None => job::game_of(&record.problem).ok().map(|game| Figure::of_game(&game, &[])),
         },
     }

@@ -107,7 +107,7 @@ fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
             Some(length) => format!("not solved in {} or fewer", moves(length)),
             None => "not solved".into(),
         },
-        (Verdict::Levels, _) => return format!("{} ({one})", levels(record, &name)),
+        (Verdict::Levels, _) => return format!("{} ({one}).", levels(record, &name).trim_end_matches('.')),
         _ => match record.refuted_up_to {
             Some(refuted) => {
                 format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted))
@@ -127,6 +127,11 @@ fn shorter(record: &Record, length: u32) -> String {
 }
 
 fn levels(record: &Record, setting: &str) -> String {
+    if let Some(last) = report::reached(record) {
+        return format!(
+            "{setting}, all positions that can be reached are enumerated, by the least number of moves: 0, 1, ..., {last}."
+        );
+    }
     let depth = match (record.question, record.depth) {
         (Asked::Levels, Some(depth)) => format!("0, 1, ..., {depth}"),
         _ => "so many".into(),

@@ -2,6 +2,9 @@
 
 const root = document.documentElement;
 
+// In the frame of a notebook the page has no address of its own.
+const framed = location.protocol === "about:";
+
 // Text to the clipboard; where that is not allowed, it is marked for the reader to copy.
 async function take(text, said, fallback) {
   try {
@@ -57,6 +60,15 @@ function tikz(svg) {
     } else if (e.tagName === "polyline") {
       const points = e.getAttribute("points").split(" ").map((p) => at(...p.split(",").map(Number)));
       out.push(`\\draw[${pen(classes)}] ${points.join(" -- ")};`);
+    } else if (classes.contains("piece")) {
+      for (const [, x, y, sides] of e.getAttribute("d").matchAll(/M(-?\d+) (-?\d+)((?:[hv]-?\d+)+)z/g)) {
+        const corners = [[Number(x), Number(y)]];
+        for (const [, way, length] of sides.matchAll(/([hv])(-?\d+)/g)) {
+          const [a, b] = corners[corners.length - 1];
+          corners.push(way === "h" ? [a + Number(length), b] : [a, b + Number(length)]);
+        }
+        out.push(`\\draw[fill=${fill(classes)},${wide}] ${corners.map((c) => at(...c)).join(" -- ")} -- cycle;`);
+      }
     } else if (e.tagName === "path" && !classes.contains("hole")) {
       const lines = [...e.getAttribute("d").matchAll(/M(-?\d+)[ ,](-?\d+)([Ll])(-?\d+)[ ,](-?\d+)/g)];
       const drawn = lines.map(([, x, y, kind, u, v]) => {
@@ -66,7 +78,11 @@ function tikz(svg) {
       if (drawn.length) out.push(`\\draw[${pen(classes)}] ${drawn.join(" ")};`);
     } else if (e.tagName === "text") {
       const place = classes.contains("line") ? "anchor=base west" : "anchor=base";
-      out.push(`\\node[${place},font=\\scriptsize] at ${at(number(e, "x"), number(e, "y"))} {${escape(e.textContent)}};`);
+      const node = (x, text) => out.push(`\\node[${place},font=\\scriptsize] at ${at(x, number(e, "y"))} {${escape(text)}};`);
+      // Letters of a row have a place each.
+      const places = e.getAttribute("x").split(" ").map(Number);
+      if (places.length > 1) places.forEach((x, i) => node(x, [...e.textContent][i]));
+      else node(places[0], e.textContent);
     }
   }
   const defined = [...used].map((name) => `\\definecolor{halma${name}}{HTML}{${colours[name]}}`);
@@ -170,6 +186,7 @@ for (const player of players) {
 
   // The address names the move.
   function name() {
+    if (framed) return;
     history.replaceState(null, "", at || location.hash ? `#${items[at].id}` : location.pathname);
   }
 
@@ -248,8 +265,21 @@ for (const player of players) {
   addEventListener("hashchange", asked);
   player.querySelector(".controls").hidden = false;
   player.querySelector(".tools").hidden = false;
+  player.querySelector("[data-do=link]").hidden = framed;
   show(0, false);
   asked();
+}
+
+// There a link to a part of the page would lead to the notebook's.
+if (framed) {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.('a[href^="#"]');
+    if (!link || event.defaultPrevented) return;
+    event.preventDefault();
+    const part = document.getElementById(link.getAttribute("href").slice(1));
+    part?.scrollIntoView();
+    part?.focus();
+  });
 }
 
 // A chapter that a link leads to is opened.

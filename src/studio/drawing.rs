@@ -6,7 +6,7 @@ use halma_puzzles::own::replay::start_of;
 use halma_record::source::Fault;
 use halma_rules::army;
 use halma_rules::board::{Board, NAMED};
-use halma_rules::job::{Army, Job, Problem, ProblemSpec};
+use halma_rules::job::{Army, Job, Problem, ProblemSpec, PuzzleSpec};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem;
 
@@ -175,7 +175,7 @@ impl Described {
                 };
                 (Some(armies), None)
             }
-            (ProblemSpec::Puzzle(spec), _) => (None, start_of(spec).ok().map(|start| picture(&start))),
+            (ProblemSpec::Puzzle(spec), _) => (None, start_of(spec).ok().map(|start| picture(spec, start))),
             (ProblemSpec::Armies(_), None) => (None, None),
         };
         // The picture shows it.
@@ -197,8 +197,8 @@ fn mirrored(problem: &Problem) -> bool {
     }
 }
 
-fn picture(start: &str) -> String {
-    let figure = Figure::of_pictures(&[start.to_string()], &[]);
+fn picture(puzzle: &PuzzleSpec, start: String) -> String {
+    let figure = Figure::of_puzzle(puzzle, &[start], &[]);
     // The ground goes along: nothing else on the page draws it.
     format!(
         "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>{}</defs></svg>{}",

@@ -32,7 +32,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Opens a page; `None`, with a word about it, where no browser is there.
-    fn open(html: &str) -> Option<Self> {
+    pub(crate) fn open(html: &str) -> Option<Self> {
         let mut browser = Self::start()?;
         let file = browser._profile.path().join("page.html");
         std::fs::write(&file, html).expect("a page");
@@ -340,6 +340,53 @@ fn a_link_leads_to_each_move_and_the_address_follows() {
     browser.until("Number(document.querySelector('.player').dataset.at) === 3");
     // A point of the plot over the moves is a link, too, and the one of the board that is shown is marked.
     assert_eq!(browser.eval("document.querySelector('.point.lit').dataset.row"), "move:3");
+}
+
+/// As notebooks show a record, beside their own parts of that name.
+#[test]
+fn in_the_frame_of_a_notebook_the_player_plays_and_links_stay_inside() {
+    let page = report().replace('&', "&amp;").replace('"', "&quot;");
+    let frame = format!("<!DOCTYPE html><p id=main>notebook<iframe srcdoc=\"{page}\"></iframe>");
+    let Some(mut browser) = Browser::open(&frame) else { return };
+    let inside = |selector: &str| format!("frames[0].document.querySelector({selector:?})");
+    browser.until(&format!("{} !== null", inside(".player[data-at='0']")));
+    for (clicked, at) in [("[data-do=on]", 1), (".moves a[href='#7']", 7), ("a.skip", 7), ("[data-do=last]", 12)] {
+        browser.eval(&format!("{}.click()", inside(clicked)));
+        assert_eq!(browser.eval(&format!("Number({}.dataset.at)", inside(".player"))), at, "{clicked}");
+    }
+    assert_eq!(browser.eval("frames[0].location.href"), "about:srcdoc");
+    assert_eq!(browser.eval(&format!("{}.hidden", inside("[data-do=link]"))), true);
+}
+
+/// The page of a puzzle whose record is in the repository.
+fn puzzle(name: &str) -> String {
+    let file = format!("results/puzzles/{name}.json");
+    let record = halma_record::record::Record::read(file.as_ref()).expect("a record");
+    let checked = halma::solution::Solution::from_record(file.as_ref(), &record).expect("a solution");
+    page::report(&[Entry { file, record, checked: Some(checked) }])
+}
+
+#[test]
+fn boards_of_letters_are_copied_as_tikz_with_all_their_pieces() {
+    let Some(mut browser) = Browser::open(&puzzle("klotski-moves-solve")) else { return };
+    // Without the focus of a person the clipboard is closed: what was to be copied stands below.
+    browser.eval("Object.defineProperty(navigator, 'clipboard', {value: {writeText: () => Promise.reject()}})");
+    browser.click("[data-do=tikz]");
+    browser.until("document.querySelector('.copied').value.includes('tikzpicture')");
+    let text = browser.eval("document.querySelector('.copied').value");
+    let text = text.as_str().expect("TikZ");
+    assert!(!text.contains("NaN") && !text.contains("undefined"), "{text}");
+    // Ten blocks, and a letter in the middle of each beside the names of columns and rows.
+    assert_eq!(text.matches("-- cycle;").count(), 10, "{text}");
+    assert_eq!(text.matches("\\node").count(), 10 + 4 + 5, "{text}");
+}
+
+#[test]
+fn a_page_of_blocks_shows_each_block_as_one_piece_and_says_where_it_went() {
+    let page = puzzle("klotski-moves-solve");
+    assert!(page.len() < 300_000, "{}", page.len());
+    assert!(page.contains("1. G d5 → c5"), "moves are said as people say them");
+    assert!(page.contains("c5:.G d5:G."), "and copied as the record has them");
 }
 
 #[test]

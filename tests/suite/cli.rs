@@ -38,7 +38,11 @@ fn a_wrong_job_or_command_line_is_one_message_status_2_and_nothing_else() {
         (vec!["levels", "bad.toml", "--depth", "1"], "bad.toml:4:9: invalid value"),
         (vec!["compare", "bad.toml"], "bad.toml:4:9: invalid value"),
         (vec!["solve", "none.toml"], "none.toml: cannot be read: No such file or directory"),
-        (vec!["replay", "job.toml"], "job.toml:6:2: unknown field `output`, expected `problem` or `solution`\n"),
+        (
+            vec!["replay", "job.toml"],
+            "job.toml: a job, and no solution; halma solve job.toml --output-dir DIR makes one",
+        ),
+        (vec!["replay", "bad.toml"], "bad.toml:4:9: invalid value"),
         (vec!["prove", "job.toml"], "job.toml: prove needs a length: give --max-length L, or max-length in [search]\n"),
         (
             vec!["solve", "job.toml", "--pruning", "leeding"],

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
 
+mod axe;
 mod boards;
 mod browser;
 mod cache;

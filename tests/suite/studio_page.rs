@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::axe::assert_accessible;
 use super::browser::Browser;
 use super::studio::{SMALL, Studio};
 
@@ -116,6 +117,7 @@ fn what_was_drawn_is_solved_and_watched_and_its_link_brings_it_back() {
     browser.until("!!document.querySelector('#run .claim')");
     assert_eq!(browser.text("#run .claim"), "The shortest solution has 11 moves: every shorter length is refuted.");
     browser.until("document.querySelector('.player')?.dataset.at === '0'");
+    assert_accessible(&mut browser, "the studio");
     browser.click("[data-do=on]");
     browser.click("[data-do=on]");
     assert_eq!(browser.eval("document.querySelector('.player').dataset.at"), "2");

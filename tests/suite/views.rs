@@ -319,7 +319,32 @@ fn a_new_job_is_one_and_what_is_there_already_stays() {
     }
     let (status, _, err) = halma_in(at, &["new", "a.toml"]);
     assert_eq!((status, err.as_str()), (2, "a.toml: there already, and left as it is\n"));
+    // What it says to do next leads to a page.
+    let (_, said, _) = halma_in(at, &["new", "next.toml", "--board", "5x5"]);
+    for line in said.lines().skip(1) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let (status, _, err) = halma_in(at, &words);
+        assert_eq!(status, 0, "{line}: {err}");
+    }
+    assert!(std::fs::read_to_string(at.join("runs/next.html")).unwrap().contains("and no fewer"));
+    let (status, _, err) = halma_in(at, &["replay", "next.toml"]);
+    assert!(status == 2 && err.starts_with("next.toml: a job, and no solution; halma solve"), "{err}");
+    let (status, _, err) = halma_in(at, &["report", "runs", "-o", "next.toml/"]);
+    assert!(status == 2 && err.contains("a file of that name is there"), "{err}");
     std::fs::write(at.join("board.txt"), "SS .\n...\n. TT\n").expect("a drawing");
+    for (kind, length) in [("rules", 9), ("blocks", 2), ("permutation", 2)] {
+        let file = format!("{kind}.toml");
+        let (status, _, err) = halma_in(at, &["new", &file, "--kind", kind, "--title", "A \"new\" one"]);
+        assert_eq!(status, 0, "{err}");
+        let (status, text, err) = halma_in(at, &["solve", &file, "-q", "--json"]);
+        assert_eq!(status, 0, "{err}");
+        let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&record["verdict"], &record["length"]), (&"optimal".into(), &length.into()), "{kind}");
+        assert_eq!(record["problem"]["title"], "A \"new\" one");
+    }
+    let (status, text, _) = halma_in(at, &["new", "-", "--kind", "rules", "--drawing", "board.txt"]);
+    assert!(status == 0 && text.contains("SS#.\n...#\n.#TT\n") && text.contains("d1 = \"S\""), "{text}");
+    assert_eq!(halma_in(at, &["new", "-", "--kind", "blocks", "--men", "3"]).0, 2);
     let (status, text, _) = halma_in(at, &["new", "-", "--drawing", "board.txt", "--moves", "4"]);
     assert_eq!(status, 0);
     assert!(text.contains("SS#.\n...#\n.#TT\n"), "{text}");
