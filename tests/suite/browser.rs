@@ -142,8 +142,30 @@ impl Browser {
         }
     }
 
+    /// Clicks an element. On a busy machine the page may still move at the last moment: a click that lands elsewhere is kept from
+    /// the page and made again.
     pub(crate) fn click(&mut self, selector: &str) {
-        // What has just changed may still move the page: the place counts when it has stood still for a while.
+        self.eval(&format!(
+            "window.clicks = {{ hit: false, guard: (e) => {{ \
+                 if (e.type === 'pointerdown') clicks.hit = !!e.target.closest({selector:?}) || document.querySelector({selector:?}).contains(e.target); \
+                 if (!clicks.hit) {{ e.stopImmediatePropagation(); e.preventDefault(); }} }} }}; \
+             for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) addEventListener(type, clicks.guard, true)"
+        ));
+        for _ in 0..20 {
+            self.click_once(selector);
+            // The click may have led to another page, which has no guard.
+            if self.eval("!window.clicks || clicks.hit") == true {
+                self.eval(
+                    "if (window.clicks) for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) \
+                     removeEventListener(type, clicks.guard, true)",
+                );
+                return;
+            }
+        }
+        panic!("{selector} cannot be clicked");
+    }
+
+    fn click_once(&mut self, selector: &str) {
         self.eval(&format!(
             "document.querySelector({selector:?}).scrollIntoView({{block: 'center', behavior: 'instant'}})"
         ));

@@ -48,15 +48,23 @@ impl GroundedTask {
         counts.iter().enumerate().map(|(letter, &n)| (1 << letter, n)).collect()
     }
 
-    /// What a goal leaves of blocks: one state, or none, where it names all cells of each block.
+    /// What a goal leaves of blocks: one state, or none, if each block has a letter of its own and the goal names all of its
+    /// cells.
     fn placed(&self, goal: &GoalCondition) -> Left {
         let empty = self.letters.len() as u8 - 1;
         let mut state = vec![empty; self.board.len()];
+        let alone = |letter: usize| {
+            let number = |start: &Vec<u8>| start.iter().filter(|&&other| usize::from(other) == letter).count();
+            self.starts.iter().all(|start| number(start) == 1)
+        };
         for letter in 0..self.ranked {
+            // Blocks that are alike, as in an abstraction, share a letter: the goal may name some of them.
+            if !alone(letter) {
+                return Left::Open;
+            }
             let body = self.bodies[letter].iter().max_by_key(|body| body.len()).map_or(&[][..], |body| body);
             let letters = body.iter().fold(1 << letter, |all: Letters, &(_, part)| all | 1 << part);
             let cells: Vec<u8> = goal.cells.iter().filter(|&&(_, set)| set == letters).map(|&(cell, _)| cell).collect();
-            // A goal tells a block by its letter, which is then that of no other one.
             if cells.len() != body.len() + 1 {
                 return Left::Open;
             }
