@@ -58,6 +58,21 @@ fn published_lengths_are_found_and_every_shorter_one_refuted() {
 }
 
 #[test]
+fn bounds_by_projection_change_no_published_length() {
+    for (name, length) in [
+        ("rush-hour-hardest", 60),
+        ("tiles-3x3-hardest", 31),
+        ("pancakes-10-scrambled", 8),
+        ("hanoi-4-pegs-4", 9),
+        ("frogs-and-toads-3", 15),
+    ] {
+        let text = std::fs::read_to_string(config(name)).unwrap() + "\n[search]\npruning = \"projection\"\n";
+        let record = answer(&Job::parse(&config(name), &text).unwrap(), Question::Solve);
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(length)), "{name}");
+    }
+}
+
+#[test]
 fn published_level_sizes_are_found() {
     let corner = levels("tiles-3x3-corner", 99);
     assert_eq!(sizes(&corner)[..9], [1, 2, 4, 8, 16, 20, 39, 62, 116]);
