@@ -19,7 +19,9 @@ let state = empty();
 /** What the server last said of the job. */
 let described = null;
 let drawing = null;
+/** The last question about the job, and about the board: answers to earlier ones come too late. */
 let asking = 0;
+let laying = 0;
 
 const say = (text) => { $("said").textContent = text; };
 const board = new Board($("board"), set);
@@ -71,9 +73,12 @@ const holes = () => new Set(drawing?.holes.map((hole) => hole.name) ?? []);
 /** The board anew: another one, another rule, another hole. */
 async function layOut() {
   const wish = { board: state.board === "drawn" ? state.map.join("\n") : state.board, moves: state.moves };
-  const number = ++asking;
+  const number = ++laying;
+  // What is known of the board before is of no use any more; it is asked again when this one is there.
+  clearTimeout(timer);
+  asking += 1;
   const { status, value } = await ask("POST", "/api/board", JSON.stringify(wish));
-  if (number !== asking) return;
+  if (number !== laying) return;
   if (status !== 200 || value.wrong) {
     refuse(status, value.wrong ?? value);
     return;
