@@ -1,4 +1,6 @@
 """What the scripts that make tables from records share."""
+import math
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +28,14 @@ def together(runs):
             parts.append((run["length"], int(run["generated"])))
             up_to = run.get("up_to", run["length"])
     return parts
+
+
+def slope(points):
+    """The exponent b of y = a b^x that fits the points best, by least squares of logarithms."""
+    xs, ys = [x for x, _ in points], [math.log(y) for _, y in points]
+    mean_x, mean_y = statistics.mean(xs), statistics.mean(ys)
+    over = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys))
+    return math.exp(over / sum((x - mean_x) ** 2 for x in xs))
 
 
 def largest_level(record):
