@@ -12,6 +12,7 @@ pub mod budget;
 #[cfg(any(test, feature = "testing"))]
 pub mod fault;
 pub mod key;
+pub mod parallel;
 pub mod puzzle;
 pub mod search;
 pub mod store;

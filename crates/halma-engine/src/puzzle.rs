@@ -15,8 +15,9 @@ use crate::key::Key;
 ///   twice.
 /// - The returned number counts all successors, pruned ones included: `generated = pruned + emitted`.
 /// - No key equals [`Key::MAX`].
+/// - A [`Self::leader`] has been emitted, and nothing that was emitted has a larger measure.
 ///
-/// [`check_contract`] tests the first three on the states near the start.
+/// [`check_contract`] tests all of this on the states near the start.
 pub trait Puzzle: Sync {
     /// The keys of its states.
     type Key: Key;
@@ -61,6 +62,13 @@ pub trait Puzzle: Sync {
     fn measure(&self, _scratch: &mut Self::Scratch, _key: Self::Key) -> Option<i64> {
         None
     }
+
+    /// Of all successors that [`Self::successors`] has emitted with this scratch space, one with the largest
+    /// [`Self::measure`], and that measure. If it proves to be a new state, no other state has to be measured. `None`
+    /// where the puzzle keeps no such record.
+    fn leader(&self, _scratch: &Self::Scratch) -> Option<(i64, Self::Key)> {
+        None
+    }
 }
 
 /// Tests the contract of [`Puzzle`] on the first `levels` levels, by plain sets.
@@ -72,6 +80,7 @@ pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> 
     let mut level: BTreeSet<P::Key> = puzzle.start().into_iter().collect();
     for depth in 0..levels {
         let mut next = BTreeSet::new();
+        let mut leading = puzzle.scratch();
         for &key in &level {
             let mut emitted = Vec::new();
             let generated = puzzle.successors(&mut one, key, depth, &mut |k| emitted.push(k));
@@ -88,7 +97,14 @@ pub fn check_contract<P: Puzzle>(puzzle: &P, levels: u32) -> Result<(), String> 
             if emitted.contains(&P::Key::MAX) {
                 return Err(format!("{key:?} emits the reserved key"));
             }
+            puzzle.successors(&mut leading, key, depth, &mut |_| ());
             next.extend(emitted);
+        }
+        if let Some((measure, key)) = puzzle.leader(&leading) {
+            let largest = next.iter().filter_map(|&key| puzzle.measure(&mut one, key)).max();
+            if !next.contains(&key) || largest != Some(measure) || puzzle.measure(&mut one, key) != largest {
+                return Err(format!("{key:?} with {measure} is no successor with the largest measure, {largest:?}"));
+            }
         }
         level = next;
     }

@@ -4,6 +4,8 @@
 mod crashes;
 mod damage;
 mod failures;
+mod filters;
+mod leaders;
 
 use std::path::Path;
 use std::time::Duration;

@@ -26,6 +26,31 @@ pub struct ProblemTables<const W: usize, K> {
     images: Vec<Vec<u8>>,
     /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
+    /// The cells in descending order of that number; `None` if K changes an army's centroid.
+    foremost: Option<Foremost<W>>,
+}
+
+/// Sets of cells by their centroid.
+#[derive(Clone, Debug)]
+struct Foremost<const W: usize> {
+    least: i64,
+    /// The cells with at least `least + i`, for each i up to the largest centroid.
+    from: Vec<Cells<W>>,
+}
+
+impl<const W: usize> Foremost<W> {
+    fn new(centroid: &[i32]) -> Self {
+        let (least, most) = (centroid.iter().min().copied().unwrap_or(0), centroid.iter().max().copied().unwrap_or(0));
+        let at_least = |bound: i32| (0..centroid.len()).filter(|&c| centroid[c] >= bound).collect();
+        Self { least: i64::from(least), from: (least..=most).map(at_least).collect() }
+    }
+
+    /// The cells with at least this centroid.
+    #[inline(always)]
+    fn at_least(&self, bound: i64) -> Cells<W> {
+        let index = usize::try_from(bound - self.least).unwrap_or(0);
+        self.from.get(index).copied().unwrap_or(Cells::EMPTY)
+    }
 }
 
 impl<const W: usize, K: Key> ProblemTables<W, K> {
@@ -35,10 +60,12 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
         if problem.lattice.len() > Cells::<W>::CAPACITY {
             return None;
         }
+        let fixed = |s: &Symmetry| (0..centroid.len()).all(|c| centroid[c] == centroid[usize::from(s.cells[c])]);
         Some(Self {
             mover: Mover::new(&problem.lattice, problem.jumps_only),
             ranks: Ranks::new(problem.lattice.len(), problem.start.len())?,
             images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
+            foremost: fixing.iter().all(fixed).then(|| Foremost::new(&centroid)),
             centroid,
         })
     }
@@ -112,6 +139,8 @@ pub struct Scratch<const W: usize, K> {
     pruners: Vec<Box<dyn Pruner<W>>>,
     /// Made when it is first needed.
     filter_worker: Option<Box<dyn FilterWorker>>,
+    /// The successor with the largest centroid so far.
+    leader: Option<(i64, K)>,
 }
 
 impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
@@ -128,6 +157,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
             pruners: self.bounds.iter().map(|b| b.pruner()).collect(),
             filter_worker: None,
+            leader: None,
         }
     }
 
@@ -137,8 +167,8 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
 
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
-        let ProblemTables { mover, ranks, images: permutations, .. } = &*self.tables;
-        let Scratch { pieces, reach, identity, at, images, pruners, .. } = scratch;
+        let ProblemTables { mover, ranks, images: permutations, centroid, foremost } = &*self.tables;
+        let Scratch { pieces, reach, identity, at, images, pruners, leader, .. } = scratch;
         ranks.unrank_after(key, &mut identity.men, at);
         identity.set = identity.men.iter().map(|&c| usize::from(c)).collect();
         let army = Army { men: &identity.men, set: identity.set };
@@ -161,6 +191,17 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         for (&from, &targets) in identity.men.iter().zip(reach.iter()) {
             views.each_after(ranks, from, targets, &mut *emit);
         }
+        if let Some(foremost) = foremost {
+            let army = self.tables.centroid(&identity.men);
+            for (&from, &targets) in identity.men.iter().zip(reach.iter()) {
+                let rest = army - i64::from(centroid[usize::from(from)]);
+                let better = leader.map_or(targets, |(best, _)| targets & foremost.at_least(best + 1 - rest));
+                if let Some(to) = better.iter().max_by_key(|&to| centroid[to]) {
+                    let best = rest + i64::from(centroid[to]);
+                    views.each_after(ranks, from, Cells::of(to), |key| *leader = Some((best, key)));
+                }
+            }
+        }
         generated
     }
 
@@ -181,5 +222,9 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     fn measure(&self, scratch: &mut Self::Scratch, key: K) -> Option<i64> {
         self.tables.ranks.unrank_after(key, &mut scratch.identity.men, &mut scratch.at);
         Some(self.tables.centroid(&scratch.identity.men))
+    }
+
+    fn leader(&self, scratch: &Self::Scratch) -> Option<(i64, K)> {
+        scratch.leader
     }
 }

@@ -1,9 +1,8 @@
 //! Full checks of levels that are read from a run's folder. Checksums are not enough there: whoever forges a file can
 //! forge its checksums, too.
 
-use rayon::prelude::*;
-
 use super::{CancellationToken, Expander, Stopped, Tally, digest};
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
@@ -68,6 +67,21 @@ impl Expander {
         self.read_through(puzzle, layer, false, cancel, fits).map(drop)
     }
 
+    /// The largest measure of the states of `level`.
+    pub(super) fn largest_measure<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        level: &Level<P::Key>,
+    ) -> Result<Option<i64>, StoreError> {
+        let block = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), number: usize| {
+            level.read_block(number, keys)?;
+            Ok(keys.iter().filter_map(|&key| puzzle.measure(scratch, key)).max())
+        };
+        let scratch = || (puzzle.scratch(), Vec::new());
+        let parts = self.install(|| parallel::map(level.blocks(), scratch, block))?;
+        Ok(parts.into_iter().flatten().max())
+    }
+
     fn read_through<P: Puzzle>(
         &self,
         puzzle: &P,
@@ -86,7 +100,7 @@ impl Expander {
             if !ends.is_none_or(&fits) {
                 return Err(level.damaged("a block of it reaches from one range of states into another").into());
             }
-            Ok(match summed {
+            Ok::<_, Stopped>(match summed {
                 false => Sums::default(),
                 true => Sums {
                     digest: digest::of(digest::KEY, keys),
@@ -96,10 +110,8 @@ impl Expander {
             })
         };
         let scratch = || (puzzle.scratch(), Vec::new());
-        self.install(|| {
-            let blocks = (0..level.blocks()).into_par_iter().map_init(scratch, block);
-            blocks.try_reduce(Sums::default, |one, other| Ok::<_, Stopped>(one.and(other)))
-        })
+        let parts = self.install(|| parallel::map(level.blocks(), scratch, block))?;
+        Ok(parts.into_iter().fold(Sums::default(), Sums::and))
     }
 }
 

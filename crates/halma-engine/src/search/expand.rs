@@ -10,6 +10,9 @@ use super::{CancellationToken, LevelDestination, Stopped};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 
+/// So many successors are made again within seconds: without them a filter may begin.
+const UNSAVED: u64 = if cfg!(test) { 0 } else { 1 << 26 };
+
 impl Expander {
     /// Successors of `current`, a level at depth `depth`, without the states of `current` and of the levels in
     /// `earlier`. With a workspace, the step resumes from its checkpoint, and a step that is stopped leaves one.
@@ -31,7 +34,7 @@ impl Expander {
             return super::shared::expand(self, (puzzle, depth, current), &before, destination, cancel);
         }
         cancel.check()?;
-        let shards = self.pool.install(|| plan(puzzle, depth, current))?;
+        let shards = self.install(|| plan(puzzle, depth, current))?;
         let mut step = Step::begin(self, (puzzle, depth, current), shards, destination, cancel);
         step.resume()?;
         while step.next_block.load(Ordering::Relaxed) < current.blocks() {
@@ -52,6 +55,14 @@ impl Expander {
             stopped?;
         }
         step.settle()?;
+        // A filter may take longer than all before it. If it is interrupted, the next process begins with it.
+        if let Some(workspace) = destination.workspace
+            && puzzle.filters(depth + 1)
+            && step.made().1 > UNSAVED
+            && !step.shard_buffers.iter().all(ShardBuffer::is_empty)
+        {
+            step.checkpoint(workspace)?;
+        }
         step.finish(&before)
     }
 }

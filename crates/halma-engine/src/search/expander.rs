@@ -10,6 +10,7 @@ use halma_files::number::Digest;
 use super::digest;
 use super::exchange::{Alone, Exchange};
 use crate::budget::plan::MemoryPlan;
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 use crate::store::workspace::Saved;
@@ -116,7 +117,12 @@ impl Expander {
 
     /// Runs `work` in this expander's thread pool.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.pool.install(work)
+        parallel::install(&self.pool, work)
+    }
+
+    /// The results of `work` on each thread of this expander's pool, by the thread's number.
+    pub(super) fn broadcast<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        parallel::broadcast(&self.pool, work)
     }
 
     /// The level of these states, which must be canonical and may be in any order.

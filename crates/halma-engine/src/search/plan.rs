@@ -1,9 +1,8 @@
 //! Chooses the shards of a level, the ranges of keys, by a sample of its successors.
 
-use rayon::prelude::*;
-
 use super::shards::Shards;
 use crate::key::Key;
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
@@ -52,10 +51,10 @@ pub(super) fn sample<P: Puzzle>(
         current.read_block(i * blocks / sampled, keys)?;
         let parents = keys.iter().step_by(256);
         parents.clone().for_each(|&key| _ = puzzle.successors(scratch, key, depth, &mut |k| sample.push(k)));
-        Ok((parents.len() as u64, sample))
+        Ok::<_, StoreError>((parents.len() as u64, sample))
     };
     let worker = || (puzzle.scratch(), Vec::new());
-    let parts = (0..sampled).into_par_iter().map_init(worker, expand).collect::<Result<Vec<_>, StoreError>>()?;
+    let parts = parallel::map(sampled, worker, expand)?;
     let parents: u64 = parts.iter().map(|(parents, _)| parents).sum();
     let sample = parts.into_iter().map(|(_, sample)| sample).collect::<Vec<_>>().concat();
     let expected = sample.len() as u64 * current.len() / parents.max(1);

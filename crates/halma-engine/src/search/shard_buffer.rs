@@ -1,9 +1,12 @@
 //! A shard buffer: the successors that one shard has received while a level is made. A full one is compressed into a
 //! sorted segment.
 
+use std::convert::Infallible;
+
 use super::duplicates::{Scratch, SortedSet};
 use super::merge::merge;
 use crate::key::Key;
+use crate::parallel;
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
 
 /// The successors received by one shard so far.
@@ -53,9 +56,26 @@ impl<K: Key> ShardBuffer<K> {
         Ok(())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.sorted_set.is_empty() && self.segments.is_empty()
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.segments.iter().map(Segment::bytes).sum()
     }
+}
+
+/// [`ShardBuffer::code`] for each of these buffers, in parallel.
+pub(super) fn code_each<K: Key>(buffers: &mut [ShardBuffer<K>]) {
+    let Ok(_) = parallel::map_mut(buffers, Scratch::default, |scratch, buffer| {
+        buffer.code(scratch);
+        Ok::<_, Infallible>(())
+    });
+}
+
+/// [`ShardBuffer::merge`] for each of these buffers, in parallel.
+pub(super) fn merge_each<K: Key>(buffers: &mut [&mut ShardBuffer<K>]) -> Result<(), StoreError> {
+    parallel::map_mut(buffers, Scratch::default, |scratch, buffer| buffer.merge(scratch)).map(drop)
 }
 
 /// Compresses ascending keys into a segment.

@@ -10,16 +10,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use rayon::prelude::*;
-
 use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
 use super::plan::{ONE_SHARD, sample, shards};
-use super::shard_buffer::ShardBuffer;
+use super::shard_buffer::{ShardBuffer, merge_each};
 use super::shards::Shards;
 use super::step::Step;
 use super::{CancellationToken, Expander, Expansion, LevelDestination, Stopped};
 use crate::key::Key;
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::workspace::{Mark, Workspace};
 use crate::store::{Level, Segment, SegmentWriter, StoreError};
@@ -153,10 +152,8 @@ impl<P: Puzzle> Step<'_, P> {
         let exchange = self.expander.exchange();
         let (processes, process) = (exchange.processes(), exchange.process());
         for (number, group) in self.shard_buffers.chunks_mut(GROUP).enumerate() {
-            let parted: Vec<Vec<Segment<P::Key>>> = self.expander.pool.install(|| {
-                let part =
-                    |scratch: &mut Scratch<P::Key>, shard_buffer| split_by_owner(shard_buffer, scratch, processes);
-                group.par_iter_mut().map_init(Scratch::default, part).collect::<Result<_, _>>()
+            let parted = self.expander.install(|| {
+                parallel::map_mut(group, Scratch::default, |scratch, buffer| split_by_owner(buffer, scratch, processes))
             })?;
             let mut messages = vec![Vec::new(); processes];
             for (shard, segments) in (number * GROUP..).zip(parted) {
@@ -182,13 +179,9 @@ impl<P: Puzzle> Step<'_, P> {
                     owned[shard as usize].segments.push(segment);
                 }
             }
-            let received = owned[number * GROUP..]
-                .par_iter_mut()
-                .take(GROUP)
-                .filter(|shard_buffer| shard_buffer.segments.len() > SEGMENTS);
-            self.expander.pool.install(|| {
-                received.try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
-            })?;
+            let received = owned.iter_mut().skip(number * GROUP).take(GROUP);
+            let many = received.filter(|shard_buffer| shard_buffer.segments.len() > SEGMENTS);
+            self.expander.install(|| merge_each(&mut many.collect::<Vec<_>>()))?;
         }
         Ok(())
     }

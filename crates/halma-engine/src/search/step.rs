@@ -9,11 +9,9 @@ mod layers;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::duplicates::Scratch;
 use super::expander::Expander;
-use super::shard_buffer::ShardBuffer;
+use super::shard_buffer::{ShardBuffer, code_each};
 use super::shards::Shards;
 use super::{CancellationToken, LevelDestination, Stopped};
 use crate::budget::{self, plan::Room};
@@ -73,6 +71,8 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shard_buffers: Vec<ShardBuffer<P::Key>>,
     /// Spilled files of sorted successors.
     pub(super) layers: Vec<(String, Level<P::Key>)>,
+    /// A successor with the largest measure of all; then no other state is measured if this one is new.
+    leader: Option<(i64, P::Key)>,
     /// Scratch space, by thread, for [`Puzzle::admits`]; empty where that filter is not used.
     filter_scratch: Vec<Mutex<P::Scratch>>,
     /// Successors made before this process resumed the level.
@@ -103,11 +103,12 @@ impl<'a, P: Puzzle> Step<'a, P> {
             room: expander.plan().room(),
             closing: false,
             full: false,
-            workers: expander.pool.broadcast(|_| worker()),
+            workers: expander.broadcast(|_| worker()),
             handed_over: vec![vec![Vec::new(); expander.threads()]; shards.len()],
             next_block: AtomicUsize::new(0),
             shard_buffers: (0..shards.len()).map(|_| ShardBuffer::default()).collect(),
             layers: Vec::new(),
+            leader: None,
             filter_scratch: Vec::new(),
             shards,
             generated: 0,
@@ -151,11 +152,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Compresses all sorted sets into segments.
     fn code(&mut self) {
-        self.expander.pool.install(|| {
-            self.shard_buffers
-                .par_iter_mut()
-                .for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.code(scratch))
-        });
+        self.expander.install(|| code_each(&mut self.shard_buffers));
     }
 
     /// One turn of the pipeline: the shard buffers receive the previous piece, and the threads expand blocks from
@@ -176,7 +173,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
         let queue: Vec<_> = queue.into_iter().map(Mutex::new).collect();
         let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let results: Vec<Result<(), StoreError>> = self.expander.pool.broadcast(|thread| {
+        let results: Vec<Result<(), StoreError>> = self.expander.broadcast(|thread| {
             let mut scratch = Scratch::default();
             while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
                 let (shard_buffer, handed_over) = &mut *lock(entry);
@@ -188,7 +185,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     keys.clear();
                 }
             }
-            self.expand(&mut lock(&self.workers[thread.index()]), &made, room)
+            self.expand(&mut lock(&self.workers[thread]), &made, room)
         });
         drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);

@@ -11,6 +11,7 @@ use halma_bounds::abstraction::{Extent, Jumps, Table};
 use halma_bounds::database::{Databases, Middles};
 use halma_bounds::frontier::WorkContext;
 use halma_bounds::histogram::NeighbourRanks;
+use halma_engine::parallel;
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
@@ -115,7 +116,7 @@ impl ProblemTables<'_> {
 
     /// The successors of `last` whose histograms `admits` accepts, without those on `last` and on `before`.
     fn grow(&self, before: &[u64], last: &[u64], admits: impl Fn(u32) -> bool + Sync) -> Result<Vec<u64>, Stopped> {
-        let piece = |keys: &[u64]| -> Result<Vec<u64>, Stopped> {
+        let piece = |(): &mut (), keys: &[u64]| -> Result<Vec<u64>, Stopped> {
             self.cancel.check()?;
             let mut next = Vec::new();
             keys.iter().for_each(|&key| self.successors(key, &admits, &mut next));
@@ -126,7 +127,7 @@ impl ProblemTables<'_> {
         };
         let mut collected = Collected::new(ROOM);
         for batch in last.chunks(BATCH) {
-            let pieces = batch.par_chunks(PIECE).map(piece).collect::<Result<Vec<_>, _>>()?;
+            let pieces = parallel::map_chunks(batch, PIECE, || (), piece)?;
             pieces.iter().for_each(|keys| collected.add(keys));
         }
         #[cfg_attr(not(any(test, feature = "testing")), expect(unused_mut))]

@@ -1,10 +1,9 @@
 //! Selection of the best states of a level, for beam search (Lowerre, *The Harpy speech recognition system*, 1976). The
 //! level is scored in batches, so that a level larger than memory is never held as a whole.
 
-use rayon::prelude::*;
-
 use halma_engine::budget::plan::MemoryPlan;
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::store::{BLOCK, Level, StoreError};
 
 /// The most blocks of a level that each thread scores at a time.
@@ -25,8 +24,8 @@ pub(super) fn best_of<K: Key>(
     let mut best =
         Vec::with_capacity(usize::try_from(level.len()).unwrap_or(usize::MAX).min(most.saturating_add(BLOCK)));
     for first in (0..level.blocks()).step_by(batch) {
-        let blocks = (first..(first + batch).min(level.blocks())).into_par_iter();
-        for entries in blocks.map(&scored).collect::<Result<Vec<_>, StoreError>>()? {
+        let blocks = batch.min(level.blocks() - first);
+        for entries in parallel::map(blocks, || (), |(), block| scored(first + block))? {
             best.extend(entries);
             if best.len() > most {
                 best.select_nth_unstable(keep);

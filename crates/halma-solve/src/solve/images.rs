@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::search::Stopped;
 use halma_engine::search::exchange::{Message, owner};
 use halma_engine::store::wire::{get, put};
@@ -79,8 +80,7 @@ impl CommonStates<'_> {
             let end = level.blocks().min((round + 1) * BLOCKS);
             let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
             let images = self.engine.expander.install(|| {
-                let images = blocks.into_par_iter().map(|block| images(level, block..block + 1));
-                images.collect::<Result<Vec<_>, StoreError>>()
+                parallel::map(blocks.len(), || (), |(), number| images(level, blocks[number]..blocks[number] + 1))
             })?;
             let (mut own, mut messages) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
             for (image, key) in images.into_iter().flatten() {

@@ -18,9 +18,8 @@ mod sequences;
 use std::ops::{Range, RangeInclusive};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
 use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
@@ -289,34 +288,31 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// moves left.
     fn cut_for_its_length(&self, bound: &dyn Bound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
         let block = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
-            self.engine.cancel.check()?;
-            level.read_block(block, keys)?;
+            self.engine.cancel.check().map_err(Err)?;
+            level.read_block(block, keys).map_err(|error| Err(error.into()))?;
             let (mut after, bound): (Vec<K>, &mut Box<dyn FnMut(K) -> u32 + Send>) = (Vec::new(), bound);
             keys.iter().for_each(|&key| worker.successors(key, &mut after));
             let cut = |state: &K| {
                 let moves = bound(*state);
                 moves > left && moves < u32::MAX
             };
-            Ok(after.into_iter().find(cut))
+            // The first that is found ends the loop, as an error does.
+            after.into_iter().find(cut).map_or(Ok(()), |state| Err(Ok(state)))
         };
         let scratch = || (self.model.worker(), bound.evaluator(), Vec::new());
-        self.engine.expander.install(|| {
-            let blocks = (0..level.blocks()).into_par_iter().map_init(scratch, block);
-            blocks.find_map_any(|found: Result<Option<K>, Stopped>| found.transpose()).transpose()
-        })
+        let all: Result<_, Result<K, Stopped>> =
+            self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block));
+        all.map_or_else(|found| found.map(Some), |_| Ok(None))
     }
 
     /// The states of a level that satisfy the goal, ascending.
     fn goals_on(&self, level: &Level<K>) -> Result<Vec<K>, StoreError> {
-        self.engine.expander.install(|| {
-            let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
-                level.read_block(block, keys)?;
-                Ok(keys.iter().copied().filter(|&key| worker.is_goal(key)).collect::<Vec<_>>())
-            };
-            let blocks = (0..level.blocks()).into_par_iter();
-            let found = blocks.map_init(|| (self.model.worker(), Vec::new()), block);
-            Ok(found.collect::<Result<Vec<_>, StoreError>>()?.concat())
-        })
+        let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
+            level.read_block(block, keys)?;
+            Ok(keys.iter().copied().filter(|&key| worker.is_goal(key)).collect::<Vec<_>>())
+        };
+        let scratch = || (self.model.worker(), Vec::new());
+        Ok(self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block))?.concat())
     }
 
     /// The classes of a path through levels that ends in `last`, from level 0 on. `backward`: through levels from the
@@ -346,19 +342,18 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// The least state of a level with a move to the class of `next`; tries all states.
     fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, StoreError> {
-        self.engine.expander.install(|| {
-            let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
-                level.read_block(block, keys)?;
-                let mut after = Vec::new();
-                Ok(keys.iter().copied().find(|&key| {
-                    after.clear();
-                    worker.successors(key, &mut after);
-                    after.contains(&next)
-                }))
-            };
-            let found = (0..level.blocks()).into_par_iter().map_init(|| (self.model.worker(), Vec::new()), block);
-            Ok(found.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().min())
-        })
+        let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
+            level.read_block(block, keys)?;
+            let mut after = Vec::new();
+            Ok(keys.iter().copied().find(|&key| {
+                after.clear();
+                worker.successors(key, &mut after);
+                after.contains(&next)
+            }))
+        };
+        let scratch = || (self.model.worker(), Vec::new());
+        let found = self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block))?;
+        Ok(found.into_iter().flatten().min())
     }
 
     /// The states of a path that is given by classes.

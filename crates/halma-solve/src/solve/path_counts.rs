@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use halma_engine::budget::plan::MemoryPlan;
 use halma_engine::budget::{give_back, memory};
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_engine::store::{Level, StoreError};
 
@@ -164,7 +165,7 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     // A state occurs in every part that has a successor of it. The results of a few parts are merged at a time.
     let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
     for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
-        let parts = keys.par_chunks(size).map_init(before, part).collect::<Result<Vec<_>, Stopped>>()?;
+        let parts = parallel::map_chunks(keys, size, before, part)?;
         resources.check_for::<K>(parts.iter().map(Vec::len).sum())?;
         parts.into_iter().for_each(|part| fresh.extend(part));
         if fresh.len() >= kept.len() {
@@ -210,8 +211,8 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
         resources.check_for::<(K, u128)>(keys.len())?;
         let (mut next, size) = (Vec::with_capacity(keys.len()), resources.part());
         for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
-            let parts = keys.par_chunks(size).map_init(|| (before(), Vec::new()), part);
-            parts.collect::<Result<Vec<_>, Stopped>>()?.into_iter().for_each(|part| next.extend(part));
+            let parts = parallel::map_chunks(keys, size, || (before(), Vec::new()), part)?;
+            parts.into_iter().for_each(|part| next.extend(part));
         }
         ways = next;
     }
@@ -258,13 +259,13 @@ pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
 
 /// The keys of a level that satisfy `wanted`, ascending.
 pub(crate) fn filtered<K: Key>(level: &Level<K>, wanted: impl Fn(K) -> bool + Sync) -> Result<Vec<K>, StoreError> {
-    let block = |number: usize| -> Result<Vec<K>, StoreError> {
+    let block = |(): &mut (), number: usize| -> Result<Vec<K>, StoreError> {
         let mut keys = Vec::new();
         level.read_block(number, &mut keys)?;
         keys.retain(|&key| wanted(key));
         Ok(keys)
     };
-    Ok((0..level.blocks()).into_par_iter().map(block).collect::<Result<Vec<_>, _>>()?.concat())
+    Ok(parallel::map(level.blocks(), || (), block)?.concat())
 }
 
 #[cfg(test)]

@@ -3,20 +3,20 @@
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use halma_files::number::Digest;
 
 use super::{Step, Stopped, lock};
 use crate::budget;
+use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::search::digest;
 use crate::search::duplicates::Scratch;
 use crate::search::expander::{Expansion, Tally, saved_share};
 use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
-use crate::store::{Level, Segment, StoreError};
+use crate::store::{Level, Segment};
 
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
@@ -72,6 +72,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
+        self.leader = self.leader_of_all();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
         self.workers.clear();
         self.handed_over.clear();
@@ -79,7 +80,7 @@ impl<P: Puzzle> Step<'_, P> {
             budget::give_back();
         }
         if self.puzzle.filters(self.depth + 1) {
-            self.filter_scratch = self.expander.pool.broadcast(|_| Mutex::new(self.puzzle.scratch()));
+            self.filter_scratch = self.expander.broadcast(|_| Mutex::new(self.puzzle.scratch()));
         }
         let label = self.destination.label;
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
@@ -97,16 +98,14 @@ impl<P: Puzzle> Step<'_, P> {
         let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
         let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate();
         loop {
-            let group: Vec<(usize, ShardBuffer<P::Key>)> = shard_buffers.by_ref().take(at_once).collect();
+            let mut group: Vec<(usize, ShardBuffer<P::Key>)> = shard_buffers.by_ref().take(at_once).collect();
             if group.is_empty() {
                 break;
             }
-            let part =
-                |scratch: &mut Scratch<P::Key>, (shard, shard_buffer)| self.part(shard, shard_buffer, scratch, before);
-            let parts: Vec<Part<P::Key>> = self
-                .expander
-                .pool
-                .install(|| group.into_par_iter().map_init(Scratch::default, part).collect::<Result<_, _>>())?;
+            let part = |scratch: &mut Scratch<P::Key>, (shard, shard_buffer): &mut (usize, ShardBuffer<P::Key>)| {
+                self.part(*shard, std::mem::take(shard_buffer), before, scratch)
+            };
+            let parts = self.expander.install(|| parallel::map_mut(&mut group, Scratch::default, part))?;
             for part in parts {
                 share.old += part.old;
                 share.dropped += part.dropped;
@@ -126,6 +125,9 @@ impl<P: Puzzle> Step<'_, P> {
             None => segments.into_iter().collect(),
         };
         share.bytes = level.bytes();
+        if self.leader.is_some() && share.measure_max.is_none() {
+            share.measure_max = self.expander.largest_measure(self.puzzle, &level)?;
+        }
         // The level is complete when every process has completed its share.
         let digest = share.digest.0;
         let shares = self.expander.exchange().all_gather(share)?;
@@ -145,9 +147,9 @@ impl<P: Puzzle> Step<'_, P> {
         &self,
         shard: usize,
         shard_buffer: ShardBuffer<P::Key>,
-        scratch: &mut Scratch<P::Key>,
         before: &[&Level<P::Key>],
-    ) -> Result<Part<P::Key>, StoreError> {
+        scratch: &mut Scratch<P::Key>,
+    ) -> Result<Part<P::Key>, Stopped> {
         let segments: Vec<Level<P::Key>> =
             shard_buffer.segments.into_iter().map(|segment| [segment].into_iter().collect()).collect();
         // No block reaches from one shard into the next.
@@ -175,9 +177,15 @@ impl<P: Puzzle> Step<'_, P> {
             Ok(())
         })?;
         let new = kept.len();
-        self.filter_new(&mut kept);
+        self.filter_new(&mut kept)?;
         let dropped = (new - kept.len()) as u64;
-        let mut scratch = self.puzzle.scratch();
+        let measure_max = match self.leader {
+            Some((measure, key)) => kept.binary_search(&key).is_ok().then_some(measure),
+            None => {
+                let mut scratch = self.puzzle.scratch();
+                kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max()
+            }
+        };
         Ok(Part {
             segment: coded(&kept),
             unique,
@@ -185,22 +193,36 @@ impl<P: Puzzle> Step<'_, P> {
             dropped,
             digest: digest::of(digest::KEY, &kept),
             second: digest::of(digest::SECOND_KEY, &kept),
-            measure_max: kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max(),
+            measure_max,
         })
     }
 
-    /// Keeps the new states that the puzzle's filter admits.
-    fn filter_new(&self, keys: &mut Vec<P::Key>) {
-        if self.filter_scratch.is_empty() || keys.is_empty() {
-            return;
+    /// A successor with the largest measure, where this process has made all of the level's.
+    fn leader_of_all(&self) -> Option<(i64, P::Key)> {
+        if self.emitted > 0 || self.expander.exchange().is_shared() {
+            return None;
         }
-        let piece = |keys: &[P::Key]| {
+        self.workers.iter().filter_map(|worker| self.puzzle.leader(&lock(worker).scratch)).max()
+    }
+
+    /// Keeps the new states that the puzzle's filter admits. It may take hours, so it stops when it is asked to; the
+    /// other processes of a shared search would wait for this one, and go on.
+    fn filter_new(&self, keys: &mut Vec<P::Key>) -> Result<(), Stopped> {
+        if self.filter_scratch.is_empty() || keys.is_empty() {
+            return Ok(());
+        }
+        let shared = self.expander.exchange().is_shared();
+        let piece = |(): &mut (), keys: &[P::Key]| {
+            if !shared {
+                self.cancel.check()?;
+            }
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut scratch = lock(&self.filter_scratch[thread % self.filter_scratch.len()]);
             let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
-            keys.iter().copied().filter(admits).collect::<Vec<_>>()
+            Ok::<_, Stopped>(keys.iter().copied().filter(admits).collect::<Vec<_>>())
         };
         // Many more pieces than threads, since the cost of a state varies widely.
-        *keys = keys.par_chunks(FILTER_CHUNK).map(piece).collect::<Vec<_>>().concat();
+        *keys = parallel::map_chunks(keys, FILTER_CHUNK, || (), piece)?.concat();
+        Ok(())
     }
 }

@@ -3,14 +3,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use halma_files::number::Digest;
 
 use super::{Step, Stopped};
 use crate::budget;
 use crate::puzzle::Puzzle;
-use crate::search::duplicates::Scratch;
+use crate::search::shard_buffer::merge_each;
 use crate::store::StoreError;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
 
@@ -92,11 +90,7 @@ impl<P: Puzzle> Step<'_, P> {
         // A few shards are merged at a time, in order, so that the file is ascending.
         let at_once = self.at_once(4, 0);
         for group in self.shard_buffers.chunks_mut(at_once) {
-            self.expander.pool.install(|| {
-                group
-                    .par_iter_mut()
-                    .try_for_each_init(Scratch::default, |scratch, shard_buffer| shard_buffer.merge(scratch))
-            })?;
+            self.expander.install(|| merge_each(&mut group.iter_mut().collect::<Vec<_>>()))?;
             for segment in group.iter_mut().flat_map(|shard_buffer| shard_buffer.segments.drain(..)) {
                 sum = sum.rotate_left(1) ^ segment.fingerprint();
                 writer.append(&segment)?;

@@ -6,9 +6,8 @@
 //! counts the sequences that lead to all its members together. Sequences up to symmetry are counted by Burnside's
 //! lemma.
 
-use rayon::prelude::*;
-
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::search::Stopped;
 use halma_engine::store::{Level, StoreError};
 use halma_puzzles::own::Worker;
@@ -103,11 +102,10 @@ impl<K: Key> ModelSearch<'_, K> {
                     worker.successors(key, after);
                     after.iter().any(|state| next.binary_search(state).is_ok())
                 });
-                Ok(std::mem::take(keys))
+                Ok::<_, StoreError>(std::mem::take(keys))
             };
             let scratch = || (self.model.worker(), Vec::new(), Vec::new());
-            let found = (0..level.blocks()).into_par_iter().map_init(scratch, block);
-            on_walks.push(found.collect::<Result<Vec<_>, StoreError>>()?.concat());
+            on_walks.push(parallel::map(level.blocks(), scratch, block)?.concat());
         }
         on_walks.reverse();
         Ok(on_walks)
@@ -117,18 +115,17 @@ impl<K: Key> ModelSearch<'_, K> {
     /// this level. The number is the same for all members of a class together, since a symmetry maps the moves of one
     /// member to those of another.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
-        let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), (keys, ways): (&[K], &[u128])| {
+        let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), number: usize| {
             self.engine.cancel.check()?;
-            let mut found = Vec::new();
-            for (&key, &ways) in keys.iter().zip(ways) {
+            let (mut found, part) = (Vec::new(), number * PART..here.len().min((number + 1) * PART));
+            for (&key, &ways) in here[part.clone()].iter().zip(&ways[part]) {
                 after.clear();
                 worker.successors(key, after);
                 found.extend(after.iter().filter_map(|state| next.binary_search(state).ok()).map(|at| (at, ways)));
             }
-            Ok(found)
+            Ok::<_, Stopped>(found)
         };
-        let parts = here.par_chunks(PART).zip(ways.par_chunks(PART));
-        let parts = parts.map_init(|| (self.model.worker(), Vec::new()), part).collect::<Result<Vec<_>, Stopped>>()?;
+        let parts = parallel::map(here.len().div_ceil(PART), || (self.model.worker(), Vec::new()), part)?;
         let mut sums = vec![0u128; next.len()];
         for (at, ways) in parts.into_iter().flatten() {
             sums[at] = sum_of_products([(sums[at], 1), (ways, 1)].into_iter())?;

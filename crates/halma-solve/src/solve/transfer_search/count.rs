@@ -29,9 +29,8 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
@@ -344,13 +343,12 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let swapped = ahead.len() > behind.len();
         let (small, large) = if swapped { (behind, ahead) } else { (ahead, behind) };
         let at_once = self.setup.image_blocks();
-        let search = |first: usize| -> Result<Vec<(K, K)>, Stopped> {
+        let search = |(): &mut (), place: usize| -> Result<Vec<(K, K)>, Stopped> {
             self.setup.engine.cancel.check()?;
-            let blocks = first..(first + at_once).min(small.blocks());
+            let blocks = place * at_once..((place + 1) * at_once).min(small.blocks());
             Ok(found_on(self.setup.images(small, blocks)?, large)?)
         };
-        let places: Vec<usize> = (0..small.blocks()).step_by(at_once).collect();
-        let mut common = places.into_par_iter().map(search).collect::<Result<Vec<_>, Stopped>>()?.concat();
+        let mut common = parallel::map(small.blocks().div_ceil(at_once), || (), search)?.concat();
         if swapped {
             common.iter_mut().for_each(|(key, image)| std::mem::swap(key, image));
         }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use halma_bounds::abstraction::{Extent, Table};
 use halma_engine::key::Key;
+use halma_engine::parallel;
 use halma_engine::search::Stopped;
 use halma_engine::store::Level;
 use halma_rules::symmetry::Symmetry;
@@ -61,7 +62,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         let count = abstraction.space.count();
         // By rank: a bit that says whether the level has the histogram's mirror image.
         let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let enter = |block: usize| -> Result<(), Stopped> {
+        let enter = |(): &mut (), block: usize| -> Result<(), Stopped> {
             self.engine.cancel.check()?;
             let (mut keys, mut image) = (Vec::new(), vec![0; self.tables.states.ranks.men()]);
             let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
@@ -80,7 +81,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             Ok(())
         };
         let here = self.engine.expander.install(|| -> Result<Vec<u32>, Stopped> {
-            (0..level.blocks()).into_par_iter().try_for_each(enter)?;
+            parallel::map(level.blocks(), || (), enter)?;
             let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
             Ok((0..count as u32).into_par_iter().filter(holds).collect())
         })?;
