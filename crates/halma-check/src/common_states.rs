@@ -6,6 +6,7 @@ use super::level_file::{BLOCK, Level};
 use super::memory;
 use super::number::Number;
 use super::rejection::Rejection;
+use crate::parallel;
 
 /// The first image of a state of `small` that is in `large`, if any.
 pub fn first_common<N: Number>(
@@ -17,14 +18,13 @@ pub fn first_common<N: Number>(
     for first in (0..small.blocks()).step_by(at_once) {
         let images = |block: usize| -> Result<Vec<N>, Rejection> {
             let (mut keys, mut scratch, mut images) = (Vec::new(), Vec::new(), Vec::new());
-            small.read(block, &mut keys)?;
+            small.read(first + block, &mut keys)?;
             for &key in &keys {
                 images.extend(image(key, &mut scratch)?);
             }
             Ok(images)
         };
-        let group = (first..(first + at_once).min(small.blocks())).into_par_iter();
-        let mut images = group.map(images).collect::<Result<Vec<_>, _>>()?.concat();
+        let mut images = parallel::map(at_once.min(small.blocks() - first), images)?.concat();
         images.par_sort_unstable();
         let rest = large.without(&images, None)?;
         if rest.len() < images.len() {

@@ -16,6 +16,7 @@ use super::rejection::{Rejection, RejectionKind};
 use super::relaxed::Ahead;
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
+use crate::parallel;
 
 /// Pattern databases over histograms.
 pub(super) struct Databases {
@@ -197,7 +198,7 @@ impl Databases {
             }
             Ok(())
         };
-        (0..walk.current().blocks()).into_par_iter().try_for_each(images)?;
+        parallel::map(walk.current().blocks(), images)?;
         let sources: Vec<u64> = (0..).zip(met).filter_map(|(rank, met)| met.into_inner().then_some(rank)).collect();
         // A walk from the start has reached the histogram by abstract moves.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;

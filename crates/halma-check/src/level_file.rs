@@ -6,11 +6,11 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};
+use crate::parallel;
 
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
@@ -263,8 +263,7 @@ impl<N: Number> Level<N> {
 
     /// Those of ascending keys that the level does not have; the others are marked.
     pub fn without(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, Rejection> {
-        let pieces = keys.par_chunks(1 << 15).map(|piece| self.without_piece(piece, marks));
-        Ok(pieces.collect::<Result<Vec<_>, _>>()?.concat())
+        Ok(parallel::map_chunks(keys, 1 << 15, |piece| self.without_piece(piece, marks))?.concat())
     }
 
     fn without_piece(&self, keys: &[N], marks: Option<&Marks>) -> Result<Vec<N>, Rejection> {

@@ -11,6 +11,7 @@ use super::level_file::{Level, Marks};
 use super::memory;
 use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};
+use crate::parallel;
 
 /// Keys that are sorted at a time.
 const BATCH: usize = 12 << 20;
@@ -153,16 +154,15 @@ impl<S: States> Step<'_, S> {
         let all = 8 * self.current().blocks();
         let (mut batch, mut generated, mut emitted) = (Vec::new(), 0, 0);
         for first in (0..all).step_by(group) {
-            let pieces = (first..(first + group).min(all)).into_par_iter();
-            let expanded = pieces.map(|piece| {
-                let (block, part) = (piece / 8, piece % 8);
+            let expand = |piece: usize| {
+                let (block, part) = ((first + piece) / 8, (first + piece) % 8);
                 let mut keys = Vec::new();
                 self.current().read(block, &mut keys)?;
                 let size = keys.len().div_ceil(8);
                 let parents = keys.chunks(size).nth(part).unwrap_or_default();
                 self.states.expand(parents, self.depth, cuts).map_err(self.of_state(self.depth))
-            });
-            for (keys, count) in expanded.collect::<Result<Vec<_>, Rejection>>()? {
+            };
+            for (keys, count) in parallel::map(group.min(all - first), expand)? {
                 generated += count;
                 emitted += keys.len() as u64;
                 batch.extend(keys);
@@ -212,9 +212,8 @@ impl<S: States> Step<'_, S> {
 
     /// Those of some new states of the next level that the filter keeps.
     fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, Rejection> {
-        let pieces = keys.par_chunks(256).map(|keys| self.states.stay(keys, self.depth + 1, cuts));
-        let all = pieces.collect::<Result<Vec<_>, String>>().map_err(self.of_state(self.depth + 1))?;
-        Ok(all.concat())
+        let all = parallel::map_chunks(keys, 256, |keys| self.states.stay(keys, self.depth + 1, cuts));
+        Ok(all.map_err(self.of_state(self.depth + 1))?.concat())
     }
 
     /// Proves that `next` has exactly the states that follow from the current level.
@@ -267,7 +266,7 @@ impl<S: States> Step<'_, S> {
             let pass = test(&keys)?;
             first_without(&keys, &pass).map_or(Ok(()), |key| Err(fault(key)))
         };
-        (0..next.blocks()).into_par_iter().try_for_each(block)
+        parallel::map(next.blocks(), block).map(drop)
     }
 
     fn stray(&self, key: S::Key) -> Rejection {
@@ -306,9 +305,9 @@ impl<S: States> Step<'_, S> {
         // error.
         let seed = stated.digest.0 as u64;
         let parents = Self::pick(self.current(), seed, sample)?;
-        let pieces = parents.par_chunks(64).map(|keys| self.states.expand(keys, self.depth, cuts));
+        let pieces = parallel::map_chunks(&parents, 64, |keys| self.states.expand(keys, self.depth, cuts));
         let (mut successors, mut generated) = (Vec::new(), 0);
-        for (keys, count) in pieces.collect::<Result<Vec<_>, _>>().map_err(self.of_state(self.depth))? {
+        for (keys, count) in pieces.map_err(self.of_state(self.depth))? {
             successors.extend(keys);
             generated += count;
         }
@@ -334,17 +333,16 @@ impl<S: States> Step<'_, S> {
                 return Err(self.stray(child));
             }
         }
-        let before = |&key: &S::Key| self.states.before(key).map(sorted);
-        let around = children.par_iter().map(before).collect::<Result<Vec<_>, _>>().map_err(self.of_state(there))?;
+        let before = |child: usize| self.states.before(children[child]).map(sorted);
+        let around = parallel::map(children.len(), before).map_err(self.of_state(there))?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
         // The move must be one that no bound prunes.
-        let is_led_to = |(child, around): (&S::Key, &Vec<S::Key>)| -> Result<bool, String> {
-            let parents = around.iter().copied().filter(|key| absent.binary_search(key).is_err());
+        let is_led_to = |child: usize| -> Result<bool, String> {
+            let parents = around[child].iter().copied().filter(|key| absent.binary_search(key).is_err());
             let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
-            Ok(led_to.contains(child))
+            Ok(led_to.contains(&children[child]))
         };
-        let led_to = children.par_iter().zip(&around).map(is_led_to).collect::<Result<Vec<_>, _>>();
-        let led_to = led_to.map_err(self.of_state(self.depth))?;
+        let led_to = parallel::map(children.len(), is_led_to).map_err(self.of_state(self.depth))?;
         match led_to.iter().position(|led_to| !led_to) {
             Some(child) => Err(self.unsupported(children[child])),
             None => Ok(parents.len() as u64),

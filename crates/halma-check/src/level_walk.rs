@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use halma_record::record::{LengthRecord, LevelRecord, Side};
 
 use super::Options;
@@ -13,6 +11,7 @@ use super::level_file::{Level, below};
 use super::level_step::{MOST_STATES, States, Step, sorted};
 use super::memory;
 use super::rejection::{Rejection, RejectionKind};
+use crate::parallel;
 
 /// The result for one level.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -262,9 +261,9 @@ impl<'a, S: States> Walk<'a, S> {
         };
         let both = |a: Found, b: Found| {
             let centroid_max = a.centroid_max.max(b.centroid_max);
-            Ok(Found { states: a.states + b.states, digests: sums(a.digests, b.digests), centroid_max })
+            Found { states: a.states + b.states, digests: sums(a.digests, b.digests), centroid_max }
         };
-        let found = (0..level.blocks()).into_par_iter().map(block).try_reduce(Found::default, both)?;
+        let found = parallel::map(level.blocks(), block)?.into_iter().fold(Found::default(), both);
         let fault = |kind: RejectionKind, why: String| {
             kind.because(format!("{}: {why}", self.at(stated.depth))).at_level(self.side, stated.depth)
         };

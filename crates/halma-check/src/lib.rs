@@ -33,6 +33,7 @@ pub mod memory;
 mod moves;
 mod number;
 pub mod own;
+mod parallel;
 mod path_counts;
 mod permutation;
 mod problem;

@@ -6,6 +6,7 @@ use halma_record::record::Count;
 
 use super::memory;
 use super::number::Number;
+use crate::parallel;
 
 /// States by key, ascending, each with the number of walks that lead to it.
 pub(super) type Walks<N> = Vec<(N, u128)>;
@@ -48,7 +49,7 @@ pub(super) fn step<N: Number>(
     let (pending_at, most) = (memory::walks(MOST_PENDING), memory::walks(MOST_STATES));
     let mut parts = walks.chunks(memory::walks_at_once(PART)).peekable();
     while let Some(part) = parts.next() {
-        let made = part.par_chunks(1 << 10).map(&expand).collect::<Result<Vec<_>, String>>()?;
+        let made = parallel::map_chunks(part, 1 << 10, &expand)?;
         let generated: u64 = made.iter().map(|m| m.1).sum();
         *budget = budget
             .checked_sub(generated)

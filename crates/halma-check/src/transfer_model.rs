@@ -1,7 +1,5 @@
 //! Transfers as the walks see them: armies and their keys, successors, mirror images.
 
-use rayon::prelude::*;
-
 use super::board::Board;
 use super::common_states::first_common;
 use super::keys::Binomials;
@@ -11,6 +9,7 @@ use super::moves::{Set, destinations};
 use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind};
 use super::transfer_bounds::{Cut, Pruner};
+use crate::parallel;
 
 /// The tables that all walks of one problem share.
 pub(super) struct TransferModel {
@@ -107,7 +106,7 @@ impl TransferModel {
             level.read(block, &mut keys)?;
             keys.into_iter().find_map(|key| own(key).map(|own| own.then_some(key)).transpose()).transpose()
         };
-        (0..level.blocks()).into_par_iter().find_map_first(|b| search(b).transpose()).transpose()
+        parallel::first(level.blocks(), search)
     }
 }
 

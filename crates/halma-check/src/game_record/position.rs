@@ -2,14 +2,13 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use super::bounds::Rules;
 use crate::board::Board;
 use crate::level_file::Level;
 use crate::level_step::States;
 use crate::moves::{Set, destinations};
 use crate::number::Number;
+use crate::parallel;
 use crate::rejection::{Rejection, RejectionKind};
 use crate::transfer_model::TransferModel;
 
@@ -199,7 +198,7 @@ impl<N: Number> States for Table<'_, N> {
             let over = |key: N| self.is_over(key).map(|over| over.then_some(key)).transpose();
             keys.into_iter().find_map(over).transpose().map_err(Rejection::of(RejectionKind::State))
         };
-        (0..level.blocks()).into_par_iter().find_map_first(|block| over(block).transpose()).transpose()
+        parallel::first(level.blocks(), over)
     }
 
     // The side to move alternates, so a position may recur after any even number of moves.

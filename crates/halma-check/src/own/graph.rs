@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::code::{Arithmetic, Code};
 use super::model::{Distance, Model, State};
 use crate::level_file::Level;
 use crate::level_step::States;
+use crate::parallel;
 use crate::rejection::{Rejection, RejectionKind};
 
 /// What drops successors: those from which so many moves do not lead to the goal.
@@ -134,7 +133,7 @@ impl<N: Arithmetic> States for Graph<'_, N> {
             let end = |key: N| self.is_end(key).map(|end| end.then_some(key)).transpose();
             keys.into_iter().find_map(end).transpose().map_err(Rejection::of(RejectionKind::State))
         };
-        (0..level.blocks()).into_par_iter().find_map_first(|block| end(block).transpose()).transpose()
+        parallel::first(level.blocks(), end)
     }
 
     // Moves may lead back after any number of moves.
