@@ -1,8 +1,8 @@
 //! Kernels of the search and of the verifier, whose instructions `scripts/instructions` counts.
 //!
-//! `kernels` lists them. `kernels NAME` makes a kernel's input and runs it once, `kernels --setup NAME` makes the input only: the
-//! kernel takes the difference. Inputs are fixed, one thread works at a time, and every kernel asserts its answer, so that two
-//! counts of a kernel are counts of the same work.
+//! `kernels` lists them. `kernels NAME` makes a kernel's input and runs it once, `kernels --setup NAME` makes the input
+//! only: the kernel takes the difference. Inputs are fixed, one thread works at a time, and every kernel asserts its
+//! answer, so that two counts of a kernel are counts of the same work.
 
 mod field;
 
@@ -122,8 +122,8 @@ fn successors<P: Puzzle>(puzzle: &P, depth: u32, states: &[P::Key]) -> u64 {
     emitted
 }
 
-/// Level `depth`, and before it the level before it, ascending: made by plain sorting, which takes the same instructions every time.
-/// Repeated states are removed as far as these two levels show them.
+/// Level `depth`, and before it the level before it, ascending: made by plain sorting, which takes the same instructions
+/// every time. Repeated states are removed as far as these two levels show them.
 fn levels<P: Puzzle>(puzzle: &P, depth: u32) -> [Vec<P::Key>; 2] {
     let (mut scratch, mut before, mut last) = (puzzle.scratch(), Vec::new(), puzzle.start());
     for depth in 0..depth {
