@@ -1,5 +1,7 @@
 //! What the benches work on: levels 5 and 6 of problem 2 of the paper (10 men on 9x9, 6-move, no bounds).
 
+#![allow(dead_code, reason = "not every bench needs every part")]
+
 use std::sync::Arc;
 
 use halma_engine::puzzle::Puzzle;
@@ -23,7 +25,6 @@ pub const UNIQUE: u64 = 1_302_256;
 pub const NEXT: u64 = 1_054_311;
 
 pub struct Field {
-    #[allow(dead_code, reason = "not every bench needs every part")]
     pub problem: Transfer,
     pub search: Search,
     /// Levels 5 and 6.
@@ -32,14 +33,20 @@ pub struct Field {
     pub states: Vec<u64>,
 }
 
-pub fn field() -> Field {
-    let job = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n";
-    let job = Job::parse("field.toml".as_ref(), job).expect("a job");
+/// Problem 2 of the paper under 4-, 6- or 8-move rules, and its search.
+pub fn ten_men(moves: u8) -> (Transfer, Search) {
+    let job = format!("[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = {moves}\narmy = \"triangle-4\"\n");
+    let job = Job::parse("field.toml".as_ref(), &job).expect("a job");
     let Problem::Transfer(problem) = job.problem else { unreachable!("a transfer") };
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
     let tables = Arc::new(ProblemTables::new(&problem, &symmetries.fixing, centroid).expect("it fits"));
     let search = Search::new(&tables, &problem.start, Vec::new());
+    (problem, search)
+}
+
+pub fn field() -> Field {
+    let (problem, search) = ten_men(6);
     let (expander, cancel) = (Expander::new(1, None).expect("a thread"), CancellationToken::after(None));
     let mut levels = [Level::default(), expander.level_of(&search, search.start()).level];
     for depth in 0..DEPTH {
@@ -65,7 +72,6 @@ pub fn successors(field: &Field) -> Vec<u64> {
 }
 
 /// The ranges of keys that these successors of a level are parted into.
-#[allow(dead_code, reason = "not every bench needs every part")]
 pub fn shards(all: &[u64]) -> Shards {
     let sample: Vec<u64> = all.iter().copied().step_by(97).collect();
     Shards::balanced(&sample, all.len() >> 16)
