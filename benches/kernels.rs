@@ -339,7 +339,7 @@ fn checked(record: &Record) -> u64 {
 }
 
 fn check() -> Work {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/results/table-3/p5-square-2-6move.json");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/table-3/p5-square-2-6move.json");
     let record = Record::read_unjudged(file.as_ref()).expect("a record");
     Box::new(move || checked(&record))
 }
