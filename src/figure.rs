@@ -239,7 +239,7 @@ impl Figure {
         svg.into_string() + "\n"
     }
 
-    /// The same as TikZ: a document for LaTeX, which papers take by `\\input`.
+    /// The same as TikZ: a document for LaTeX, which papers take by `\input`.
     ///
     /// # Errors
     /// A letter of a board that no picture can have, as a control character.

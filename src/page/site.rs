@@ -25,7 +25,11 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
     let problems = by_problem(entries);
     let mut names: Vec<String> = Vec::new();
     for entries in &problems {
-        let name = names_of(entries).into_iter().min_by_key(String::len).unwrap_or_default();
+        // The name by which a page of Markdown speaks of it, if one does.
+        let all = names_of(entries);
+        let is_told = |name: &&String| stories.heading(std::slice::from_ref(*name)).is_some();
+        let told = all.iter().filter(is_told).min_by_key(|name| name.len());
+        let name = told.or_else(|| all.iter().min_by_key(|name| name.len())).cloned().unwrap_or_default();
         let taken = |name: &String| names.contains(name);
         let free = (2..).map(|n| format!("{name}-{n}")).find(|n| !taken(n));
         names.push(if taken(&name) { free.unwrap_or_default() } else { name });

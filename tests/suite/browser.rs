@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use halma::figure::Figure;
 use halma::page::{self, Entry};
 use halma_engine::search::CancellationToken;
 use halma_rules::job::Job;
@@ -411,6 +412,8 @@ fn what_a_page_copies_as_tikz_is_what_the_command_line_writes() {
     let sokoban = halma::solution::Solution::from_record(file.as_ref(), &record).expect("a solution");
     let game = Checked::read("tests/games/chinese-checkers-10.toml".as_ref()).expect("a game");
     let game = halma::solution::Solution::Armies(Box::new(game));
+    let filled = Figure::of(&sokoban).tikz(None, 6, "").expect("a figure").contains("\\fill[halmahole]");
+    assert!(filled, "holes are seen");
     for (page, solution) in [(puzzle(name), sokoban), (page::solution(&game), game)] {
         let Some(mut browser) = Browser::open(&page) else { return };
         browser.eval("Object.defineProperty(navigator, 'clipboard', {value: {writeText: () => Promise.reject()}})");
@@ -418,7 +421,7 @@ fn what_a_page_copies_as_tikz_is_what_the_command_line_writes() {
         browser.click("[data-do=tikz]");
         browser.until("document.querySelector('.copied').value.includes('tikzpicture')");
         let copied = browser.eval("document.querySelector('.copied').value");
-        let written = halma::figure::Figure::of(&solution).tikz(Some(1), 1, "a move").expect("a figure");
+        let written = Figure::of(&solution).tikz(Some(1), 1, "a move").expect("a figure");
         assert!(written.contains(copied.as_str().expect("TikZ")), "{copied}\n{written}");
     }
 }

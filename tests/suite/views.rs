@@ -293,7 +293,10 @@ fn a_folder_becomes_a_site_whose_pages_tell_the_story_and_fetch_nothing() {
     let page = std::fs::read_to_string(site.join("p4-triangle-5-8move.html")).expect("a page");
     assert!(page.contains("<h1>24 moves, and no fewer</h1>") && page.contains("&lt;= 26"), "{page}");
     let index = std::fs::read_to_string(site.join("index.html")).expect("an index");
-    assert!(index.contains("href=\"p2-triangle-4-6move.html\""), "{index}");
+    // A problem has the name that its row in a README has, whatever else its records are called.
+    for name in ["p2-triangle-4-6move", "p2-triangle-4-8move"] {
+        assert!(index.contains(&format!("href=\"{name}.html\"")), "{index}");
+    }
 }
 
 #[test]
