@@ -12,6 +12,9 @@ use crate::describe;
 /// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
 
+/// The growth of less work than these seconds says too little of lengths to come.
+const TELLING: f64 = 1.0;
+
 /// A run of so many seconds is long: the user should know what it means to have no folder for it.
 const LONG: f64 = 120.0;
 
@@ -52,11 +55,13 @@ impl<P: Progress> Outlook<P> {
         seen.runs.retain(|run| run.generated > 0);
         let known = seen.known.filter(|&known| self.last.is_none_or(|last| known <= last));
         let last = known.map(|known| known.saturating_sub(1)).or(self.last);
+        let done: f64 = seen.runs.iter().map(|run| run.seconds).sum();
         let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
         let estimates = describe::estimates(&seen.runs, ahead);
         seen.runs.push(tried(length));
         // A length that has a solution takes no time.
-        let estimates = estimates.filter(|e| e[0].length <= length && known.is_none_or(|known| length < known))?;
+        let is_searched = known.is_none_or(|known| length < known);
+        let estimates = estimates.filter(|e| e[0].length <= length && is_searched && done >= TELLING)?;
         let next = estimates.iter().find(|e| e.length == length)?.seconds;
         let all: f64 = estimates.iter().filter(|e| e.length >= length).map(|e| e.seconds).sum();
         let mut text = String::new();
@@ -166,6 +171,7 @@ mod tests {
         assert_eq!(said(3.0, Some(25), true).unwrap(), "length 23 may take about 30s, all up to 25 about 55m 30s");
         assert_eq!(said(3.0, None, true).unwrap(), "length 23 may take about 30s");
         assert_eq!(said(0.1, None, false), None);
+        assert_eq!(said(0.5, Some(30), true), None, "half a second says nothing of hours");
     }
 
     #[test]
