@@ -49,15 +49,16 @@ const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a
 
 #[cfg(feature = "studio")]
 const STUDIO_EXAMPLES: &str = "\
-The page is served on 127.0.0.1, to this machine alone; who has the address that is printed, with
-its token, can search here. Searches run one after another, whether the page is open or not. Ctrl-C
-ends them, and leaves folders that `halma resume` goes on with.
+The page is served on 127.0.0.1, to this machine alone; who has the address that
+is printed, with its token, can search here. Searches run one after another,
+whether the page is open or not. Ctrl-C ends them, and leaves folders that
+`halma resume` goes on with.
 
 Examples:
   halma studio --open                      an empty board, in the browser
-  halma studio peg.toml --folder peg-runs  a puzzle of one's own; folders of searches in peg-runs
+  halma studio peg.toml --folder peg-runs  a puzzle of one's own
   halma studio --threads 1 --memory 2GiB   beside other work
-  ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there, and its address here";
+  ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -151,19 +152,22 @@ pub enum Command {
         #[arg(short, long)]
         quiet: bool,
         /// Draw a figure: all boards on a sheet, or the one of --at
-        #[arg(long, conflicts_with_all = ["quiet", "html"])]
+        #[arg(long, group = "figure", conflicts_with_all = ["quiet", "html"])]
         svg: bool,
+        /// The same for LaTeX: a document by itself, and in a paper by \input
+        #[arg(long, group = "figure", conflicts_with_all = ["quiet", "html"])]
+        tikz: bool,
         /// Make a page that plays the solution, and prints as a sheet
         #[arg(long, conflicts_with = "quiet")]
         html: bool,
         /// The board after so many moves, alone
-        #[arg(long, value_name = "MOVES", requires = "svg")]
+        #[arg(long, value_name = "MOVES", requires = "figure")]
         at: Option<usize>,
         /// Boards in a row of the sheet
-        #[arg(long, value_name = "N", requires = "svg", default_value = "6", value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "N", requires = "figure", default_value = "6", value_parser = clap::value_parser!(u16).range(1..))]
         columns: u16,
         /// Names of columns and rows on every board of the sheet
-        #[arg(long, requires = "svg")]
+        #[arg(long, requires = "figure")]
         coordinates: bool,
         /// Write here instead of to standard output
         #[arg(short, long, value_name = "FILE")]
@@ -187,7 +191,8 @@ pub enum Command {
         /// Records or their folders; of a folder without a record, all beneath it
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<PathBuf>,
-        /// Write here instead of to standard output; into a folder (`site/`): a page for each problem, and an index
+        /// Write here instead of to standard output. A folder that is there, `site/`, or a name without an ending for a
+        /// folder of runs or several: a page for each problem, and an index
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Memory to keep to, as in "4 GiB"

@@ -23,6 +23,7 @@ mod labels;
 mod letters;
 pub(crate) mod plain;
 mod plane;
+mod tikz;
 
 use std::fmt;
 use std::sync::Arc;
@@ -236,6 +237,18 @@ impl Figure {
             }
         };
         svg.into_string() + "\n"
+    }
+
+    /// The same as TikZ: a document for LaTeX, which papers take by `\input`.
+    ///
+    /// # Errors
+    /// A letter of a board that no picture can have, as a control character.
+    pub fn tikz(&self, at: Option<usize>, columns: usize, about: &str) -> Result<String, String> {
+        let (svg, about) = match at {
+            Some(number) => (self.board(number), format!("{about}: {}", self.caption(number))),
+            None => (self.sheet(columns, about), about.into()),
+        };
+        tikz::document(&svg, &about).map_err(|error| error.to_string())
     }
 
     /// A position for a page that has [`Self::ground`] under that name.

@@ -100,6 +100,10 @@ impl Progress for All {
         self.0.iter().for_each(|p| p.level(figures));
     }
 
+    fn known(&self, length: u32) {
+        self.0.iter().for_each(|p| p.known(length));
+    }
+
     fn note(&self, text: &str) {
         self.0.iter().for_each(|p| p.note(text));
     }

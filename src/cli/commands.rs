@@ -31,7 +31,7 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
     halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
     let is_json = progress_of(&cli.command) == progress::Form::Json;
-    if let Command::Replay { file, quiet: false, svg: false, html: false, output: None, .. } = &cli.command
+    if let Command::Replay { file, quiet: false, svg: false, tikz: false, html: false, output: None, .. } = &cli.command
         && views::wants_colours()
     {
         return views::replay_coloured(file, out).map_err(shown);
@@ -84,9 +84,10 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             batch::batch(jobs, *table, output_dir.as_deref(), options, search, out)
         }
         Command::Status { run, json } => status::status(run, *json, out),
-        Command::Replay { file, quiet, svg, html, at, columns, coordinates, output } => {
-            let form = match (svg, html) {
-                (true, _) => Form::Svg { at: *at, columns: (*columns).into(), coordinates: *coordinates },
+        Command::Replay { file, quiet, svg, tikz, html, at, columns, coordinates, output } => {
+            let (columns, coordinates) = ((*columns).into(), *coordinates);
+            let form = match (*svg || *tikz, html) {
+                (true, _) => Form::Figure { tikz: *tikz, at: *at, columns, coordinates },
                 (_, true) => Form::Html,
                 _ => Form::Text { quiet: *quiet },
             };

@@ -3,17 +3,17 @@
 use clap::Command;
 
 pub(super) const NEW: &str = "Examples:
-  halma new corner.toml --board 5x5 --men 4          men in one corner, target in the other
+  halma new corner.toml --board 5x5 --men 4   from one corner to the other
   halma new star.toml --board star-121 --army point-3
-  halma new mine.toml --drawing board.txt --moves 8  a map of '.', 'S' start, 'T' target, '#' hole
-  halma new tiles.toml --kind rules                  also blocks, permutation
+  halma new mine.toml --drawing board.txt     'S' start, 'T' target, '#' hole
+  halma new tiles.toml --kind rules           also blocks, permutation
   halma new - --board triangle:6 --men 3 | halma solve -";
 pub(super) const SOLVE: &str = "Examples:
-  halma solve job.toml --output-dir runs/job         if stopped: halma resume runs/job
-  halma solve job.toml --moves 8 --time 10min        other rules, ten minutes at most
+  halma solve job.toml --output-dir runs/job   if stopped: halma resume runs/job
+  halma solve job.toml --moves 8 --time 10min  other rules, ten minutes at most
   halma solve job.toml --json --progress json | jq .length";
 pub(super) const PROVE: &str = "Examples:
-  halma prove job.toml --max-length 26; echo $?      10 a solution exists, 20 none does
+  halma prove job.toml --max-length 26; echo $?  10 there is one, 20 none
   halma prove job.toml --max-length 26 --keep-levels --output-dir runs/26";
 pub(super) const LEVELS: &str = "Examples:
   halma levels job.toml --depth 6
@@ -23,30 +23,32 @@ pub(super) const COUNT: &str = "Example:
 pub(super) const RESUME: &str = "Example:
   halma resume runs/job --time 8h";
 pub(super) const BATCH: &str = "Example:
-  halma batch configs/table-3 --output-dir night     the same again goes on where it was stopped";
+  halma batch configs/table-3 --output-dir night  again: goes on";
 pub(super) const STATUS: &str = "Example:
   halma status runs/job";
 pub(super) const REPLAY: &str = "Examples:
   halma replay runs/job                              boards as text
   halma replay runs/job --svg --columns 8 --coordinates -o sheet.svg
+  halma replay runs/job --tikz --at 12 -o 12.tex     for \\input in a paper
   halma replay runs/job --html -o solution.html";
 pub(super) const DESCRIBE: &str = "Example:
   halma describe job.toml --probe 1min";
 pub(super) const REPORT: &str = "Examples:
-  halma report runs/job -o job.html                  one page, which fetches nothing
-  halma report results -o site/                      a page for each problem, and an index";
+  halma report runs/job -o job.html  one page, which fetches nothing
+  halma report results -o site       a page for each problem, and an index
+  halma report results -o all.html   one page of all";
 #[cfg(feature = "cluster")]
 pub(super) const CLUSTER_KEY: &str = "Example:
   halma cluster-key -o key && scp key other:";
 pub(super) const SCHEMA: &str = "Example:
-  halma schema > job.schema.json                     for `#:schema` on top of a job";
+  halma schema > job.schema.json  for `#:schema` on top of a job";
 pub(super) const MAN: &str = "Example:
   halma man --output-dir ~/.local/share/man/man1";
 pub(super) const COMPLETIONS: &str = "Example:
   halma completions bash > ~/.local/share/bash-completion/completions/halma";
 pub(super) const CHECK: &str = "Examples:
   halma check runs/job
-  halma check runs/job --sample 10000                of kept levels a part only";
+  halma check runs/job --sample 10000  of kept levels a part only";
 pub(super) const CERTIFY: &str = "Example:
   halma certify runs/job -o job.cert && scripts/verify-certificate job.cert";
 pub(super) const EXPORT: &str = "Example:
@@ -111,7 +113,8 @@ pub fn grouped(command: Command) -> Command {
             text += &format!("  {name:<13}{about}\n");
         }
     }
-    command.help_template(format!(
+    // The width of a terminal that nobody has made larger.
+    command.term_width(80).help_template(format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{text}\nOptions:\n{{options}}{{after-help}}"
     ))
 }
@@ -128,7 +131,7 @@ mod tests {
             assert!(GROUPS.iter().any(|(_, members)| members.iter().any(|(member, _)| *member == name)), "{name}");
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("halma {name}")), "{name}: {help}");
-            assert!(help.lines().all(|line| line.chars().count() <= 99), "{name}");
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{name}");
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::solution::Solution;
 pub(super) enum Form {
     /// Boards of letters and the summary; quiet, the summary alone.
     Text { quiet: bool },
-    /// A sheet of boards, or one of them.
-    Svg { at: Option<usize>, columns: usize, coordinates: bool },
+    /// A sheet of boards, or one of them, as SVG or for LaTeX.
+    Figure { tikz: bool, at: Option<usize>, columns: usize, coordinates: bool },
     /// A page.
     Html,
 }
@@ -32,28 +32,34 @@ pub(super) enum Form {
 pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
     let checked = solution(&file)?;
-    if !matches!(form, Form::Text { .. }) {
+    if matches!(form, Form::Html | Form::Figure { tikz: false, .. }) {
         document(output)?;
     }
     let text = match form {
         Form::Text { quiet: true } => checked.summary() + "\n",
         Form::Text { quiet: false } => format!("{}\n{}\n", drawn(&checked, false), checked.summary()),
         Form::Html => page::solution(&checked),
-        Form::Svg { at, columns, coordinates } => {
+        Form::Figure { tikz, at, columns, coordinates } => {
             let figure = Figure::of(&checked).with_coordinates(coordinates);
-            let last = figure.len() - 1;
-            match at {
-                Some(at) if at > last => {
-                    let moves = counted(last, "move");
-                    let message = format!("--at {at}: the solution has {moves}; allowed are 0 to {last}");
-                    return Err(Failure { exit: Exit::Input, message });
-                }
-                Some(at) => figure.board(at),
-                None => figure.sheet(columns, &checked.summary()),
-            }
+            drawing(&figure, tikz, at, columns, &checked.summary())?
         }
     };
     write(&text, output, out)
+}
+
+/// A figure, as SVG or for LaTeX.
+fn drawing(figure: &Figure, tikz: bool, at: Option<usize>, columns: usize, about: &str) -> Result<String, Failure> {
+    let input = |message| Failure { exit: Exit::Input, message };
+    let last = figure.len() - 1;
+    match at {
+        Some(at) if at > last => {
+            let moves = counted(last, "move");
+            Err(input(format!("--at {at}: the solution has {moves}; allowed are 0 to {last}")))
+        }
+        _ if tikz => figure.tikz(at, columns, about).map_err(|error| input(format!("--tikz: {error}"))),
+        Some(at) => Ok(figure.board(at)),
+        None => Ok(figure.sheet(columns, about)),
+    }
 }
 
 /// Reads a solution, and says what to do where there is a job instead.
@@ -116,7 +122,7 @@ pub(super) fn report(
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     document(output)?;
-    let folder = output.filter(|output| output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']));
+    let folder = output.filter(|output| is_site(runs, output));
     let mut files = Vec::new();
     for run in runs {
         let before = files.len();
@@ -145,6 +151,15 @@ pub(super) fn report(
         Some(folder) => super::gallery::write(runs, &entries, folder, out),
         None => write(&page::report(&entries), output, out),
     }
+}
+
+/// Whether a site is asked for, and no page: by a folder that is there, by a slash at the end; and where there is nothing yet, by
+/// a name without an ending for what may be many runs. `page.html` is a page, and so is `page` of one run.
+fn is_site(runs: &[PathBuf], output: &Path) -> bool {
+    let many = || runs.len() > 1 || runs.iter().any(|run| run.is_dir() && !run.join(record::FILE).exists());
+    output.is_dir()
+        || output.to_string_lossy().ends_with(['/', '\\'])
+        || (output.symlink_metadata().is_err() && output.extension().is_none() && many())
 }
 
 /// `halma describe`: what is known, and what a short search says of the cost.

@@ -10,7 +10,7 @@ use crate::report::{grouped, problem};
 pub(super) fn table(chapters: &[Chapter<'_>], links: &[String]) -> Markup {
     let head = ["problem", "result", "in words", "records", "successors", "seconds"];
     let rows: Vec<Vec<Markup>> = chapters.iter().zip(links).map(|(chapter, link)| row(chapter, link)).collect();
-    of_markup("Results", &head, &rows, &[false, true, false, true, true, true], &[])
+    html! { div.index { (of_markup("Results", &head, &rows, &[false, true, false, true, true, true], &[])) } }
 }
 
 fn row(chapter: &Chapter<'_>, link: &str) -> Vec<Markup> {

@@ -20,7 +20,7 @@ async function take(text, said, fallback) {
   }
 }
 
-// A board as TikZ, in light colours; one unit is the distance of two cells.
+// A board as TikZ, in light colours; one unit is the distance of two cells. `halma replay --tikz --at` writes the same.
 function tikz(svg) {
   const unit = 20;
   const at = (x, y) => `(${+(x / unit).toFixed(3)},${+(-y / unit).toFixed(3)})`;
@@ -44,41 +44,53 @@ function tikz(svg) {
     if (colour) used.add(colour);
     return line[kind] + (colour ? `,halma${colour}` : "");
   };
-  const escape = (text) => text.replace(/[\\{}$&#^_~%]/g, (c) => `\\char${c.charCodeAt(0)} `);
+  const letters = { "→": "$\\to$", " ": "~" };
+  const escape = (text, kept) => text.replace(kept ? /[\\{}$&#^_~%→ ]/g : /[\\{}$&#^_~%→]/g, (c) => letters[c] ?? `\\char${c.charCodeAt(0)}{}`);
   const out = [];
+  // Neighbours of one style are drawn at once: LaTeX takes its time for each command.
+  let last = "";
+  const draw = (head, shape) => {
+    if (head === last) out[out.length - 1] = `${out[out.length - 1].slice(0, -1)}\n  ${shape};`;
+    else out.push(`${head} ${shape};`);
+    last = head;
+  };
   const ground = document.querySelector(svg.querySelector("use").getAttribute("href").replaceAll(".", "\\."));
   for (const e of [...ground.querySelectorAll("*"), ...svg.querySelectorAll(":scope > :not(title, use), :scope .names *")]) {
     const classes = e.classList;
     const wide = classes.contains("moved") ? "very thick" : "thin";
     if (e.tagName === "circle") {
       const style = classes.contains("left") ? pen(classes) : `fill=${fill(classes)},${classes.contains("cell") ? "draw=gray" : wide}`;
-      out.push(`\\draw[${style}] ${at(number(e, "cx"), number(e, "cy"))} circle (${number(e, "r") / unit});`);
+      draw(`\\draw[${style}]`, `${at(number(e, "cx"), number(e, "cy"))} circle (${number(e, "r") / unit})`);
     } else if (e.tagName === "rect") {
       const [x, y, w, h] = ["x", "y", "width", "height"].map((n) => number(e, n));
       const style = classes.contains("cell") ? "draw=gray" : wide;
-      out.push(`\\draw[fill=${fill(classes)},${style}] ${at(x, y)} rectangle ${at(x + w, y + h)};`);
+      draw(`\\draw[fill=${fill(classes)},${style}]`, `${at(x, y)} rectangle ${at(x + w, y + h)}`);
     } else if (e.tagName === "polyline") {
       const points = e.getAttribute("points").split(" ").map((p) => at(...p.split(",").map(Number)));
-      out.push(`\\draw[${pen(classes)}] ${points.join(" -- ")};`);
-    } else if (classes.contains("piece")) {
-      for (const [, x, y, sides] of e.getAttribute("d").matchAll(/M(-?\d+) (-?\d+)((?:[hv]-?\d+)+)z/g)) {
+      draw(`\\draw[${pen(classes)}]`, points.join(" -- "));
+    } else if (classes.contains("piece") || classes.contains("hole")) {
+      const shapes = [...e.getAttribute("d").matchAll(/M(-?\d+) (-?\d+)((?:[hv]-?\d+)+)z/gi)].map(([, x, y, sides]) => {
         const corners = [[Number(x), Number(y)]];
         for (const [, way, length] of sides.matchAll(/([hv])(-?\d+)/g)) {
           const [a, b] = corners[corners.length - 1];
           corners.push(way === "h" ? [a + Number(length), b] : [a, b + Number(length)]);
         }
-        out.push(`\\draw[fill=${fill(classes)},${wide}] ${corners.map((c) => at(...c)).join(" -- ")} -- cycle;`);
-      }
-    } else if (e.tagName === "path" && !classes.contains("hole")) {
+        return `${corners.map((c) => at(...c)).join(" -- ")} -- cycle`;
+      });
+      const head = classes.contains("hole") ? `\\fill[${fill(classes)}]` : `\\draw[fill=${fill(classes)},${wide}]`;
+      shapes.forEach((shape) => draw(head, shape));
+    } else if (e.tagName === "path") {
       const lines = [...e.getAttribute("d").matchAll(/M(-?\d+)[ ,](-?\d+)([Ll])(-?\d+)[ ,](-?\d+)/g)];
       const drawn = lines.map(([, x, y, kind, u, v]) => {
         const [a, b, c, d] = [x, y, u, v].map(Number);
         return `${at(a, b)} -- ${kind === "l" ? at(a + c, b + d) : at(c, d)}`;
       });
-      if (drawn.length) out.push(`\\draw[${pen(classes)}] ${drawn.join(" ")};`);
+      if (drawn.length) draw(`\\draw[${pen(classes)}]`, drawn.join(" "));
     } else if (e.tagName === "text") {
-      const place = classes.contains("line") ? "anchor=base west" : "anchor=base";
-      const node = (x, text) => out.push(`\\node[${place},font=\\scriptsize] at ${at(x, number(e, "y"))} {${escape(text)}};`);
+      const kept = classes.contains("line");
+      const style = kept ? "anchor=base west,font=\\scriptsize\\ttfamily" : "anchor=base,font=\\scriptsize";
+      last = "";
+      const node = (x, text) => out.push(`\\node[${style}] at ${at(x, number(e, "y"))} {${escape(text, kept)}};`);
       // Letters of a row have a place each.
       const places = e.getAttribute("x").split(" ").map(Number);
       if (places.length > 1) places.forEach((x, i) => node(x, [...e.textContent][i]));
@@ -86,7 +98,7 @@ function tikz(svg) {
     }
   }
   const defined = [...used].map((name) => `\\definecolor{halma${name}}{HTML}{${colours[name]}}`);
-  return [...defined, "\\begin{tikzpicture}[scale=.5]", ...out, "\\end{tikzpicture}", ""].join("\n");
+  return ["\\begin{tikzpicture}[scale=.5]", ...defined, ...out, "\\end{tikzpicture}", ""].join("\n");
 }
 
 // The player: any board of the solution can stand on the stage.

@@ -126,8 +126,9 @@ pub(super) fn legend(figure: &Figure) -> Markup {
                 span.kind { svg.dot aria-hidden="true" viewBox="-8 -8 16 16" { rect.man.red x="-5.5" y="-5.5" width="11" height="11" {} } "red" } ". "
             } @else if !types.is_empty() {
                 "Colours are the types of cells, those of "
-                @for (kind, name) in &types {
-                    span.kind { svg.dot aria-hidden="true" viewBox="-8 -8 16 16" { circle class={ "man t" (kind) } r="6" {} } (name) } " "
+                @for (i, (kind, name)) in types.iter().enumerate() {
+                    @if i > 0 { ", " }
+                    span.kind { svg.dot aria-hidden="true" viewBox="-8 -8 16 16" { circle class={ "man t" (kind) } r="6" {} } (name) }
                 }
                 "; a jump keeps a man's type. "
             }

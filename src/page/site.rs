@@ -25,7 +25,11 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
     let problems = by_problem(entries);
     let mut names: Vec<String> = Vec::new();
     for entries in &problems {
-        let name = names_of(entries).into_iter().min_by_key(String::len).unwrap_or_default();
+        // The name by which a page of Markdown speaks of it, if one does.
+        let all = names_of(entries);
+        let is_told = |name: &&String| stories.heading(std::slice::from_ref(*name)).is_some();
+        let told = all.iter().filter(is_told).min_by_key(|name| name.len());
+        let name = told.or_else(|| all.iter().min_by_key(|name| name.len())).cloned().unwrap_or_default();
         let taken = |name: &String| names.contains(name);
         let free = (2..).map(|n| format!("{name}-{n}")).find(|n| !taken(n));
         names.push(if taken(&name) { free.unwrap_or_default() } else { name });
@@ -55,29 +59,30 @@ fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stor
         let published = stories.published(&names_of(&problems[i])).unwrap_or_default();
         vec![
             html! { a href={ (names[i]) ".html" } { (names[i]) } },
-            html! { (problem(&problems[i][0].record.problem)) },
             html! { (known.short()) },
             html! { (published) },
+            html! { (problem(&problems[i][0].record.problem)) },
             html! { (known.headline()) },
         ]
     };
     let settled = problems.iter().filter(|entries| Chapter::new(entries, "").known().is_settled()).count();
-    let head = ["page", "problem", "result", "published", "in words"];
+    let head = ["page", "result", "published", "problem", "in words"];
     let body = html! {
         p.claim { (problems.len()) " problems, " (settled) " of them settled: each page has a solution to play, the search that refutes what is shorter, "
             "and how to check both. Every page holds all that it needs." }
         @for (folder, members) in &folders {
             @let rows: Vec<Vec<Markup>> = members.iter().map(row).collect();
-            (of_markup(folder, &head, &rows, &[false, false, true, true, false], &[]))
+            div.index { (of_markup(folder, &head, &rows, &[false, true, true, false, false], &[])) }
         }
     };
     document(title, html! { h1 { (title) } }, body)
 }
 
-/// The folder of a record's problem, for the index.
+/// The folder of a record's problem, as a heading of the index.
 fn folder(entry: &Entry) -> String {
     let parts: Vec<String> = parts(entry);
-    parts.iter().rev().nth(1).cloned().unwrap_or_default()
+    let mut letters = parts.iter().rev().nth(1).map(String::as_str).unwrap_or_default().chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// What a record is called: its file, or the folder that it has for itself.

@@ -12,6 +12,9 @@ use crate::describe;
 /// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
 
+/// The growth of less work than these seconds says too little of lengths to come.
+const TELLING: f64 = 1.0;
+
 /// A run of so many seconds is long: the user should know what it means to have no folder for it.
 const LONG: f64 = 120.0;
 
@@ -30,6 +33,8 @@ struct Seen {
     /// The lengths decided so far, and the current one.
     runs: Vec<LengthRecord>,
     begun: Option<Instant>,
+    /// The moves of a solution that is known: the search ends with the length before.
+    known: Option<u32>,
     warned: bool,
 }
 
@@ -48,17 +53,26 @@ impl<P: Progress> Outlook<P> {
         }
         // Lengths that were decided together with others have no work of their own.
         seen.runs.retain(|run| run.generated > 0);
-        let ahead = self.last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
+        let known = seen.known.filter(|&known| self.last.is_none_or(|last| known <= last));
+        let last = known.map(|known| known.saturating_sub(1)).or(self.last);
+        let done: f64 = seen.runs.iter().map(|run| run.seconds).sum();
+        let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
         let estimates = describe::estimates(&seen.runs, ahead);
         seen.runs.push(tried(length));
-        let estimates = estimates.filter(|e| e[0].length <= length)?;
+        // A length that has a solution takes no time.
+        let is_searched = known.is_none_or(|known| length < known);
+        let estimates = estimates.filter(|e| e[0].length <= length && is_searched && done >= TELLING)?;
         let next = estimates.iter().find(|e| e.length == length)?.seconds;
         let all: f64 = estimates.iter().filter(|e| e.length >= length).map(|e| e.seconds).sum();
         let mut text = String::new();
         if next >= WORTH_A_LINE || all >= WORTH_A_LINE {
             text = format!("length {length} may take about {}", rough(next));
-            if let Some(last) = self.last.filter(|&last| last > length) {
-                text += &format!(", all up to {last} about {}", rough(all));
+            match (known, last.filter(|&last| last > length)) {
+                (Some(known), Some(_)) => {
+                    text += &format!(", all below the {known} that are known about {}", rough(all))
+                }
+                (None, Some(last)) => text += &format!(", all up to {last} about {}", rough(all)),
+                (_, None) => {}
             }
         }
         if next.max(all) >= LONG && !self.is_kept && !seen.warned {
@@ -118,6 +132,11 @@ impl<P: Progress> Progress for Outlook<P> {
         self.told.level(figures);
     }
 
+    fn known(&self, length: u32) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).known = Some(length);
+        self.told.known(length);
+    }
+
     fn note(&self, text: &str) {
         self.told.note(text);
     }
@@ -131,7 +150,10 @@ mod tests {
 
     /// What is said when the third length begins, each having taken so many seconds and ten times the work of the one before.
     fn said(seconds: f64, last: Option<u32>, is_kept: bool) -> Option<String> {
-        let outlook = Outlook::new((), last, is_kept);
+        with(&Outlook::new((), last, is_kept), seconds)
+    }
+
+    fn with(outlook: &Outlook<()>, seconds: f64) -> Option<String> {
         let mut text = None;
         for (length, generated) in [(20, 100_000), (21, 1_000_000), (22, 10_000_000), (23, 0)] {
             text = outlook.expected(length);
@@ -149,6 +171,22 @@ mod tests {
         assert_eq!(said(3.0, Some(25), true).unwrap(), "length 23 may take about 30s, all up to 25 about 55m 30s");
         assert_eq!(said(3.0, None, true).unwrap(), "length 23 may take about 30s");
         assert_eq!(said(0.1, None, false), None);
+        assert_eq!(said(0.5, Some(30), true), None, "half a second says nothing of hours");
+    }
+
+    #[test]
+    fn a_known_solution_says_when_the_search_ends() {
+        let told = |known: u32, last: Option<u32>| {
+            let outlook = Outlook::new((), last, true);
+            outlook.known(known);
+            with(&outlook, 3.0)
+        };
+        let text = "length 23 may take about 30s, all below the 26 that are known about 55m 30s";
+        assert_eq!(told(26, None).unwrap(), text);
+        assert_eq!(told(26, Some(30)).unwrap(), text);
+        assert_eq!(told(30, Some(25)), said(3.0, Some(25), true), "what is asked about ends before");
+        assert_eq!(told(24, None).unwrap(), "length 23 may take about 30s");
+        assert_eq!(told(23, None), None, "a length with a solution is not searched");
     }
 
     #[test]

@@ -31,6 +31,8 @@ struct Told {
     begun: Option<(Begun, Instant)>,
     levels: Vec<Level>,
     notes: Vec<String>,
+    /// The moves of a solution that is known.
+    known: Option<u32>,
     /// The lengths before the one that is tried, each with its successors and seconds.
     decided: Vec<LengthRecord>,
     length_begun: Option<Instant>,
@@ -65,6 +67,9 @@ pub(super) struct Snapshot {
     level_left: Option<f64>,
     /// Seconds until the length is decided, if the work goes on growing as it did.
     length_left: Option<f64>,
+    /// The same until all lengths below the known solution's are decided, which ends the search.
+    all_left: Option<f64>,
+    known: Option<u32>,
     /// The levels from the one asked for on.
     pub(super) levels: Vec<Level>,
     notes: Vec<String>,
@@ -93,6 +98,8 @@ impl Live {
             rate: successors as f64 / seconds.max(1e-3),
             level_left,
             length_left: told.length_left(successors),
+            all_left: told.all_left(successors),
+            known: told.known,
             levels: told.levels.get(from..).unwrap_or_default().to_vec(),
             notes: told.notes.clone(),
         }
@@ -110,6 +117,13 @@ impl Told {
         let next = describe::estimates(&self.decided, 1)?.into_iter().next()?;
         let left = 1.0 - (self.generated + successors) as f64 / next.generated;
         (left > 0.0 && Some(next.length) == self.length).then_some(left * next.seconds)
+    }
+
+    /// Below the length of a solution that is known, if more than this length is left.
+    fn all_left(&self, successors: u64) -> Option<f64> {
+        let further = self.known?.checked_sub(self.length? + 1).filter(|&further| further > 0)?;
+        let (now, estimates) = (self.length_left(successors)?, describe::estimates(&self.decided, further + 1)?);
+        Some(now + estimates.iter().skip(1).map(|e| e.seconds).sum::<f64>())
     }
 
     fn close_length(&mut self) {
@@ -166,6 +180,10 @@ impl Progress for Live {
         }
     }
 
+    fn known(&self, length: u32) {
+        self.told().known = Some(length);
+    }
+
     fn note(&self, text: &str) {
         let mut told = self.told();
         if told.notes.len() < NOTES {
@@ -216,6 +234,13 @@ mod tests {
         let left = told.length_left(0).unwrap();
         assert!((left - all.seconds / 2.0).abs() <= all.seconds * 1e-9, "{left}");
         assert_eq!(told.length_left(600_000), None, "more than was expected");
+        assert_eq!(told.all_left(0), None, "there may be no solution");
+        drop(told);
+        // Lengths 25 and 26 are left then, each of which takes longer than the one before.
+        live.known(27);
+        assert!(live.told().all_left(0).unwrap() > left + 2.0 * all.seconds);
+        live.known(25);
+        assert_eq!(live.told().all_left(0), None, "the length under way is the last one");
     }
 
     #[test]

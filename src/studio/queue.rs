@@ -363,6 +363,10 @@ impl Progress for Both<'_> {
         self.file.level(figures);
     }
 
+    fn known(&self, length: u32) {
+        self.live.known(length);
+    }
+
     fn note(&self, text: &str) {
         self.live.note(text);
         self.file.note(text);

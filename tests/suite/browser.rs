@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use halma::figure::Figure;
 use halma::page::{self, Entry};
 use halma_engine::search::CancellationToken;
 use halma_rules::job::Job;
@@ -399,8 +400,53 @@ fn boards_of_letters_are_copied_as_tikz_with_all_their_pieces() {
     let text = text.as_str().expect("TikZ");
     assert!(!text.contains("NaN") && !text.contains("undefined"), "{text}");
     // Ten blocks, and a letter in the middle of each beside the names of columns and rows.
-    assert_eq!(text.matches("-- cycle;").count(), 10, "{text}");
+    assert_eq!(text.matches("-- cycle").count(), 10, "{text}");
     assert_eq!(text.matches("\\node").count(), 10 + 4 + 5, "{text}");
+}
+
+#[test]
+fn what_a_page_copies_as_tikz_is_what_the_command_line_writes() {
+    let name = "sokoban-microban-1-solve";
+    let file = format!("results/puzzles/{name}.json");
+    let record = halma_record::record::Record::read(file.as_ref()).expect("a record");
+    let sokoban = halma::solution::Solution::from_record(file.as_ref(), &record).expect("a solution");
+    let game = Checked::read("tests/games/chinese-checkers-10.toml".as_ref()).expect("a game");
+    let game = halma::solution::Solution::Armies(Box::new(game));
+    let filled = Figure::of(&sokoban).tikz(None, 6, "").expect("a figure").contains("\\fill[halmahole]");
+    assert!(filled, "holes are seen");
+    for (page, solution) in [(puzzle(name), sokoban), (page::solution(&game), game)] {
+        let Some(mut browser) = Browser::open(&page) else { return };
+        browser.eval("Object.defineProperty(navigator, 'clipboard', {value: {writeText: () => Promise.reject()}})");
+        browser.click("[data-do=on]");
+        browser.click("[data-do=tikz]");
+        browser.until("document.querySelector('.copied').value.includes('tikzpicture')");
+        let copied = browser.eval("document.querySelector('.copied').value");
+        let written = Figure::of(&solution).tikz(Some(1), 1, "a move").expect("a figure");
+        assert!(written.contains(copied.as_str().expect("TikZ")), "{copied}\n{written}");
+    }
+}
+
+#[test]
+fn an_index_shows_its_results_on_a_phone() {
+    let entry = |name: &str| {
+        let file = format!("results/table-3/{name}.json");
+        let record = halma_record::record::Record::read(file.as_ref()).expect("a record");
+        Entry { file, record, checked: None }
+    };
+    let entries = ["p3-triangle-4-jumps-4move", "p5-square-2-6move"].map(entry);
+    let site = page::site::pages("Results", &entries, &page::site::Stories::of(&[]));
+    for (page, column) in [(&site[0].html, 2), (&page::report(&entries), 2)] {
+        let Some(mut browser) = Browser::open(page) else { return };
+        browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true}),
+        );
+        let right = format!(
+            "Math.max(...[...document.querySelectorAll('.index td:nth-child({column})')].map((c) => c.getBoundingClientRect().right))"
+        );
+        let right = browser.eval(&right).as_f64().expect("a number");
+        assert!(right > 0.0 && right <= 390.0, "{right}");
+    }
 }
 
 #[test]

@@ -130,6 +130,7 @@ def test_a_record_without_a_solution_has_a_page_too() -> None:
 def test_boards_and_figures_are_drawn(row: halma.Record) -> None:
     assert "4 moves" in row.boards()
     assert row.svg().startswith("<svg") and row.svg(at=2, coordinates=True).startswith("<svg")
+    assert row.tikz(at=2).count(r"\begin{tikzpicture}") == 1
     with pytest.raises(halma.InputError, match="allowed are 0 to 4"):
         row.svg(at=5)
 

@@ -117,6 +117,8 @@ pub trait Progress: Watch {
     fn begin(&self, _level: Begun) {}
     /// A level is complete, now or by an earlier process of the run.
     fn level(&self, _figures: &LevelFigures) {}
+    /// There is a solution of so many moves: with the shorter lengths the search ends.
+    fn known(&self, _length: u32) {}
     /// Another message.
     fn note(&self, _text: &str) {}
 }

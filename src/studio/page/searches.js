@@ -169,6 +169,7 @@ export class Searches {
     const left = [];
     if (live.level_left !== null) left.push(`about ${time(live.level_left)} left for this level`);
     if (live.length_left !== null && live.length_left > 1) left.push(`about ${time(live.length_left)} for this length`);
+    if (live.all_left !== null && live.all_left > 1) left.push(`about ${time(live.all_left)} for all below the ${live.known} moves that are known`);
     if (live.rate > 0) left.push(`${(live.rate / 1e6).toFixed(1)} million successors a second`);
     this.left.textContent = left.join("; ");
     const news = this.levels.slice(this.shown);

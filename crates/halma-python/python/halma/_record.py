@@ -177,7 +177,14 @@ class Record:
 
     def svg(self, at: int | None = None, columns: int = 6, coordinates: bool = False) -> str:
         """The solution as a figure: a sheet of all boards, or the board after ``at`` moves."""
-        options = ["--svg", "--columns", str(columns)]
+        return self._figure("--svg", at, columns, coordinates)
+
+    def tikz(self, at: int | None = None, columns: int = 6, coordinates: bool = False) -> str:
+        """The same for LaTeX: a document that compiles by itself, and that a paper takes by ``\\input``."""
+        return self._figure("--tikz", at, columns, coordinates)
+
+    def _figure(self, form: str, at: int | None, columns: int, coordinates: bool) -> str:
+        options = [form, "--columns", str(columns)]
         options += [] if at is None else ["--at", str(at)]
         options += ["--coordinates"] if coordinates else []
         with self.file() as file:

@@ -98,6 +98,7 @@ impl<const W: usize> UpperBound<W> {
             if let Answer::Found(walk) = setup.meet(length, &kept.levels)? {
                 let moves = counted(length as usize, "move");
                 setup.engine.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
+                setup.engine.progress.known(length);
                 self.shortest = Some(Solution { length, walk });
                 break;
             }
