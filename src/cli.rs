@@ -56,7 +56,7 @@ whether the page is open or not. Ctrl-C ends them, and leaves folders that
 
 Examples:
   halma studio --open                      an empty board, in the browser
-  halma studio peg.toml --folder peg-runs  a puzzle of one's own
+  halma studio peg.toml --folder peg-runs  a puzzle from a file
   halma studio --threads 1 --memory 2GiB   beside other work
   ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there";
 
