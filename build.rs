@@ -46,6 +46,17 @@ fn object(kind: &str, content: &[u8]) -> [u8; 20] {
     sha1(&[format!("{kind} {}\0", content.len()).as_bytes(), content].concat())
 }
 
+/// Whether there are only folders in a folder.
+fn is_empty(folder: &Path) -> std::io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() || !is_empty(&entry.path())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -56,6 +67,8 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
             continue;
         }
         let (mode, id) = match entry.file_type()?.is_dir() {
+            // Git knows no empty folders.
+            true if is_empty(&entry.path())? => continue,
             true => ("40000", tree(&entry.path())?),
             false => ("100644", object("blob", &fs::read(entry.path())?)),
         };
