@@ -46,18 +46,8 @@ fn object(kind: &str, content: &[u8]) -> [u8; 20] {
     sha1(&[format!("{kind} {}\0", content.len()).as_bytes(), content].concat())
 }
 
-/// Whether there are only folders in a folder.
-fn is_empty(folder: &Path) -> std::io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if !entry.file_type()?.is_dir() || !is_empty(&entry.path())? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
+/// The name of a folder's tree; none of an empty one, which git does not know.
+fn tree(folder: &Path) -> std::io::Result<Option<[u8; 20]>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -67,9 +57,10 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
             continue;
         }
         let (mode, id) = match entry.file_type()?.is_dir() {
-            // Git knows no empty folders.
-            true if is_empty(&entry.path())? => continue,
-            true => ("40000", tree(&entry.path())?),
+            true => match tree(&entry.path())? {
+                Some(id) => ("40000", id),
+                None => continue,
+            },
             false => ("100644", object("blob", &fs::read(entry.path())?)),
         };
         // Git sorts folders as if their names ended in a slash.
@@ -78,7 +69,7 @@ fn tree(folder: &Path) -> std::io::Result<[u8; 20]> {
     }
     entries.sort();
     let content: Vec<u8> = entries.into_iter().flat_map(|(_, bytes)| bytes).collect();
-    Ok(object("tree", &content))
+    Ok((!content.is_empty()).then(|| object("tree", &content)))
 }
 
 fn main() -> std::io::Result<()> {
@@ -89,7 +80,7 @@ fn main() -> std::io::Result<()> {
     }
     println!("cargo:rerun-if-changed=build.rs");
     let named = |folder: &str| -> std::io::Result<String> {
-        Ok(tree(Path::new(folder))?.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(tree(Path::new(folder))?.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect())
     };
     let crates = if Path::new("crates").is_dir() { named("crates")? } else { "registry".into() };
     println!("cargo:rustc-env=HALMA_SOURCE={}+{crates}", named("src")?);
