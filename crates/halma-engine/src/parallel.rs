@@ -25,7 +25,7 @@ pub fn broadcast<R: Send>(pool: &ThreadPool, work: impl Fn(usize) -> R + Sync) -
     }
     let results: Vec<Mutex<Option<R>>> = (0..pool.current_num_threads()).map(|_| Mutex::new(None)).collect();
     run(pool, &|thread| *lock(&results[thread]) = Some(work(thread)));
-    results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    taken(results).collect()
 }
 
 /// Calls `run` so many times, on the threads of the current pool.
@@ -55,7 +55,7 @@ pub fn map<S, R: Send, E: Send>(
             *lock(&results[number]) = Some(result);
         }
     });
-    results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    taken(results).collect()
 }
 
 /// The results of `work` for each of `items`, in order, as [`map`] has them.
@@ -83,6 +83,11 @@ pub fn map_chunks<T: Sync, S, R: Send, E: Send>(
 ) -> Result<Vec<R>, E> {
     let piece = |number| &items[number * size..items.len().min((number + 1) * size)];
     map(items.len().div_ceil(size), scratch, |scratch, number| work(scratch, piece(number)))
+}
+
+/// What is in these mutexes, as far as there is something.
+fn taken<R>(results: Vec<Mutex<Option<R>>>) -> impl Iterator<Item = R> {
+    results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Locks a mutex. Poisoning needs no handling: a panic ends the loop anyway.
