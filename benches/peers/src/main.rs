@@ -16,7 +16,7 @@ mod textbook;
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
 
-use halma_engine::budget::{Meter, Measurements};
+use halma_engine::budget::{Measurements, Meter};
 use serde::{Deserialize, Serialize};
 
 /// What one search took.

@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use halma_engine::puzzle::Puzzle;
+use halma_engine::search::{CancellationToken, Expander, levels};
+use halma_puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
 use halma_rules::centroid;
 use halma_rules::job::{Job, Problem};
-use halma_engine::puzzle::Puzzle;
-use halma_puzzles::transfer::{ProblemTables, Scratch, TransferPuzzle};
-use halma_engine::search::{Expander, CancellationToken, levels};
 use stateright::{Checker, Model, Property};
 
 use crate::{Fault, textbook};

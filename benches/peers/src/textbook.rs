@@ -68,7 +68,10 @@ pub fn shared(puzzle: &Arc<Transfer>, depth: u32, threads: usize) -> Found {
 /// names, in batches over crossbeam's channels. A thread empties its own channel whenever another one's is full.
 pub fn sharded(puzzle: &Arc<Transfer>, depth: u32, threads: usize) -> Found {
     let mut shards: Vec<Shard> = (0..threads)
-        .map(|_| Shard { seen: HashSet::with_capacity_and_hasher(expected(depth) / threads, hasher()), level: Vec::new() })
+        .map(|_| Shard {
+            seen: HashSet::with_capacity_and_hasher(expected(depth) / threads, hasher()),
+            level: Vec::new(),
+        })
         .collect();
     for key in puzzle.start() {
         shards[owner(key, threads)].add(key);
