@@ -24,7 +24,7 @@ done | array >"$out/shift.json"
     echo "# Shifting checkers: minima found by search, and numbers of shortest solutions"
     echo
     echo "$made \`halma row shift N M --solve\` tries all twelve kinds of moves and refutes every shorter length;"
-    echo "the numbers of solutions are those of the paper's Theorem 4, which \`tests/rows.rs\` compares with exhaustive enumeration."
+    echo "the numbers of solutions are those of the paper's Theorem 4, which \`tests/suite/rows.rs\` compares with exhaustive enumeration."
     echo
     echo "| n \\ m |$(printf ' %s |' $(seq 0 12))"
     echo "|$(printf ' --- |%.0s' $(seq 0 13))"

@@ -10,10 +10,10 @@ use super::database::Databases;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Prunes the successors of a state that is no admissible middle of the leading half.
+/// Prunes the successors of a state that is no eligible middle of the leading half.
 ///
 /// For states on level `length / 2`. Admissible because of every solution and its mirrored reversal one has an
-/// admissible middle there.
+/// eligible middle there.
 #[derive(Clone, Debug)]
 pub struct FromMiddles {
     databases: Arc<Databases>,

@@ -10,9 +10,9 @@
 //! and on, lead from those middles to the target.
 //!
 //! One leading half serves several lengths. Let F(L) be the leading levels for L moves. Let l < L, and let a solution
-//! of l moves have a state on level i <= l / 2 and a middle that is admissible for l. Then F(L) has that state on level
+//! of l moves have a state on level i <= l / 2 and a middle that is eligible for l. Then F(L) has that state on level
 //! i, too: it is nearer to the middle than N - i, and the middle (for odd l perhaps the state after it, which leads by
-//! more) is admissible for L. So F(L) refutes every length up to L, each by the following levels from its own middles,
+//! more) is eligible for L. So F(L) refutes every length up to L, each by the following levels from its own middles,
 //! on level l / 2 of F(L).
 
 use std::ops::RangeInclusive;
