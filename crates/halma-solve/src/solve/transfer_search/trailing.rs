@@ -20,6 +20,9 @@ use super::Solution;
 use super::setup::Setup;
 use crate::solve::level_sequence::LevelSequence;
 
+/// A level of so many times the states of a large one is huge.
+const HUGE: u64 = 100;
+
 /// Following levels, complete up to the last of `ahead`, that trailing levels are to meet.
 pub(super) struct MeetingPoint<'a, K> {
     /// The lengths to decide.
@@ -41,13 +44,16 @@ pub(super) struct Trailing<'s, const W: usize, K: Key> {
 
 impl<const W: usize, K: Key> Trailing<'_, W, K> {
     /// Whether the last of the following levels (those after `half`) is large and larger than the previous one. If a
-    /// look-ahead keeps trailing levels small, they are better from early on.
+    /// look-ahead keeps trailing levels small, or if the next level would be huge, they are better from the first one
+    /// on: a following level has nearly all histograms that one abstract move leads to from the level before, so the
+    /// trailing levels toward either are nearly the same.
     pub(super) fn is_better_than(&self, following: &LevelSequence<K>, half: u32) -> bool {
         let (pruning, large) = (&self.setup.problem.pruning, self.setup.large);
         let levels = &following.levels;
         let last = levels.len() - 1;
+        let huge = levels[last].whole() > HUGE * large;
         let (first, large) = match pruning.look_ahead() {
-            None => (half as usize + 2, 2 * large),
+            None => (half as usize + if huge { 1 } else { 2 }, 2 * large),
             Some(_) => (half as usize + 1, large / 20),
         };
         last >= first && levels[last].whole() > large && levels[last].whole() > levels[last - 1].whole()
