@@ -1,4 +1,5 @@
-//! The identity of a run: everything that its levels depend on. Runs of the same identity may share their levels.
+//! The identity of a run: everything that its levels depend on beside what their labels name. Runs of the same identity
+//! may share levels of the same label.
 
 use halma_record::job::{ProblemSpec, Pruning};
 use halma_record::record::{Asked, PROGRAM};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Question;
 
-/// Everything that a run's levels depend on.
+/// Everything that a run's levels depend on beside what their labels name, as the lengths that they were made for.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Identity {
     pub program: String,

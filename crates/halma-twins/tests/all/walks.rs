@@ -9,6 +9,7 @@ use halma_bounds::relaxed::LookAheadTables;
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Watch};
 use halma_record::job::{Granularity, LookAheadDepth};
+use halma_record::record::{Side, Verdict};
 use halma_rules::centroid;
 use halma_rules::job::{self, Job};
 use halma_rules::moves::destinations;
@@ -187,10 +188,48 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     for levels in 3.. {
         let cancel = CancellationToken::after(None);
         let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &cancel), &cancel).unwrap();
-        if record.verdict != halma_record::record::Verdict::Incomplete {
+        if record.verdict != Verdict::Incomplete {
             assert!(levels > 3, "it was stopped");
             assert_eq!(record.without_measurements().runs, whole.runs);
             break;
         }
+    }
+}
+
+/// Leading levels serve several lengths, and how many depends on the greatest one that was asked about. A process that
+/// is killed leaves no record, so a later question may come to the same folder.
+#[test]
+fn a_killed_run_leaves_no_levels_that_another_greatest_length_would_take_for_its_own() {
+    let job = || {
+        let text = "[problem]\nkind = 'transfer'\nboard = '9x9'\nmoves = 4\narmy = 'triangle-3'\n\
+             [search]\npruning = 'leading(classes=5)'\n[limits]\nthreads = 2\n";
+        Job::parse("a.toml".as_ref(), text).unwrap()
+    };
+    let prove = |job: &Job, max_length: u32, levels: u32| {
+        let cancel = CancellationToken::after(None);
+        run(job, Question::Prove { max_length }, &StopsAfter(AtomicU32::new(levels), &cancel), &cancel).unwrap()
+    };
+    let (larger, smaller, never) = (24, 23, u32::MAX);
+    let whole = prove(&job(), larger, never);
+    let shared = whole.runs.iter().position(|run| run.length == smaller).unwrap();
+    assert_eq!(whole.runs[shared].up_to, Some(larger), "one leading half decides both lengths");
+    let before: usize = whole.runs[..shared].iter().map(|run| run.levels.len()).sum();
+    let of = |side: Side| whole.runs[shared].levels.iter().filter(|level| level.side == side).count();
+    let (leading, following) = (before + of(Side::Leading), of(Side::Following));
+    assert!(following > 1);
+    // Killed after the leading levels for 24 moves, or after some of the following ones for 23.
+    let after_kill = |levels: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut left = job();
+        left.output.dir = Some(folder.path().into());
+        left.limits.checkpoint = Some(std::time::Duration::ZERO);
+        assert_eq!(prove(&left, larger, levels as u32).verdict, Verdict::Incomplete);
+        std::fs::remove_file(folder.path().join("result.json")).unwrap();
+        prove(&left, smaller, never).without_measurements()
+    };
+    let expected = after_kill(leading - 1);
+    assert_eq!((expected.verdict, expected.refuted_up_to), (Verdict::None, Some(smaller)));
+    for levels in leading..=leading + following {
+        assert!(after_kill(levels).runs == expected.runs, "after {levels} levels");
     }
 }

@@ -137,8 +137,8 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 }
                 leading.follow(length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
-                    sides.behind = LevelSequence::new(format!("L{length}-trailing"), Side::Trailing);
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
+                    sides.behind = LevelSequence::new(format!("L{length}-trailing{}", meeting.name()), Side::Trailing);
                     Trailing { setup }.grow(&[meeting], &mut sides.behind)?;
                 }
                 Ok(())

@@ -43,8 +43,12 @@ struct SecondHalf<K> {
 }
 
 impl<K: Key> SecondHalf<K> {
-    fn new(lengths: RangeInclusive<u32>) -> Self {
-        let ahead = LevelSequence::new(format!("L{}", lengths.end()), Side::Following);
+    /// From the leading levels for `top` moves, which its levels depend on. So its labels name them: a later process may
+    /// decide these lengths by the leading levels for another number of moves.
+    fn new(lengths: RangeInclusive<u32>, top: u32) -> Self {
+        let last = *lengths.end();
+        let stem = if last == top { format!("L{top}") } else { format!("L{top}-for-{last}") };
+        let ahead = LevelSequence::new(stem, Side::Following);
         Self { lengths, ahead, open: false, seconds: 0.0 }
     }
 
@@ -99,7 +103,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let (mut halves, mut found) = (Vec::new(), Ok(None));
         for middle in first / 2..=top / 2 {
             let begun = Instant::now();
-            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1));
+            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top);
             found = self.through_middles(top, leading, &mut half);
             half.seconds = begun.elapsed().as_secs_f64();
             halves.push(half);
@@ -110,7 +114,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let begun = Instant::now();
         let mut behind = Vec::new();
         if found.is_ok() {
-            match self.meet_all(&mut halves, &mut behind) {
+            match self.meet_all(top, &mut halves, &mut behind) {
                 Ok(None) => {}
                 shorter_or_stopped => found = shorter_or_stopped,
             }
@@ -122,14 +126,16 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     /// found, only the halves up to its length stay, and the levels are those for these.
     fn meet_all(
         &self,
+        top: u32,
         halves: &mut Vec<SecondHalf<K>>,
         behind: &mut Vec<LevelFigures>,
     ) -> Result<Option<Solution<W>>, Stopped> {
         loop {
             let open: Vec<_> = halves.iter().filter(|half| half.open).map(SecondHalf::meeting).collect();
-            let Some((first, last)) = open.first().zip(open.last()) else { return Ok(None) };
-            let stem = format!("L{}-{}-trailing", first.lengths.start(), last.lengths.end());
-            let (mut trailing, last) = (LevelSequence::new(stem, Side::Trailing), *last.lengths.start());
+            let Some(last) = open.last().map(|meeting| *meeting.lengths.start()) else { return Ok(None) };
+            // What they are to meet is a part of their labels, because they depend on all of it.
+            let met: String = open.iter().map(MeetingPoint::name).collect();
+            let mut trailing = LevelSequence::new(format!("L{top}-trailing{met}"), Side::Trailing);
             let met = Trailing { setup: self.setup }.decide(&open, &mut trailing);
             *behind = trailing.figures;
             match met? {
@@ -167,7 +173,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         }
         if palindrome.is_some() {
             // The shorter length remains to be refuted.
-            *half = SecondHalf::new(first..=first);
+            *half = SecondHalf::new(first..=first, top);
         }
         let SecondHalf { lengths, ahead, open, .. } = half;
         let last = *lengths.end();

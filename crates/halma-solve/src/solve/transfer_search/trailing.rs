@@ -31,6 +31,11 @@ pub(super) struct MeetingPoint<'a, K> {
 }
 
 impl<K: Key> MeetingPoint<'_, K> {
+    /// The greatest length and the level that is met, for labels.
+    pub(super) fn name(&self) -> String {
+        format!("-{}-at-{}", self.lengths.end(), self.ahead.levels.len() - 1)
+    }
+
     /// How many moves from the other end a solution of `length` moves meets them.
     fn depth(&self, length: u32) -> usize {
         length as usize + 1 - self.ahead.levels.len()
