@@ -56,7 +56,7 @@ impl<const W: usize, K: Key> Trailing<'_, W, K> {
         let (pruning, large) = (&self.setup.problem.pruning, self.setup.large);
         let levels = &following.levels;
         let last = levels.len() - 1;
-        let huge = levels[last].whole() > HUGE * large;
+        let huge = levels[last].whole() > HUGE.saturating_mul(large);
         let (first, large) = match pruning.look_ahead() {
             None => (half as usize + if huge { 1 } else { 2 }, 2 * large),
             Some(_) => (half as usize + 1, large / 20),
