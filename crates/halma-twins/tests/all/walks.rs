@@ -214,7 +214,9 @@ fn a_killed_run_leaves_no_levels_that_another_greatest_length_would_take_for_its
     // Other tests of this process partition small levels, which changes the choice of lengths.
     let whole = fault::with(None, || prove(&job(), larger, never));
     let of = |run: &LengthRecord, side: Side| run.levels.iter().filter(|level| level.side == side).count();
-    let serves = |run: &LengthRecord| run.up_to.is_some() && of(run, Side::Following) > 0;
+    // Lengths with another middle, too: those with the same one share their following levels.
+    let beyond = |run: &LengthRecord| run.up_to.is_some_and(|top| top > run.length / 2 * 2 + 1);
+    let serves = |run: &LengthRecord| beyond(run) && of(run, Side::Following) > 0;
     let shared = whole.runs.iter().position(serves).expect("a leading half that decides several lengths");
     let smaller = whole.runs[shared].length;
     let before: usize = whole.runs[..shared].iter().map(|run| run.levels.len()).sum();
