@@ -392,7 +392,8 @@ fn one(job: &Job, args: &SearchArgs, search: &Search) -> Result<(Record, bool), 
     let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.symlink_metadata().is_ok());
     if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
         && record.problem == job.spec
-        && (&record.pruning, record.palindromic) == (&job.search.pruning, job.search.palindromic)
+        && job.search.pruning.may_become(&record.pruning)
+        && record.palindromic == job.search.palindromic
         && record.question == record::Asked::Solve
         && record.max_length == job.search.max_length
         && record.verdict != Verdict::Incomplete

@@ -9,7 +9,7 @@ use halma_engine::search::{CancellationToken, Expander};
 use halma_record::record::{Record, Verdict};
 use halma_rules::board::Board;
 use halma_rules::cells::Cells;
-use halma_rules::job::{Job, Pruning};
+use halma_rules::job::{Cap, Job, Pruning};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::moves::destinations;
 use halma_rules::problem::{Transfer, set};
@@ -242,7 +242,7 @@ fn agrees(problem: &Transfer, expander: &Expander) -> Option<(u32, Solutions)> {
     let mut plain = None;
     for palindromic in [false, true].into_iter().take(1 + usize::from(mirror)) {
         let Some(expected) = by_hand(problem, palindromic) else { continue };
-        let capped = Pruning::Leading { classes: Some(6), cap: Some(1), look_ahead: None };
+        let capped = Pruning::Leading { classes: Some(6), cap: Some(Cap::At(1)), look_ahead: None };
         let ladders = "leading(look-ahead=4,least=2)".parse().unwrap();
         let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, ladders];
         for pruning in always.into_iter().chain([Pruning::NARROWED].into_iter().filter(|_| mirror)) {

@@ -50,5 +50,6 @@ mod studio;
 #[cfg(feature = "studio")]
 mod studio_page;
 mod tiny;
+mod trial;
 mod views;
 mod walls;

@@ -2,7 +2,7 @@
 
 use halma_engine::search::{CancellationToken, Expander};
 use halma_rules::board::Board;
-use halma_rules::job::Pruning;
+use halma_rules::job::{Cap, Pruning};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem::Transfer;
 use halma_solve::solve::deepening::LengthSearch;
@@ -55,8 +55,8 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let (problem, length) = read(line);
         assert!(length.is_none_or(|l| l < LONGEST));
         let mirror = problem.symmetries().mirror.is_some();
-        let capped = Pruning::Leading { classes: None, cap: Some(1), look_ahead: None };
-        let coarse = Pruning::Leading { classes: Some(4), cap: Some(2), look_ahead: None };
+        let capped = Pruning::Leading { classes: None, cap: Some(Cap::At(1)), look_ahead: None };
+        let coarse = Pruning::Leading { classes: Some(4), cap: Some(Cap::At(2)), look_ahead: None };
         let far = "leading(look-ahead=9)".parse().unwrap();
         let near = "leading(classes=4,cap=2,look-ahead=3,least=1)".parse().unwrap();
         let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, coarse, far, near];

@@ -73,6 +73,9 @@ impl<'a> Searches<'a> {
         let mirror = self.problem.model.mirror.is_some();
         let palindromic = self.record.palindromic;
         Ok(match (&self.record.pruning, mirror) {
+            (by_trial, _) if by_trial.is_by_trial() => {
+                return RejectionKind::Problem.reject(format!("pruning {by_trial} names no cap"));
+            }
             _ if palindromic && !mirror => return RejectionKind::Problem.reject("palindromic, without a mirror"),
             (Pruning::None, true) if palindromic => Plan::Half,
             (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,

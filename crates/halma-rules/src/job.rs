@@ -43,7 +43,7 @@ mod resolve;
 mod spec;
 
 pub use halma_record::job::{
-    ArmiesSpec, Army, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning,
+    ArmiesSpec, Army, Cap, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning,
     puzzle_tables, raw,
 };
 pub use puzzle_job::compiled;

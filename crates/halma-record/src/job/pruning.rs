@@ -37,7 +37,7 @@ pub enum Pruning {
         /// The most classes of the histograms; by default as many as fit.
         classes: Option<u8>,
         /// The largest centroid that a man contributes; by default that of his cell.
-        cap: Option<i32>,
+        cap: Option<Cap>,
         /// The depth of the look-ahead from each new state; by default there is none.
         look_ahead: Option<LookAheadDepth>,
     },
@@ -86,6 +86,15 @@ pub struct Granularity {
     pub cap: Option<i32>,
 }
 
+/// The cap of [`Pruning::Leading`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cap {
+    /// This centroid.
+    At(i32),
+    /// The one that trial searches of small lengths choose before the run begins. A record names the cap chosen.
+    ByTrial,
+}
+
 /// The depth of the look-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookAheadDepth {
@@ -93,6 +102,15 @@ pub struct LookAheadDepth {
     pub full: u8,
     /// With each further move left one fewer is tried, but never fewer than this: then there is no look-ahead.
     pub least: u8,
+}
+
+impl Cap {
+    fn given(self) -> Option<i32> {
+        match self {
+            Self::At(centroid) => Some(centroid),
+            Self::ByTrial => None,
+        }
+    }
 }
 
 impl LookAheadDepth {
@@ -126,7 +144,7 @@ impl Pruning {
     pub fn granularity(&self) -> Granularity {
         match *self {
             Self::Pattern { classes } | Self::Narrowed { classes } => Granularity { classes, cap: None },
-            Self::Leading { classes, cap, .. } => Granularity { classes, cap },
+            Self::Leading { classes, cap, .. } => Granularity { classes, cap: cap.and_then(Cap::given) },
             _ => Granularity::default(),
         }
     }
@@ -138,6 +156,28 @@ impl Pruning {
             Self::Leading { look_ahead, .. } => look_ahead,
             _ => None,
         }
+    }
+
+    /// Whether its cap is to be chosen by trial.
+    #[must_use]
+    pub fn is_by_trial(&self) -> bool {
+        matches!(self, Self::Leading { cap: Some(Cap::ByTrial), .. })
+    }
+
+    /// The same with this cap, where it is [`Self::Leading`].
+    #[must_use]
+    pub fn capped(&self, cap: Option<i32>) -> Self {
+        match *self {
+            Self::Leading { classes, look_ahead, .. } => Self::Leading { classes, cap: cap.map(Cap::At), look_ahead },
+            ref other => other.clone(),
+        }
+    }
+
+    /// Whether a run that asked for this pruning may have been made with `made`: they are equal, or trials chose its
+    /// cap.
+    #[must_use]
+    pub fn may_become(&self, made: &Self) -> bool {
+        self == made || self.is_by_trial() && self.capped(None) == made.capped(None)
     }
 
     /// Its name, without parameters.

@@ -107,9 +107,22 @@ pub struct Moves(pub Rule);
 #[derive(Debug)]
 pub struct Within<const LOW: i64, const HIGH: i64>(pub i64);
 
-/// A whole number.
+/// A parameter of a pruning.
 #[derive(Debug)]
-pub struct Whole(pub i64);
+pub enum Parameter {
+    /// A whole number.
+    Number(i64),
+    /// `trial`: to be chosen by trial.
+    Trial,
+}
+
+impl Parameter {
+    /// The parameter that a word states, if it states one.
+    #[must_use]
+    pub fn word(word: &str) -> Option<Self> {
+        (word == "trial").then_some(Self::Trial)
+    }
+}
 
 /// A number of bytes.
 #[derive(Debug)]
@@ -189,12 +202,15 @@ impl<const LOW: i64, const HIGH: i64> Value for Within<LOW, HIGH> {
     }
 }
 
-impl Value for Whole {
+impl Value for Parameter {
     fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number")
     }
     fn number(n: i64) -> Option<Self> {
-        Some(Self(n))
+        Some(Self::Number(n))
+    }
+    fn text(text: &str) -> Option<Result<Self, String>> {
+        Self::word(text).map(Ok)
     }
 }
 
@@ -245,7 +261,7 @@ macro_rules! read_as_value {
 read_as_value! {
     Moves;
     Within<LOW, HIGH>, LOW, HIGH;
-    Whole;
+    Parameter;
     Size;
     Time;
 }

@@ -67,6 +67,9 @@ impl Record {
         if self.runs.iter().try_fold(0, |sum: u64, entry| sum.checked_add(entry.generated)).is_none() {
             return Some("more successors than a number of 64 bits can say".into());
         }
+        if self.pruning.is_by_trial() {
+            return Some(format!("the pruning is {}, and a run has chosen a cap or none", self.pruning));
+        }
         self.wrong_length().or_else(|| self.wrong_verdict()).or_else(|| self.wrong_entries())
     }
 

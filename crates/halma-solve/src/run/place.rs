@@ -38,9 +38,9 @@ fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
     if there.problem != job.spec {
         return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
     }
-    let search = (&there.pruning, there.palindromic);
     Ok((there.question, there.max_length, there.depth) == question.asked(job)
-        && search == (&job.search.pruning, job.search.palindromic))
+        && job.search.pruning.may_become(&there.pruning)
+        && there.palindromic == job.search.palindromic)
 }
 
 fn name(job: &Job, question: Question) -> String {

@@ -36,6 +36,10 @@ pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
     if question == Question::Count {
         return Err(RunError::NotShared { what: "count solutions", instead: "count in one process" });
     }
+    if job.search.pruning.is_by_trial() {
+        let instead = "name one, as in leading(cap=3); halma compare shows what each costs";
+        return Err(RunError::NotShared { what: "choose a cap by trial", instead });
+    }
     if job.output.keep_levels {
         let instead = "each has a share of every level; leave out keep-levels, or search in one process";
         return Err(RunError::NotShared { what: "keep levels", instead });

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Abstraction, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
+use super::{Abstraction, Cap, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
 use crate::job::game_bounds::Name;
-use crate::job::raw::Whole;
+use crate::job::raw::Parameter;
 use crate::source::suggestion;
 
 /// The paper guesses C with a beam of "a few million"; a wrong guess costs a second search, never a wrong verdict.
@@ -16,7 +16,26 @@ const KEEP: usize = 1_000_000;
 
 impl Pruning {
     /// The pruning of that name with the parameters given.
-    fn with(name: &str, mut given: Vec<(String, i64)>) -> Result<Self, String> {
+    fn with(name: &str, parameters: Vec<(String, Parameter)>) -> Result<Self, String> {
+        let (mut given, mut by_trial) = (Vec::new(), false);
+        for (key, parameter) in parameters {
+            match parameter {
+                Parameter::Number(number) => given.push((key, number)),
+                Parameter::Trial if key == "cap" && !by_trial => by_trial = true,
+                Parameter::Trial => return Err(not_whole(&key, "trial")),
+            }
+        }
+        match Self::with_numbers(name, given)? {
+            Self::Leading { classes, cap: None, look_ahead } if by_trial => {
+                Ok(Self::Leading { classes, cap: Some(Cap::ByTrial), look_ahead })
+            }
+            _ if by_trial => Err(unknown(name, "cap")),
+            pruning => Ok(pruning),
+        }
+    }
+
+    /// The same with numbers alone.
+    fn with_numbers(name: &str, mut given: Vec<(String, i64)>) -> Result<Self, String> {
         let mut take = |key: &str| given.iter().position(|(k, _)| k == key).map(|i| given.remove(i).1);
         let pruning = match name {
             "none" => Self::None,
@@ -70,6 +89,10 @@ impl Pruning {
     }
 }
 
+fn not_whole(key: &str, value: &str) -> String {
+    format!("{key} = {value}: allowed are whole numbers")
+}
+
 fn unknown(name: &str, key: &str) -> String {
     let allowed = match parameters(name) {
         [] => "it takes none".into(),
@@ -104,9 +127,9 @@ fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
     classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
 }
 
-fn cap(cap: Option<i64>) -> Result<Option<i32>, String> {
-    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0);
-    cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1"))).transpose()
+fn cap(cap: Option<i64>) -> Result<Option<Cap>, String> {
+    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0).map(Cap::At);
+    cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1, and \"trial\""))).transpose()
 }
 
 /// The default least depth of look-aheads that do not reach the end.
@@ -147,8 +170,9 @@ impl FromStr for Pruning {
             };
             // An error in the name or parameter is reported before an error in the value.
             Self::knows(name, key)?;
-            let number = value.parse().map_err(|_| format!("{key} = {value}: allowed are whole numbers"))?;
-            given.push((key.into(), number));
+            let number = value.parse().map(Parameter::Number);
+            let parameter = number.or_else(|_| Parameter::word(value).ok_or_else(|| not_whole(key, value)))?;
+            given.push((key.into(), parameter));
         }
         Self::with(name, given)
     }
@@ -176,7 +200,10 @@ impl fmt::Display for Pruning {
                 let least = look_ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
                 let given = [
                     classes.map(|n| format!("classes={n}")),
-                    cap.map(|cap| format!("cap={cap}")),
+                    cap.map(|cap| match cap {
+                        Cap::At(centroid) => format!("cap={centroid}"),
+                        Cap::ByTrial => "cap=trial".into(),
+                    }),
                     look_ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
                     least.map(|least| format!("least={least}")),
                 ];
@@ -220,7 +247,7 @@ impl<'de> Visitor<'de> for AsTyped {
             if key == "name" {
                 name = Some(map.next_value::<String>()?);
             } else {
-                given.push((key, map.next_value::<Whole>()?.0));
+                given.push((key, map.next_value::<Parameter>()?));
             }
         }
         let name = name.ok_or_else(|| A::Error::missing_field("name"))?;
@@ -239,7 +266,7 @@ mod tests {
             proptest::sample::select(&["none", "theorem-1"][..]).prop_map(|name| name.parse().unwrap()),
             (
                 proptest::option::of(1..=32u8),
-                proptest::option::of(1..99i32),
+                proptest::option::of(prop_oneof![Just(Cap::ByTrial), (1..99i32).prop_map(Cap::At)]),
                 0..3,
                 proptest::option::of((1..=20u8, 1..=20u8))
             )
@@ -277,9 +304,10 @@ mod tests {
             ("mcc(5, 3)", mcc(Some(5), 3)),
             ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
             ("leading(15)", leading(Some(15), None, None)),
-            ("leading(cap=4)", leading(None, Some(4), None)),
+            ("leading(cap=4)", leading(None, Some(Cap::At(4)), None)),
+            ("leading(7, trial)", leading(Some(7), Some(Cap::ByTrial), None)),
             ("leading(look-ahead=7)", leading(None, None, Some(LookAheadDepth { full: 7, least: 4 }))),
-            ("leading(15,4,7,5)", leading(Some(15), Some(4), Some(LookAheadDepth { full: 7, least: 5 }))),
+            ("leading(15,4,7,5)", leading(Some(15), Some(Cap::At(4)), Some(LookAheadDepth { full: 7, least: 5 }))),
             ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
@@ -307,7 +335,13 @@ mod tests {
             ("leading(look-ahead=7,least=21)", "least = 21: allowed are 1 to 20 moves"),
             ("leading(least=3)", "least: only allowed beside look-ahead"),
             ("pattern(33)", "classes = 33: allowed are 1 to 32"),
-            ("leading(cap=0)", "cap = 0: allowed are centroids from 1"),
+            ("leading(cap=0)", "cap = 0: allowed are centroids from 1, and \"trial\""),
+            (
+                "leading(cap=trial,cap=3)",
+                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least, each once",
+            ),
+            ("pattern(cap=trial)", "unknown parameter `cap` of the pruning `pattern`: allowed are classes, each once"),
+            ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
         ] {
