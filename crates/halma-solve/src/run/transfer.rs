@@ -7,6 +7,7 @@ use halma_engine::store::disk_tables::DiskTables;
 use halma_engine::store::tables::TableStore;
 use halma_record::record::{self, Count, Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::cells::Cells;
+use halma_rules::job::Search;
 use halma_rules::notation;
 use halma_rules::problem::Transfer;
 
@@ -21,6 +22,12 @@ pub(super) const DATABASE: u64 = 1 << 29;
 /// The version of the program that made a pattern database; tables of another version are not used.
 fn tables_of() -> String {
     record::source().map_or_else(|| format!("{} library", record::PROGRAM), Into::into)
+}
+
+/// How a transfer is searched, as a job states it.
+pub(super) fn options(search: &Search) -> TransferOptions {
+    let Search { palindromic, symmetry, .. } = *search;
+    TransferOptions { pruning: search.pruning.clone(), palindromic, symmetry, histograms: DATABASE }
 }
 
 impl Context<'_> {
@@ -38,14 +45,7 @@ impl Context<'_> {
 
     /// The record; `None` if the states do not fit.
     fn search<const W: usize, K: Key>(self, problem: &Transfer) -> Result<Option<Record>, RunError> {
-        let asked = &self.job.search;
-        let options = TransferOptions {
-            pruning: asked.pruning.clone(),
-            palindromic: asked.palindromic,
-            symmetry: asked.symmetry,
-            histograms: DATABASE,
-        };
-        let search = TransferSearch::<W, K>::new(problem, options, self.engine());
+        let search = TransferSearch::<W, K>::new(problem, options(&self.job.search), self.engine());
         let Some(mut search) = search else { return Ok(None) };
         let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
         let cache = cache.map(|folder| DiskTables::open(folder, &tables_of())).transpose()?.map(Arc::new);

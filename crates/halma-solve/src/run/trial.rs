@@ -12,7 +12,7 @@ use halma_rules::centroid;
 use halma_rules::job::{Job, MAX_LENGTH, Problem, Pruning, Search};
 use halma_rules::problem::Transfer;
 
-use super::transfer::DATABASE;
+use super::transfer::options;
 use super::{Question, RunError, folder};
 use crate::solve::deepening::LengthSearch;
 use crate::solve::transfer_search::{TransferOptions, TransferSearch};
@@ -21,8 +21,6 @@ use crate::solve::{Answer, Engine, Progress};
 /// The trials decide all lengths up to the first odd one by which so many successors were made. Caps differ most at odd
 /// lengths, where the middle is a move.
 const ENOUGH: u64 = 2_000_000;
-/// A cap is taken only if it saves a third of the successors: less may be chance.
-const SAVED: (u64, u64) = (1, 3);
 /// After so many caps that are no better than a greater one, no lesser ones are tried.
 const WORSE: usize = 2;
 
@@ -68,7 +66,8 @@ pub(super) fn settle(
             break;
         }
     }
-    let chosen = chosen.filter(|_| best.successors <= without.successors / SAVED.1 * (SAVED.1 - SAVED.0));
+    // A cap is taken only if it saves a third of the successors: less may be chance.
+    let chosen = chosen.filter(|_| best.successors <= without.successors / 3 * 2);
     let of = |cap: Option<i32>| cap.map_or("without a cap".into(), |cap| format!("with cap={cap}"));
     progress.note(&format!("trials up to length {} choose the search {}", without.length, of(chosen)));
     Ok(with(asked.capped(chosen)))
@@ -104,8 +103,7 @@ impl Trials<'_> {
 
     /// The same; the outer `None` if the states do not fit.
     fn within<const W: usize, K: Key>(&self, pruning: &Pruning, rival: Option<Effort>) -> Option<Option<Effort>> {
-        let Search { palindromic, symmetry, .. } = *self.search;
-        let options = TransferOptions { pruning: pruning.clone(), palindromic, symmetry, histograms: DATABASE };
+        let options = TransferOptions { pruning: pruning.clone(), ..options(self.search) };
         let engine = Engine::new(self.expander, self.cancel, &());
         TransferSearch::<W, K>::new(self.problem, options, engine).map(|mut search| self.effort(&mut search, rival))
     }
