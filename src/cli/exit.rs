@@ -118,7 +118,7 @@ impl From<RunError> for Failure {
             | RunError::CountUnder(_)
             | RunError::NotShared { .. }
             | RunError::TooLittleMemory { .. } => Exit::Input,
-            RunError::Lost(_) => Exit::Unfinished,
+            RunError::Lost(_) | RunError::InTrials(_) => Exit::Unfinished,
             RunError::OtherProblem { file, problem } => {
                 let (file, problem) = (file.display(), report::problem(&problem));
                 let allowed = "allowed is a folder of its own for each: change dir in [output], or give --output-dir";

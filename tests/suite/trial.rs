@@ -72,6 +72,18 @@ fn a_finished_job_is_recognized_and_an_unfinished_one_goes_on_with_the_cap_that_
     assert!(String::from_utf8_lossy(&again.stdout).contains("skipped"), "{}", String::from_utf8_lossy(&again.stdout));
 }
 
+/// Else it would go on with another cap than the trials would have chosen.
+#[test]
+fn trials_that_are_stopped_leave_no_run_behind() {
+    let folder = place(CAPPED);
+    let args = ["solve", "job.toml", "--pruning", "leading(cap=trial)", "--time", "1ms", "--output-dir", "run"];
+    let stopped = halma(folder.path(), &args);
+    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(3), "{said}");
+    assert!(said.contains("time limit reached, in the trials"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path().join("run")).unwrap().count(), 0);
+}
+
 #[test]
 fn a_record_that_names_no_cap_is_refused() {
     let folder = place(CAPPED);

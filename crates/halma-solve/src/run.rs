@@ -22,7 +22,7 @@ use thiserror::Error;
 use halma_engine::budget::plan::MemoryPlan;
 use halma_engine::budget::{self, plan::Needs};
 use halma_engine::search::exchange::{Alone, Exchange, Lost};
-use halma_engine::search::{CancellationToken, Expander};
+use halma_engine::search::{CancellationToken, Expander, Stopped};
 use halma_engine::store::StoreError;
 use halma_engine::store::workspace::Workspace;
 use halma_puzzles::own::projection::ProjectionError;
@@ -149,6 +149,11 @@ pub enum RunError {
     /// Another process of the search was lost.
     #[error(transparent)]
     Lost(#[from] Lost),
+    /// The trials that choose a cap were stopped.
+    #[error(
+        "not finished: {0}, in the trials that choose a cap; nothing was kept. A cap may be named, as in leading(cap=4)"
+    )]
+    InTrials(Stopped),
     /// Several processes cannot do this together.
     #[error("several processes cannot {what}: {instead}")]
     NotShared {

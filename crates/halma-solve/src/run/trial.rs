@@ -6,7 +6,7 @@
 //! begun again chooses the same cap.
 
 use halma_engine::key::Key;
-use halma_engine::search::{CancellationToken, Expander};
+use halma_engine::search::{CancellationToken, Expander, Stopped};
 use halma_rules::cells::Cells;
 use halma_rules::centroid;
 use halma_rules::job::{Job, MAX_LENGTH, Problem, Pruning, Search};
@@ -24,9 +24,12 @@ const ENOUGH: u64 = 2_000_000;
 /// After so many caps that are no better than a greater one, no lesser ones are tried.
 const WORSE: usize = 2;
 
-/// The job with a cap in place of `trial`, or without one where none is better or the trials were stopped.
+/// The job with a cap in place of `trial`, or without one where none is better.
 ///
 /// If the job's folder has an unfinished run that may be this one, its cap is taken.
+///
+/// # Errors
+/// Where the trials were stopped: a run with another cap than they would have chosen would keep it whenever it goes on.
 pub(super) fn settle(
     job: &Job,
     question: Question,
@@ -52,11 +55,11 @@ pub(super) fn settle(
     }
     let limit = question.asked(job).1.unwrap_or(MAX_LENGTH);
     let trials = Trials { search: &job.search, problem, expander, cancel, limit };
-    let Some(without) = trials.of(&uncapped, None) else { return Ok(with(uncapped)) };
+    let Some(without) = trials.of(&uncapped, None)? else { return Ok(with(uncapped)) };
     let greatest = centroid::of_cells(problem, &problem.symmetries()).into_iter().max().unwrap_or(0);
     let (mut best, mut chosen, mut worse) = (without, None, 0);
     for cap in (1..greatest).rev() {
-        let Some(trial) = trials.of(&asked.capped(Some(cap)), Some(best)) else { break };
+        let Some(trial) = trials.of(&asked.capped(Some(cap)), Some(best))? else { break };
         if trial.successors < best.successors {
             (best, chosen, worse) = (trial, Some(cap), 0);
         } else {
@@ -92,17 +95,25 @@ struct Trials<'a> {
 
 impl Trials<'_> {
     /// The effort with this pruning, for the lengths of `rival`, or, where that is less, until it is more than that of
-    /// `rival`. Without a rival, until it is [`ENOUGH`]. `None` if it is stopped, or has nothing to refute up to there.
-    fn of(&self, pruning: &Pruning, rival: Option<Effort>) -> Option<Effort> {
+    /// `rival`. Without a rival, until it is [`ENOUGH`]. `None` if there is not so much to refute.
+    fn of(&self, pruning: &Pruning, rival: Option<Effort>) -> Result<Option<Effort>, RunError> {
         let effort = match self.problem.lattice.len() > Cells::<2>::CAPACITY {
             true => self.within::<4, u128>(pruning, rival),
             false => self.within::<2, u64>(pruning, rival).or_else(|| self.within::<2, u128>(pruning, rival)),
         };
-        effort.flatten()
+        effort.transpose().map(Option::flatten).map_err(|stopped| match stopped {
+            Stopped::Store(fault) => fault.into(),
+            Stopped::Contradiction(what) => RunError::Contradiction(what),
+            stopped => RunError::InTrials(stopped),
+        })
     }
 
-    /// The same; the outer `None` if the states do not fit.
-    fn within<const W: usize, K: Key>(&self, pruning: &Pruning, rival: Option<Effort>) -> Option<Option<Effort>> {
+    /// The same; `None` if the states do not fit.
+    fn within<const W: usize, K: Key>(
+        &self,
+        pruning: &Pruning,
+        rival: Option<Effort>,
+    ) -> Option<Result<Option<Effort>, Stopped>> {
         let options = TransferOptions { pruning: pruning.clone(), ..options(self.search) };
         let engine = Engine::new(self.expander, self.cancel, &());
         TransferSearch::<W, K>::new(self.problem, options, engine).map(|mut search| self.effort(&mut search, rival))
@@ -112,14 +123,16 @@ impl Trials<'_> {
         &self,
         search: &mut impl LengthSearch<State = Cells<W>>,
         rival: Option<Effort>,
-    ) -> Option<Effort> {
-        let first = search.lower_bound().ok()??;
+    ) -> Result<Option<Effort>, Stopped> {
+        let Some(first) = search.lower_bound()? else { return Ok(None) };
         let mut successors = 0;
         for length in first..=rival.map_or(self.limit, |rival| rival.length) {
             for attempt in search.attempts(length..=length) {
                 successors += attempt.levels.iter().map(|level| level.tally.generated).sum::<u64>();
-                if !matches!(attempt.answer, Answer::Refuted) {
-                    return None;
+                match attempt.answer {
+                    Answer::Refuted => {}
+                    Answer::Stopped(stopped) => return Err(stopped),
+                    _ => return Ok(None),
                 }
             }
             let enough = match rival {
@@ -127,9 +140,9 @@ impl Trials<'_> {
                 None => successors >= ENOUGH && length % 2 == 1,
             };
             if enough {
-                return Some(Effort { length, successors });
+                return Ok(Some(Effort { length, successors }));
             }
         }
-        rival.map(|rival| Effort { successors, ..rival })
+        Ok(rival.map(|rival| Effort { successors, ..rival }))
     }
 }
