@@ -112,6 +112,20 @@ fn check_and_report_take_a_budget_too() {
 }
 
 #[test]
+fn levels_that_are_too_large_to_derive_are_named_with_the_budget_that_will_do() {
+    let at = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let line = "check results/table-2/chinese-checkers-8move/result.json -q --threads 2";
+    let (status, out, message) = halma(at, &format!("{line} --memory {}MiB", least(at, line)));
+    assert_eq!(status, 3, "{message}");
+    let (_, needed) =
+        out.split_once("states at a time, kept in no files, take at least ").unwrap_or_else(|| panic!("{out}"));
+    let needed = needed.split_once(" MiB").unwrap().0;
+    let (status, out, message) = halma(at, &format!("{line} --memory {needed}MiB"));
+    assert_eq!(status, 0, "{message}");
+    assert!(out.contains("length 24, solution: "), "{out}");
+}
+
+#[test]
 fn a_record_that_outgrows_the_budget_is_refused_before_it_is_read() {
     let folder = folder(SMALL);
     let at = folder.path();

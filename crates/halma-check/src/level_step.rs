@@ -8,16 +8,13 @@ use rayon::prelude::*;
 use halma_record::record::{LevelRecord, Side};
 
 use super::level_file::{Level, Marks};
-use super::memory;
+use super::memory::{self, MOST_STATES};
 use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};
 use crate::parallel;
 
 /// Keys that are sorted at a time.
 const BATCH: usize = 12 << 20;
-
-/// The most states that are held in memory.
-pub(super) const MOST_STATES: u64 = 40_000_000;
 
 /// The interface between walks and the kinds of states.
 pub(super) trait States: Sync {

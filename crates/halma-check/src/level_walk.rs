@@ -8,7 +8,7 @@ use halma_record::record::{LengthRecord, LevelRecord, Side};
 use super::Options;
 use super::keys::{PUBLISHED, mix};
 use super::level_file::{Level, below};
-use super::level_step::{MOST_STATES, States, Step, sorted};
+use super::level_step::{States, Step, sorted};
 use super::memory;
 use super::rejection::{Rejection, RejectionKind};
 use crate::parallel;
@@ -44,14 +44,13 @@ impl<'a> Mode<'a> {
     ) -> Result<Self, String> {
         let with_files = entry.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
         match options.sample {
-            _ if !with_files && (entry.generated > *budget || held > MOST_STATES) => {
+            _ if !with_files && entry.generated > *budget => {
                 let what =
                     format!("length {}: levels of {} successors, kept in no files", entry.length, entry.generated);
                 Err(format!("{what}, and more than the {budget} left to derive again"))
             }
-            _ if !with_files && held > memory::states(key, MOST_STATES) => {
-                let needed = memory::needed(held, key);
-                Err(format!("length {}: {held} states at a time, kept in no files, take {needed}", entry.length))
+            _ if !with_files && let Err(too_much) = memory::fit_levels(held, entry.largest_level, key) => {
+                Err(format!("length {}: {held} states at a time, kept in no files, {too_much}", entry.length))
             }
             _ if !with_files => {
                 *budget -= entry.generated;

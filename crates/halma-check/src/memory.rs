@@ -16,6 +16,8 @@ const PIECE: u64 = 4 * MIB;
 const BYTE_OF_RECORD: u64 = 24;
 /// Bytes for each histogram: tables for both ends and for middles, and the lists from which they are made.
 const HISTOGRAM: u64 = 12;
+/// The most states that are held without a budget.
+pub(super) const MOST_STATES: u64 = 40_000_000;
 /// Bytes for each walk of a count: three times its state and number, and room for sorting.
 const WALK: u64 = 200;
 
@@ -69,6 +71,18 @@ pub(super) fn states(bytes: usize, most: u64) -> u64 {
     part(2, 3 * bytes as u64, most)
 }
 
+/// Whether derived levels of so many keys fit, of which the `largest` is held twice while it grows; otherwise what they
+/// take, in words. Without a budget [`MOST_STATES`] may be held, for which any machine has room.
+pub(super) fn fit_levels(held: u64, largest: u64, bytes: usize) -> Result<(), String> {
+    let needed = largest.saturating_mul(2).saturating_add(held).saturating_mul(2 * bytes as u64);
+    match free() {
+        u64::MAX if held <= MOST_STATES => Ok(()),
+        u64::MAX => Err(format!("are more than {MOST_STATES} without --memory; they take {}", at_least(needed))),
+        free if needed <= free => Ok(()),
+        _ => Err(format!("take {}", at_least(needed))),
+    }
+}
+
 /// How many histograms a problem may have, at most `most`.
 pub(super) fn histograms(most: u64) -> u64 {
     part(2, HISTOGRAM, most)
@@ -91,12 +105,7 @@ pub(super) fn fit(what: &str, bytes: u64) -> Result<(), String> {
     if bytes <= free() / 8 { Ok(()) } else { Err(format!("{what} take {}", at_least(8 * bytes))) }
 }
 
-/// The size of a number of keys of so many bytes, in words.
-pub(super) fn needed(states: u64, bytes: usize) -> String {
-    at_least(states.saturating_mul(6 * bytes as u64))
-}
-
-/// The same for histograms.
+/// The size of so many histograms, in words.
 pub(super) fn of_histograms(count: u64) -> String {
     at_least(count.saturating_mul(2 * HISTOGRAM))
 }
