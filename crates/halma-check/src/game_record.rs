@@ -253,7 +253,7 @@ impl<N: Number> Levels<'_, N> {
             self.evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
         self.evidence.saw(&walk, false);
-        self.report.sampled |= matches!(mode, Mode::Sample(..));
+        self.report.sampled |= mode.is_sampled();
         let (levels, how) = (forward.len(), mode.told(walk.sampled));
         self.report.checked.push(format!("length {length}, {verdict}: {levels} levels {how}"));
         Ok(())

@@ -22,8 +22,8 @@ struct Found {
 }
 
 /// How a level is checked.
-#[derive(Clone, Copy)]
-pub(super) enum Mode<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How<'a> {
     /// Derived again from the previous level.
     Derive,
     /// Read from its file in this folder; every state of the previous level is expanded, and every successor looked up.
@@ -32,43 +32,69 @@ pub(super) enum Mode<'a> {
     Sample(&'a Path, u64),
 }
 
+/// How the levels of a length are checked.
+#[derive(Clone, Copy)]
+pub(super) struct Mode<'a> {
+    how: How<'a>,
+    progress: &'a (dyn Fn(&str) + Sync),
+}
+
+/// A level that takes so many successors is named before it is checked.
+const LONG: u64 = 100_000_000;
+
 impl<'a> Mode<'a> {
     /// How to check a length's levels. If they are derived again, `held` states with keys of so many bytes are in
     /// memory at a time, which must fit the budget. The error says what is too much.
     pub fn of(
         entry: &LengthRecord,
         folder: &'a Path,
-        options: &Options,
+        options: &Options<'a>,
         budget: &mut u64,
         (held, key): (u64, usize),
     ) -> Result<Self, String> {
         let with_files = entry.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
-        match options.sample {
+        let how = match options.sample {
             _ if !with_files && entry.generated > *budget => {
                 let what =
                     format!("length {}: levels of {} successors, kept in no files", entry.length, entry.generated);
-                Err(format!("{what}, and more than the {budget} left to derive again"))
+                return Err(format!("{what}, and more than the {budget} left to derive again"));
             }
             _ if !with_files && let Err(too_much) = memory::fit_levels(held, entry.largest_level, key) => {
-                Err(format!("length {}: {held} states at a time, kept in no files, {too_much}", entry.length))
+                return Err(format!("length {}: {held} states at a time, kept in no files, {too_much}", entry.length));
             }
             _ if !with_files => {
                 *budget -= entry.generated;
-                Ok(Self::Derive)
+                How::Derive
             }
-            // A bit for each state of a level and of those that are held beside it.
-            None => memory::fit(&format!("length {}: marks of {held} states", entry.length), held / 8 * 3)
-                .map(|()| Self::Close(folder)),
-            Some(sample) => Ok(Self::Sample(folder, sample)),
+            None => {
+                // A bit for each state of a level and of those that are held beside it.
+                memory::fit(&format!("length {}: marks of {held} states", entry.length), held / 8 * 3)?;
+                How::Close(folder)
+            }
+            Some(sample) => How::Sample(folder, sample),
+        };
+        Ok(Self { how, progress: options.progress })
+    }
+
+    /// The same levels, every state of them where a sample was asked for.
+    pub fn whole(self) -> Self {
+        match self.how {
+            How::Sample(folder, _) => Self { how: How::Close(folder), ..self },
+            How::Derive | How::Close(_) => self,
         }
+    }
+
+    /// Whether a part of the states is checked only.
+    pub fn is_sampled(self) -> bool {
+        matches!(self.how, How::Sample(..))
     }
 
     /// How they were checked, for the report; `sampled` states of so many.
     pub fn told(self, (looked, all): (u64, u64)) -> String {
-        match self {
-            Self::Derive => "derived again".to_string(),
-            Self::Close(_) => "read from their files and closed under moves".to_string(),
-            Self::Sample(..) => format!("read from their files; {looked} of {all} states expanded"),
+        match self.how {
+            How::Derive => "derived again".to_string(),
+            How::Close(_) => "read from their files and closed under moves".to_string(),
+            How::Sample(..) => format!("read from their files; {looked} of {all} states expanded"),
         }
     }
 }
@@ -205,14 +231,17 @@ impl<'a, S: States> Walk<'a, S> {
             let why = format!("{} is followed by level {}", self.at(self.depth), stated.depth);
             return RejectionKind::Levels.reject(why);
         }
-        let next = match mode {
-            Mode::Derive => self.last().derive(stated, cuts)?,
-            Mode::Close(folder) => {
+        if stated.generated >= LONG {
+            (mode.progress)(&format!("{}: {} successors", self.at(stated.depth), stated.generated));
+        }
+        let next = match mode.how {
+            How::Derive => self.last().derive(stated, cuts)?,
+            How::Close(folder) => {
                 let next = self.open(folder, stated)?;
                 self.last().close(stated, cuts, &next)?;
                 next
             }
-            Mode::Sample(folder, sample) => {
+            How::Sample(folder, sample) => {
                 let next = self.open(folder, stated)?;
                 self.sampled.0 += self.last().sample(stated, cuts, &next, sample)?;
                 self.sampled.1 += self.current().len();

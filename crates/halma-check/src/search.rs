@@ -228,7 +228,7 @@ impl<'a> Searches<'a> {
         match Mode::of(entry, self.folder, self.options, &mut self.budget, (entry.largest_level, KEY)) {
             Ok(mode) => {
                 (self.options.progress)(&format!("length {length}: {} levels", entry.levels.len()));
-                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                self.report.sampled |= mode.is_sampled();
                 Some(mode)
             }
             Err(too_much) => {
@@ -313,7 +313,7 @@ impl<'a> Searches<'a> {
             Ok(mode) if !forward.is_empty() => {
                 let mut walk = self.begin(forward, false)?;
                 forward[1..].iter().try_for_each(|level| walk.step(level, &[], mode))?;
-                self.report.sampled |= matches!(mode, Mode::Sample(..));
+                self.report.sampled |= mode.is_sampled();
                 self.told(entry, mode, walk.sampled);
             }
             Ok(_) => {}

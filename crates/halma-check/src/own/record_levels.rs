@@ -173,7 +173,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     /// How to look at the levels of a run, with so many states held; an error says what is too much.
     fn mode(&mut self, run: &LengthRecord, held: u64) -> Result<Mode<'a>, String> {
         let mode = Mode::of(run, self.folder, self.options, &mut self.budget, (held, size_of::<N>()))?;
-        let sampled = matches!(mode, Mode::Sample(..));
+        let sampled = mode.is_sampled();
         if sampled && !self.model().can_be_undone() {
             return Err(format!("length {}: moves that cannot be undone, so that no sample will do", run.length));
         }
@@ -281,9 +281,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
         let mode = match self.mode(run, held) {
             // A sample does not show that all was seen where something was cut.
-            Ok(Mode::Sample(folder, _)) if self.record.exhausted && run.levels.iter().any(|level| level.pruned > 0) => {
-                Mode::Close(folder)
-            }
+            Ok(mode) if self.record.exhausted && run.levels.iter().any(|level| level.pruned > 0) => mode.whole(),
             Ok(mode) => mode,
             Err(too_much) => {
                 self.evidence.leave(length, too_much);
@@ -297,7 +295,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             self.evidence.refutes(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
         }
         self.evidence.saw(&walk, false);
-        if !matches!(mode, Mode::Sample(..)) && cuts.are_of_lost_states() {
+        if !mode.is_sampled() && cuts.are_of_lost_states() {
             self.evidence.saw_all_but_lost(&walk);
         }
         self.told(run, mode, walk.sampled);
