@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn what_one_record_refutes_and_another_finds_is_said_together() {
-        let halma = [read("open/halma-19-8move"), read("open/halma-19-8move-truncated")];
+        let refuting = Record { refuted_up_to: Some(34), ..read("open/halma-19-8move") };
+        let halma = [refuting, read("open/halma-19-8move-truncated")];
         assert_eq!(said(&halma), "43 moves suffice; 35 or more are needed");
         assert_eq!(Known::from(halma.iter()).short(), "35 to 43");
         assert_eq!(said(&halma[1..]), "43 moves suffice; 28 or more are needed");
