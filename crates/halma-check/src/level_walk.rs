@@ -22,7 +22,7 @@ struct Found {
 }
 
 /// How a level is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum How<'a> {
     /// Derived again from the previous level.
     Derive,

@@ -16,10 +16,11 @@ const PIECE: u64 = 4 * MIB;
 const BYTE_OF_RECORD: u64 = 24;
 /// Bytes for each histogram: tables for both ends and for middles, and the lists from which they are made.
 const HISTOGRAM: u64 = 12;
-/// The most states that are held without a budget.
-pub(super) const MOST_STATES: u64 = 40_000_000;
 /// Bytes for each walk of a count: three times its state and number, and room for sorting.
 const WALK: u64 = 200;
+
+/// The most states that are held without a budget.
+pub(super) const MOST_STATES: u64 = 40_000_000;
 
 /// One for the process, which concurrent checks have to share anyway.
 static BUDGET: AtomicU64 = AtomicU64::new(u64::MAX);
