@@ -77,6 +77,8 @@ def second_method(first, second):
             name += " over other classes"
         else:
             name += f" with centroids up to {max(theirs['values'])} instead of {max(ours['values'])}"
+        if "look-ahead" in second["pruning"] and "look-ahead" not in first["pruning"]:
+            name += " and a look-ahead"
     if second["length"] not in (None, first["length"]):
         return f"CONTRADICTS: {name} found {second['length']} moves"
     runs = [run["length"] for run in second["runs"] if run["verdict"] == "none" and run["self_consistent"]]
