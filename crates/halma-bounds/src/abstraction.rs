@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use halma_engine::search::Stopped;
 use halma_rules::lattice::Lattice;
 
-use super::frontier::{Frontier, WorkContext};
+use super::frontier::{Frontier, PART, WorkContext};
 use super::histogram::{Histograms, IncrementalUnranking, MAX_CLASSES, NeighbourRanks, Partition};
 
 /// The distance of an unreachable histogram.
@@ -27,6 +27,9 @@ pub const UNREACHED: u8 = u8::MAX;
 
 /// The distance of histograms that are this far away or farther.
 pub const FAR: u8 = UNREACHED - 1;
+
+/// More histograms than one in so many are sorted by looking through the whole table.
+const SORTED: usize = 32;
 
 /// Restricts a search in the abstract space; by default it has no restrictions.
 pub trait Extent: Sync {
@@ -77,6 +80,8 @@ pub struct Abstraction {
     steps: Vec<u32>,
     /// By class jumped over, then by class of origin: the set of classes in which the jump may land.
     jumps_over: Vec<ByClass>,
+    /// The classes whose men might jump over men of their own class, wherever jumps lead them.
+    over_own: u32,
     /// By class: the classes of its group.
     group: Vec<u32>,
     /// By class: its image under the mirror; empty if there is no mirror.
@@ -113,6 +118,7 @@ impl Abstraction {
                 jumps_over[here][b] |= 1 << a;
             }
         }
+        let over_own = (0..classes).filter(|&a| jumps_over_own(&jumps_over, a)).fold(0, |set, a| set | 1 << a);
         let mut group = Vec::new();
         for &size in &partition.groups {
             let members = ((1u64 << size) - 1) << group.len();
@@ -129,7 +135,7 @@ impl Abstraction {
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
         let below = (least..=most + 1).map(classes_below).collect();
-        Some(Self { partition, space, steps, jumps_over, group, mirrored, least, below })
+        Some(Self { partition, space, steps, jumps_over, over_own, group, mirrored, least, below })
     }
 
     /// A text with everything that abstract distances depend on.
@@ -137,6 +143,12 @@ impl Abstraction {
     pub(crate) fn statement(&self) -> String {
         let Self { partition, space, steps, jumps_over, mirrored, .. } = self;
         format!("{partition:?} {} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.men(), space.capacities())
+    }
+
+    /// The mirror image of a class. Call it only if there is a mirror.
+    #[must_use]
+    pub fn mirror_class(&self, class: u8) -> u8 {
+        self.mirrored[usize::from(class)]
     }
 
     /// Writes the histogram of an army into `histogram`.
@@ -159,11 +171,13 @@ impl Abstraction {
     /// The rank of the mirrored histogram.
     #[inline]
     #[must_use]
-    pub fn mirror_rank(&self, histogram: &[u8], scratch: &mut [u8]) -> u32 {
-        for (class, &men) in histogram.iter().enumerate() {
-            scratch[usize::from(self.mirrored[class])] = men;
-        }
-        self.space.rank(scratch)
+    pub fn mirror_rank(&self, histogram: &[u8]) -> u32 {
+        self.space.rank_of(self.mirror_image(histogram))
+    }
+
+    /// How many men of the mirrored histogram stand in each class.
+    pub(crate) fn mirror_image<'a>(&'a self, histogram: &'a [u8]) -> impl Iterator<Item = u8> + 'a {
+        self.mirrored.iter().map(|&image| histogram[usize::from(image)])
     }
 
     /// The sum of the men's class values: the abstract centroid.
@@ -188,16 +202,21 @@ impl Abstraction {
     /// Computes the jumps that the histogram allows.
     #[inline(always)]
     pub fn jumps(&self, histogram: &[u8], jumps: &mut Jumps) {
-        *jumps = Jumps::default();
-        for (class, (&men, &capacity)) in histogram.iter().zip(self.space.capacities()).enumerate() {
-            jumps.room |= u32::from(men < capacity) << class;
-            if men > 0 {
-                let all = jumps.once.iter_mut().zip(&mut jumps.twice).zip(&self.jumps_over[class]);
-                all.for_each(|((once, twice), to)| {
-                    *twice |= to & *once;
-                    *once |= to;
-                });
-            }
+        jumps.room = self.space.room(histogram);
+        jumps.once = [0; MAX_CLASSES];
+        let occupied = histogram.iter().zip(&self.jumps_over).filter(|(men, _)| **men > 0).map(|(_, to)| to);
+        if self.over_own == 0 {
+            // Then it does not matter how many men a jump may go over.
+            occupied.for_each(|to| jumps.once.iter_mut().zip(to).for_each(|(once, to)| *once |= to));
+            return;
+        }
+        jumps.twice = [0; MAX_CLASSES];
+        for to in occupied {
+            let all = jumps.once.iter_mut().zip(&mut jumps.twice).zip(to);
+            all.for_each(|((once, twice), to)| {
+                *twice |= to & *once;
+                *once |= to;
+            });
         }
     }
 
@@ -206,43 +225,65 @@ impl Abstraction {
     #[inline(always)]
     #[must_use]
     pub fn targets(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
+        (self.landings(histogram, jumps, a) | self.steps[a] & jumps.room) & !(1 << a)
+    }
+
+    /// Where jumps lead a man of class `a`, and that class itself.
+    #[inline(always)]
+    fn landings(&self, histogram: &[u8], jumps: &Jumps, a: usize) -> u32 {
+        let (mut reached, mut new) = (1u32 << a, 1u32 << a);
+        if self.over_own >> a & 1 == 0 {
+            while new != 0 {
+                let to = jumps.once[new.trailing_zeros() as usize] & jumps.room & !reached;
+                reached |= to;
+                new = new & (new - 1) | to;
+            }
+            return reached;
+        }
         // Moves are judged without the mover, whose class may be empty then.
         let missing = if histogram[a] == 1 { &self.jumps_over[a] } else { &[0; MAX_CLASSES] };
-        let (mut reached, mut new) = (1u32 << a, 1u32 << a);
         while new != 0 {
             let class = new.trailing_zeros() as usize;
-            new &= new - 1;
             let to = (jumps.twice[class] | jumps.once[class] & !missing[class]) & jumps.room & !reached;
             reached |= to;
-            new |= to;
+            new = new & (new - 1) | to;
         }
-        (reached | self.steps[a] & jumps.room) & !(1 << a)
+        reached
+    }
+
+    /// Those of `classes` whose men land in the same classes as the men of `a`: jumps lead there and back, if they go
+    /// over no man of the mover's class and the class has room. `landings` are those of `a`, one of `classes`.
+    #[inline(always)]
+    fn alike(&self, jumps: &Jumps, a: usize, landings: u32, classes: u32) -> u32 {
+        let two_way = jumps.room & !self.over_own;
+        if two_way >> a & 1 == 0 { 1 << a } else { landings & two_way & classes }
     }
 
     /// Breadth-first search: the number of abstract moves from each histogram to the nearest of `sources`, through
     /// histograms that `within` keeps at their distance, up to `limit` moves. [`UNREACHED`] elsewhere; a distance too
-    /// large for a byte is [`FAR`], which is admissible. Each process has a part of the sources, which must be
-    /// distinct.
+    /// large for a byte is [`FAR`], which is admissible. The sources come in sets: to the distances from the set at index
+    /// k, k moves are added. Each process has a part of every set.
     ///
     /// # Errors
     /// Where one of the processes has to stop.
     pub fn distances(
         &self,
-        sources: Vec<u32>,
+        sources: &[Vec<u32>],
         limit: u32,
         within: &impl Extent,
         context: WorkContext,
     ) -> Result<Table, Stopped> {
         let table = Table::new(self.space.count());
-        sources.iter().for_each(|&rank| table.set(rank, 0));
-        let mut frontier = context.join(Ok(sources), self.space.count(), |rank| table.claim(rank, 0))?;
-        for d in 1..=limit.min(u32::from(FAR)) as u8 {
-            if frontier.is_empty {
+        let mut frontier = Frontier { own: Vec::new(), is_empty: true };
+        let mut later = sources.iter();
+        for d in 0..=limit.min(u32::from(FAR)) as u8 {
+            let new = later.next().map_or(&[][..], |set| set);
+            frontier = self.advance_with(&table, &frontier, new, d, within, context)?;
+            if frontier.is_empty && later.len() == 0 {
                 break;
             }
-            frontier = self.advance(&table, &frontier, d, within, context)?;
         }
-        if limit > u32::from(FAR) && !frontier.is_empty {
+        if limit > u32::from(FAR) && (!frontier.is_empty || later.len() > 0) {
             table.fill_far();
         }
         Ok(table)
@@ -261,13 +302,44 @@ impl Abstraction {
         within: &impl Extent,
         context: WorkContext,
     ) -> Result<Frontier, Stopped> {
+        self.advance_with(table, frontier, &[], d, within, context)
+    }
+
+    /// The same, with histograms that have this distance if they have none yet.
+    fn advance_with(
+        &self,
+        table: &Table,
+        frontier: &Frontier,
+        new: &[u32],
+        d: u8,
+        within: &impl Extent,
+        context: WorkContext,
+    ) -> Result<Frontier, Stopped> {
         let expand = |ranks: &[u32]| -> Result<Vec<u32>, Stopped> {
             context.cancel.check()?;
             Ok(one_move_away(self, table, ranks, d, within))
         };
         let entered = frontier.own.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>();
-        context.join(entered.map(|parts| parts.concat()), self.space.count(), |rank| table.claim(rank, d))
+        let entered = entered.map(|mut parts| {
+            parts.push(new.iter().copied().filter(|&rank| table.claim(rank, d)).collect());
+            let many = parts.iter().map(Vec::len).sum::<usize>() > self.space.count() / SORTED;
+            // The table has them in order, but also those of other processes.
+            if many && !context.exchange.is_shared() { table.at(d) } else { parts.concat() }
+        });
+        context.join(entered, self.space.count(), |rank| table.claim(rank, d))
     }
+}
+
+/// Whether a man of class `a` might jump over another of his class: from a class to which jumps over any classes lead him.
+fn jumps_over_own(jumps_over: &[ByClass], a: usize) -> bool {
+    let (mut reached, mut new) = (1u32 << a, 1u32 << a);
+    while new != 0 {
+        let class = new.trailing_zeros() as usize;
+        let to = jumps_over.iter().fold(0, |set, over| set | over[class]) & !reached;
+        reached |= to;
+        new = new & (new - 1) | to;
+    }
+    (0..jumps_over.len()).any(|class| reached >> class & 1 != 0 && jumps_over[a][class] != 0)
 }
 
 /// The loop of [`Abstraction::advance`] over this process's part, compiled for several instruction sets.
@@ -280,29 +352,41 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
         (IncrementalUnranking::new(&abstraction.space), NeighbourRanks::new(&abstraction.space));
     let mut jumps = Jumps::default();
     let mut next = Vec::new();
+    // The classes before this one are as they were when `around` was entered.
+    let mut unchanged = usize::MAX;
     for &rank in ranks {
-        let histogram = unranking.to(&abstraction.space, rank);
+        unranking.to(&abstraction.space, rank);
+        let (histogram, changed) = unranking.last();
+        unchanged = unchanged.min(changed);
         abstraction.jumps(histogram, &mut jumps);
         // A man of class a can only go to classes with values below this plus the value of a.
         let spare = within.below(rank).map(|limit| limit - abstraction.centroid(histogram));
-        let mut entered = false;
-        for a in (0..histogram.len()).filter(|&a| histogram[a] > 0) {
+        let wanted = |a: usize| {
             let below = |spare| abstraction.classes_below(abstraction.partition.values[a] + spare);
-            let wanted = spare.map_or(u32::MAX, below);
-            if wanted & jumps.room == 0 {
-                continue;
-            }
-            let mut targets = abstraction.targets(histogram, &jumps, a) & wanted;
-            if targets != 0 && !entered {
-                around.enter(&abstraction.space, histogram);
-                entered = true;
-            }
-            while targets != 0 {
-                let b = targets.trailing_zeros() as usize;
-                targets &= targets - 1;
-                let rank = around.moved(&abstraction.space, histogram, a, b);
-                if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
-                    next.push(rank);
+            spare.map_or(u32::MAX, below) & jumps.room
+        };
+        let movable = (0..histogram.len()).filter(|&a| histogram[a] > 0 && wanted(a) != 0);
+        let mut classes = movable.fold(0u32, |set, a| set | 1 << a);
+        while classes != 0 {
+            let a = classes.trailing_zeros() as usize;
+            let landings = abstraction.landings(histogram, &jumps, a);
+            let mut alike = abstraction.alike(&jumps, a, landings, classes);
+            classes &= !alike;
+            while alike != 0 {
+                let a = alike.trailing_zeros() as usize;
+                alike &= alike - 1;
+                let mut targets = (landings | abstraction.steps[a]) & wanted(a) & !(1 << a);
+                if targets != 0 && unchanged != usize::MAX {
+                    around.enter_from(&abstraction.space, histogram, unchanged);
+                    unchanged = usize::MAX;
+                }
+                while targets != 0 {
+                    let b = targets.trailing_zeros() as usize;
+                    targets &= targets - 1;
+                    let rank = around.moved(a, b);
+                    if table.get(rank) == UNREACHED && within.keeps(rank, d) && table.claim(rank, d) {
+                        next.push(rank);
+                    }
                 }
             }
         }
@@ -350,6 +434,15 @@ impl Table {
         self.0[rank as usize].compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
+    /// The histograms at that distance, ascending.
+    fn at(&self, distance: u8) -> Vec<u32> {
+        let part = |(part, distances): (usize, &[AtomicU8])| -> Vec<u32> {
+            let ranks = (part * PART) as u32..;
+            ranks.zip(distances).filter(|(_, d)| d.load(Ordering::Relaxed) == distance).map(|(rank, _)| rank).collect()
+        };
+        self.0.par_chunks(PART).enumerate().map(part).collect::<Vec<_>>().concat()
+    }
+
     /// All distances, in order of rank.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
@@ -365,16 +458,6 @@ impl Table {
     /// Sets [`FAR`] where there is no distance yet.
     pub(crate) fn fill_far(&self) {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
-    }
-
-    /// Lowers every distance to at most `moves` plus the distance in `other`.
-    pub fn lower(&self, other: &Self, moves: u32) {
-        self.0.par_iter().zip(&other.0).for_each(|(own, other)| {
-            let other = other.load(Ordering::Relaxed);
-            if other != UNREACHED {
-                own.fetch_min(u32::from(other).saturating_add(moves).min(FAR.into()) as u8, Ordering::Relaxed);
-            }
-        });
     }
 }
 

@@ -264,9 +264,9 @@ impl Databases {
         let next = self.abstraction.advance(&self.to_target, &fronts.frontiers[0], d, &(), context)?;
         fronts.frontiers[1] = if self.mirrored {
             let image = |ranks: &[u32]| -> Vec<u32> {
-                let (mut unranking, mut scratch) = (IncrementalUnranking::new(space), vec![0; space.classes()]);
+                let mut unranking = IncrementalUnranking::new(space);
                 let mut image = |&rank: &u32| {
-                    let image = self.abstraction.mirror_rank(unranking.to(space, rank), &mut scratch);
+                    let image = self.abstraction.mirror_rank(unranking.to(space, rank));
                     self.from_start.set(image, d);
                     image
                 };
@@ -331,7 +331,7 @@ impl Databases {
         let leading = middles == Middles::Leading;
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
-        let table = self.abstraction.distances(sources.concat(), half, &extent, context)?;
+        let table = self.abstraction.distances(&[sources.concat()], half, &extent, context)?;
         if let Some(table_store) = &self.table_store {
             table_store.put(&name, &table.bytes());
         }
@@ -342,8 +342,18 @@ impl Databases {
     /// reach as far as half of it.
     #[must_use]
     pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
-        self.is_near(self.abstraction.space.rank(histogram), length)
-            && self.leads(histogram, !length.is_multiple_of(2), jumps)
+        let rank = self.abstraction.space.rank(histogram);
+        if !self.is_near(rank, length) {
+            return false;
+        }
+        // D_M may have asked the same.
+        let known = self.middles[Middles::Leading as usize]
+            .get()
+            .map_or(0, |known| known[rank as usize].load(Ordering::Relaxed));
+        match known & KNOWN {
+            0 => self.leads(histogram, !length.is_multiple_of(2), jumps),
+            _ => known >> (length % 2) & 1 != 0,
+        }
     }
 
     /// Whether the histogram is near enough to the start for the first half of `length` moves, and to the target for
@@ -357,13 +367,12 @@ impl Databases {
     /// for odd ones.
     fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
         let space = &self.abstraction.space;
-        let (mut unranking, mut scratch, mut jumps) =
-            (IncrementalUnranking::new(space), vec![0; space.classes()], Jumps::default());
+        let (mut unranking, mut jumps) = (IncrementalUnranking::new(space), Jumps::default());
         move |at| {
             let histogram = unranking.to(space, at);
             let mut admissible = |odd| match middles {
                 Middles::Leading => self.leads(histogram, odd, &mut jumps),
-                Middles::Palindromic => self.reflects(histogram, odd, &mut scratch),
+                Middles::Palindromic => self.reflects(histogram, odd),
             };
             u8::from(admissible(false)) | u8::from(admissible(true)) << 1
         }
@@ -390,9 +399,9 @@ impl Databases {
     }
 
     /// Whether the histogram is its own mirror image; for odd lengths, up to the man who moves in the middle.
-    fn reflects(&self, histogram: &[u8], odd: bool, scratch: &mut [u8]) -> bool {
-        let _ = self.abstraction.mirror_rank(histogram, scratch);
-        let differences: u32 = histogram.iter().zip(&*scratch).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum();
+    fn reflects(&self, histogram: &[u8], odd: bool) -> bool {
+        let image = self.abstraction.mirror_image(histogram);
+        let differences: u32 = histogram.iter().zip(image).map(|(&a, b)| u32::from(a.abs_diff(b))).sum();
         differences <= if odd { 2 } else { 0 }
     }
 }
@@ -449,9 +458,39 @@ mod tests {
             databases.extend(u32::MAX, context).unwrap();
             let start: Vec<u8> = problem.start.iter().map(|&c| c as u8).collect();
             let abstraction = &databases.abstraction;
-            let expected = abstraction.distances(vec![abstraction.rank_of(&start)], u32::MAX, &(), context).unwrap();
+            let expected = abstraction.distances(&[vec![abstraction.rank_of(&start)]], u32::MAX, &(), context).unwrap();
             for rank in 0..abstraction.space.count() as u32 {
                 assert_eq!(databases.from_start.get(rank), expected.get(rank), "{text}, histogram {rank}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_to_several_sets_of_sources_are_the_least_with_the_moves_that_a_set_adds() {
+        let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
+        for text in PROBLEMS {
+            let databases = databases(&problem(text));
+            databases.extend(4, context).unwrap();
+            let (abstraction, count) = (&databases.abstraction, databases.abstraction.space.count() as u32);
+            // Some of the later sources are nearer to earlier ones than that, or are among them.
+            let at = |table: &Table, d: u8| (0..count).filter(|&rank| table.get(rank) == d).collect::<Vec<_>>();
+            let sets =
+                [at(&databases.to_target, 2), Vec::new(), at(&databases.to_target, 3), at(&databases.from_start, 4)];
+            for limit in [3, 9, u32::MAX] {
+                let together = abstraction.distances(&sets, limit, &(), context).unwrap();
+                let each = |set: &Vec<u32>| abstraction.distances(&[set.clone()], u32::MAX, &(), context).unwrap();
+                let each: Vec<Table> = sets.iter().map(each).collect();
+                for rank in 0..count {
+                    let distance =
+                        |(moves, table): (u8, &Table)| Some(table.get(rank)).filter(|&d| d < FAR).map(|d| d + moves);
+                    let least = (0..).zip(&each).filter_map(distance).min();
+                    let told = Some(together.get(rank)).filter(|&d| d < FAR);
+                    assert_eq!(
+                        told,
+                        least.filter(|&d| u32::from(d) <= limit),
+                        "{text}, up to {limit}, histogram {rank}"
+                    );
+                }
             }
         }
     }
@@ -472,7 +511,7 @@ mod tests {
                     let near = full.to_target.within(rank, following) && full.from_start.within(rank, half);
                     near && kind(rank) >> (length % 2) & 1 != 0
                 });
-                let expected = full.abstraction.distances(sources.collect(), half, &(), context).unwrap();
+                let expected = full.abstraction.distances(&[sources.collect()], half, &(), context).unwrap();
                 let found = databases(&problem).to_middles(length, middles, context).unwrap();
                 for rank in 0..count {
                     let asked = |distance: u8| full.from_start.within(rank, half.saturating_sub(distance.into()));

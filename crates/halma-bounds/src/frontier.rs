@@ -10,7 +10,7 @@ use halma_engine::search::exchange::{Exchange, Lost, Message};
 use halma_engine::search::{CancellationToken, Stopped};
 
 /// The size of the blocks of consecutive ranks that one process owns.
-const PART: usize = 1 << 14;
+pub(crate) const PART: usize = 1 << 14;
 
 /// A frontier: the histograms of one distance.
 #[derive(Debug)]

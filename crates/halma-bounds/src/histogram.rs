@@ -130,7 +130,8 @@ pub struct Histograms {
     men: usize,
     capacities: Vec<u8>,
     /// For class i, r men left for the classes from i on: the number of histograms with fewer than v men in class i, at
-    /// `fewer[(i * (men + 2) + r) * (men + 2) + v]`.
+    /// `fewer[margin + (i * (men + 2) + r) * (men + 2) + v]`. The margin at both ends, of men + 3 entries, lets
+    /// [`NeighbourRanks`] read the entries around one of these without asking whether there are any.
     fewer: Vec<u32>,
     count: u32,
 }
@@ -152,12 +153,13 @@ impl Histograms {
         // ways[i][r]: the number of ways to distribute r men over the classes from i on.
         let mut ways = vec![vec![0u64; stride]; classes + 1];
         ways[classes][0] = 1;
-        let mut fewer = vec![0u32; classes * stride * stride];
+        let margin = stride + 1;
+        let mut fewer = vec![0u32; classes * stride * stride + 2 * margin];
         for i in (0..classes).rev() {
             for r in 0..=men {
                 let mut sum = 0u64;
                 for v in 0..stride {
-                    fewer[(i * stride + r) * stride + v] = u32::try_from(sum).unwrap_or(u32::MAX);
+                    fewer[margin + (i * stride + r) * stride + v] = u32::try_from(sum).unwrap_or(u32::MAX);
                     if v <= r && v <= usize::from(capacities[i]) {
                         sum = sum.saturating_add(ways[i + 1][r - v]);
                     }
@@ -193,17 +195,33 @@ impl Histograms {
         &self.capacities
     }
 
+    /// The set of classes with room for another man.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn room(&self, histogram: &[u8]) -> u32 {
+        let classes = histogram.iter().zip(&self.capacities).enumerate();
+        classes.fold(0, |room, (class, (men, capacity))| room | u32::from(men < capacity) << class)
+    }
+
     #[inline(always)]
     fn fewer(&self, class: usize, left: usize, men: usize) -> u32 {
-        self.fewer[(class * (self.men + 2) + left) * (self.men + 2) + men]
+        let stride = self.men + 2;
+        self.fewer[stride + 1 + (class * stride + left) * stride + men]
     }
 
     /// The rank of a histogram.
     #[inline]
     #[must_use]
     pub fn rank(&self, histogram: &[u8]) -> u32 {
+        self.rank_of(histogram.iter().copied())
+    }
+
+    /// The rank of the histogram with so many men in each class.
+    #[inline]
+    #[must_use]
+    pub(crate) fn rank_of(&self, histogram: impl Iterator<Item = u8>) -> u32 {
         let (mut rank, mut left) = (0, self.men);
-        for (class, &men) in histogram.iter().enumerate() {
+        for (class, men) in histogram.enumerate() {
             rank += self.fewer(class, left, usize::from(men));
             left -= usize::from(men);
         }
@@ -234,6 +252,8 @@ pub struct IncrementalUnranking {
     /// For each class: the men left, and the least rank of a histogram that agrees in all classes before.
     before: Vec<(u8, u32)>,
     rank: u32,
+    /// The first class that the last step computed again.
+    changed: usize,
 }
 
 impl IncrementalUnranking {
@@ -241,7 +261,12 @@ impl IncrementalUnranking {
     #[must_use]
     pub fn new(space: &Histograms) -> Self {
         let classes = space.classes();
-        Self { histogram: vec![0; classes], before: vec![(space.men as u8, 0); classes + 1], rank: u32::MAX }
+        Self {
+            histogram: vec![0; classes],
+            before: vec![(space.men as u8, 0); classes + 1],
+            rank: u32::MAX,
+            changed: 0,
+        }
     }
 
     /// The histogram of that rank.
@@ -259,7 +284,7 @@ impl IncrementalUnranking {
                 }
             }
         }
-        self.rank = rank;
+        (self.rank, self.changed) = (rank, class);
         let (mut left, mut least) = self.before[class];
         for class in class..self.histogram.len() {
             let room = usize::from(left.min(space.capacities[class]));
@@ -279,71 +304,100 @@ impl IncrementalUnranking {
         }
         &self.histogram
     }
+
+    /// The histogram that [`Self::to`] has returned last, and the first class in which it may differ from the one
+    /// before.
+    #[inline]
+    #[must_use]
+    pub fn last(&self) -> (&[u8], usize) {
+        (&self.histogram, self.changed)
+    }
 }
 
-/// The ranks of all histograms that differ from a given one by one man's move, each in constant time.
+/// The ranks of all histograms that differ from a given one by one man's move, each by two additions.
 ///
 /// Moving a man from class a to class b changes the number of men left only between the two. So the new rank follows
-/// from prefix sums: those of the histogram itself, and those with one man more or fewer left.
+/// from prefix sums of `fewer`: those of the histogram itself, and those with one man more or fewer left. The terms of
+/// either class are put together once for each class, not for each pair.
 #[derive(Clone, Debug)]
 pub struct NeighbourRanks {
-    left: Vec<u8>,
-    /// Prefix sums of `fewer(i, left_i + d, h_i)` for d = 0, 1, -1.
-    sums: [Vec<u32>; 3],
+    left: [u8; MAX_CLASSES + 1],
+    /// Prefix sums of `fewer(i, left_i, h_i)`, and the same with one man more and one man fewer left.
+    same: Sums,
+    more: Sums,
+    less: Sums,
+    rank: u32,
+    /// What a man adds to the rank who leaves a class for a later one, who comes from an earlier one, who leaves for an
+    /// earlier one, and who comes from a later one.
+    leaves_up: Sums,
+    comes_up: Sums,
+    leaves_down: Sums,
+    comes_down: Sums,
 }
+
+type Sums = [u32; MAX_CLASSES + 1];
 
 impl NeighbourRanks {
     /// Space for the neighbourhood of histograms of `space`.
     #[must_use]
     pub fn new(space: &Histograms) -> Self {
-        let zeros = || vec![0; space.classes() + 1];
-        Self { left: vec![0; space.classes() + 1], sums: [zeros(), zeros(), zeros()] }
+        let zeros = [0; MAX_CLASSES + 1];
+        Self {
+            left: [space.men as u8; MAX_CLASSES + 1],
+            same: zeros,
+            more: zeros,
+            less: zeros,
+            rank: 0,
+            leaves_up: zeros,
+            comes_up: zeros,
+            leaves_down: zeros,
+            comes_down: zeros,
+        }
     }
 
     /// Prepares for the neighbours of `histogram`; returns its rank.
     #[inline(always)]
     pub fn enter(&mut self, space: &Histograms, histogram: &[u8]) -> u32 {
-        let mut left = space.men;
-        for (i, &men) in histogram.iter().enumerate() {
+        self.enter_from(space, histogram, 0)
+    }
+
+    /// The same, where the classes before `first` have as many men as in the histogram entered last.
+    #[inline(always)]
+    pub fn enter_from(&mut self, space: &Histograms, histogram: &[u8], first: usize) -> u32 {
+        let stride = space.men + 2;
+        let mut left = usize::from(self.left[first]);
+        for (i, &men) in histogram.iter().enumerate().skip(first) {
             let m = usize::from(men);
             self.left[i] = left as u8;
-            self.sums[0][i + 1] = self.sums[0][i] + space.fewer(i, left, m);
-            self.sums[1][i + 1] = self.sums[1][i].wrapping_add(space.fewer(i, left + 1, m));
-            // With no man left there is none to remove; such sums are never used.
-            self.sums[2][i + 1] = self.sums[2][i].wrapping_add(space.fewer(i, left.saturating_sub(1), m));
+            // `fewer(i, left, m)` in the middle. Entries that belong to another class are read only where no man can
+            // leave, come, or be left, and are never used.
+            let at = (i * stride + left) * stride + m;
+            let around = &space.fewer[at..at + 2 * stride + 3];
+            let (same, more, less) = (self.same[i], self.more[i], self.less[i]);
+            self.same[i + 1] = same.wrapping_add(around[stride + 1]);
+            self.more[i + 1] = more.wrapping_add(around[2 * stride + 1]);
+            self.less[i + 1] = less.wrapping_add(around[1]);
+            self.leaves_up[i] = same.wrapping_add(around[stride]).wrapping_sub(self.more[i + 1]);
+            self.comes_up[i] = more.wrapping_add(around[2 * stride + 2]).wrapping_sub(self.same[i + 1]);
+            self.leaves_down[i] = less.wrapping_add(around[0]).wrapping_sub(self.same[i + 1]);
+            self.comes_down[i] = same.wrapping_add(around[stride + 2]).wrapping_sub(self.less[i + 1]);
             left -= m;
         }
         self.left[histogram.len()] = left as u8;
-        self.sums[0][histogram.len()]
+        self.rank = self.same[histogram.len()];
+        self.rank
     }
 
     /// The rank after a man of class `a` has gone to class `b`, which must have room for him.
     #[inline(always)]
     #[must_use]
-    pub fn moved(&self, space: &Histograms, histogram: &[u8], a: usize, b: usize) -> u32 {
-        let [same, more, less] = &self.sums;
-        let whole = same[histogram.len()];
-        let at = |i: usize| (usize::from(self.left[i]), usize::from(histogram[i]));
-        if a == b {
-            return whole;
-        }
-        let ((left_a, men_a), (left_b, men_b)) = (at(a), at(b));
-        // For the classes from the first of the two to the second: their old contribution, and their new one.
-        if a < b {
-            let old = same[b + 1].wrapping_sub(same[a]);
-            let new = space
-                .fewer(a, left_a, men_a - 1)
-                .wrapping_add(more[b].wrapping_sub(more[a + 1]))
-                .wrapping_add(space.fewer(b, left_b + 1, men_b + 1));
-            whole.wrapping_sub(old).wrapping_add(new)
-        } else {
-            let old = same[a + 1].wrapping_sub(same[b]);
-            let new = space
-                .fewer(b, left_b, men_b + 1)
-                .wrapping_add(less[a].wrapping_sub(less[b + 1]))
-                .wrapping_add(space.fewer(a, left_a - 1, men_a - 1));
-            whole.wrapping_sub(old).wrapping_add(new)
-        }
+    pub fn moved(&self, a: usize, b: usize) -> u32 {
+        let change = match a.cmp(&b) {
+            std::cmp::Ordering::Less => self.leaves_up[a].wrapping_add(self.comes_up[b]),
+            std::cmp::Ordering::Equal => 0,
+            std::cmp::Ordering::Greater => self.leaves_down[a].wrapping_add(self.comes_down[b]),
+        };
+        self.rank.wrapping_add(change)
     }
 }
 
@@ -430,10 +484,20 @@ mod tests {
                         let mut moved = h.clone();
                         moved[a] -= 1;
                         moved[b] += 1;
-                        prop_assert_eq!(around.moved(&space, &h, a, b), space.rank(&moved));
+                        prop_assert_eq!(around.moved(a, b), space.rank(&moved));
                     }
                 }
                 before = Some(h.clone());
+            }
+            let (mut unranking, mut after) = (IncrementalUnranking::new(&space), NeighbourRanks::new(&space));
+            for rank in (0..space.count() as u32).step_by(3) {
+                unranking.to(&space, rank);
+                let (h, first) = unranking.last();
+                prop_assert_eq!(after.enter_from(&space, h, first), rank);
+                around.enter(&space, h);
+                for (a, b) in (0..h.len()).flat_map(|a| (0..h.len()).map(move |b| (a, b))).filter(|&(a, _)| h[a] > 0) {
+                    prop_assert!(h[b] == capacities[b] || after.moved(a, b) == around.moved(a, b));
+                }
             }
             // Upward in steps, and back to the beginning.
             let mut unranking = IncrementalUnranking::new(&space);

@@ -93,17 +93,16 @@ impl<const W: usize> PatternPruner<W> {
     fn compute_verdicts(&mut self, at: usize, depth: u32) {
         let Abstraction { space, .. } = &*self.bound.abstraction;
         self.around.enter(space, &self.histogram);
+        let room = space.room(&self.histogram);
+        let rest = self.bound.limit.checked_sub(depth);
         for a in 0..self.histogram.len() {
             let mut allowed = 0;
-            if self.histogram[a] > 0 {
-                let group = self.bound.abstraction.group(a);
-                for b in (0..self.histogram.len()).filter(|b| group >> b & 1 != 0) {
-                    if a != b && self.histogram[b] == space.capacities()[b] {
-                        continue;
-                    }
-                    let rank = self.around.moved(space, &self.histogram, a, b);
-                    let fits =
-                        self.bound.limit.checked_sub(depth).is_some_and(|rest| self.bound.table.within(rank, rest));
+            if let Some(rest) = rest.filter(|_| self.histogram[a] > 0) {
+                let mut classes = self.bound.abstraction.group(a) & (room | 1 << a);
+                while classes != 0 {
+                    let b = classes.trailing_zeros() as usize;
+                    classes &= classes - 1;
+                    let fits = self.bound.table.within(self.around.moved(a, b), rest);
                     allowed |= u32::from(fits) << b;
                 }
             }

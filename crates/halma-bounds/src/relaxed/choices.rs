@@ -104,7 +104,7 @@ impl Choices {
             while targets != 0 {
                 let b = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
-                let rank = self.around.moved(space, histogram, a, b);
+                let rank = self.around.moved(a, b);
                 if goal.table.within(rank, u32::from(left) + near) {
                     least = least.min(goal.table.get(rank));
                     let arrives = goal.table.within(rank, near);

@@ -152,7 +152,7 @@ impl ProblemTables<'_> {
         for (&man, reach) in men.iter().zip(&reach) {
             let from = usize::from(man);
             reach.for_each(|to| {
-                if admits(around.moved(space, &histogram, class(from), class(to))) {
+                if admits(around.moved(class(from), class(to))) {
                     next.push(self.canonical(army.without(from).with(to)));
                 }
             });
@@ -260,7 +260,7 @@ pub(super) fn derive(
         let mut sources: Vec<u32> = ahead.par_iter().flatten().flat_map_iter(images).collect();
         sources.par_sort_unstable();
         sources.dedup();
-        let table = databases.abstraction.distances(sources, limit, &Behind { to_target, limit }, context)?;
+        let table = databases.abstraction.distances(&[sources], limit, &Behind { to_target, limit }, context)?;
         behind = tables.levels(vec![target], limit, |i, rank| table.within(rank, limit - i), |_| false)?;
         tell(&format!("{} states from the target", all(&behind)));
     }

@@ -64,7 +64,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let Some(slow) = slow else { return };
     let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
     let source = vec![abstraction.rank_of(&small(&goal))];
-    let table = Arc::new(abstraction.distances(source, left + near, &(), context).unwrap());
+    let table = Arc::new(abstraction.distances(&[source], left + near, &(), context).unwrap());
     let ladders = LookAheadTables::new(&problem.lattice, jumps_only).unwrap();
     let fast = ladders.filter(abstraction, &table, (limit, near), budgets);
     assert_eq!(fast.applies(2), slow.applies(2));

@@ -46,7 +46,7 @@ impl Looks {
     fn admitted(&self, men: &[u8], goal: &[u8], moves: u32) -> [bool; 4] {
         let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         let abstraction = &self.databases.abstraction;
-        let table = abstraction.distances(vec![abstraction.rank_of(goal)], moves, &(), context).unwrap();
+        let table = abstraction.distances(&[vec![abstraction.rank_of(goal)]], moves, &(), context).unwrap();
         let table = Arc::new(table);
         BUDGETS.map(|budgets| {
             let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), budgets);

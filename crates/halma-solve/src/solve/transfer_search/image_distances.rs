@@ -30,48 +30,55 @@ impl Extent for WithinReach<'_> {
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// The distances that bound the levels from `from` on, and the level by which the last end must be reached. A state
     /// stays if, for one of the pairs of `ends`, its histogram can reach by that level the mirror image of one of the
-    /// states.
+    /// states. Entries are given only where they are needed: for histograms that a walk from the start can reach on
+    /// level `from` or later, and that can reach an image in time.
     pub(super) fn distances_to_images(
         &self,
         ends: &[(u32, &Level<K>)],
         from: u32,
     ) -> Result<(Arc<Table>, u32), Stopped> {
+        let databases = self.databases();
         let latest = ends.iter().map(|&(by_then, _)| by_then).max().unwrap_or(0);
-        let nearest = Table::new(self.databases().abstraction.space.count());
+        let mut sources = Vec::new();
         for &(by_then, level) in ends {
             // If an end has fewer moves to make, its distances are increased by the difference.
-            let table = self.to_images(by_then, from, level)?;
-            self.engine.expander.install(|| nearest.lower(&table, latest - by_then));
+            let later = (latest - by_then) as usize;
+            sources.resize(sources.len().max(later + 1), Vec::new());
+            sources[later].extend(self.image_histograms(level)?);
         }
-        Ok((Arc::new(nearest), latest))
+        let table = self.engine.expander.install(|| {
+            let extent = WithinReach { from_start: &databases.from_start, by_then: latest };
+            databases.abstraction.distances(&sources, latest.saturating_sub(from), &extent, self.work_context())
+        })?;
+        Ok((Arc::new(table), latest))
     }
 
-    /// The distances to the mirror images of the histograms of `level`. Entries are given only where they are needed:
-    /// for histograms that a walk from the start can reach on level `from` or later, and that can reach an image by
-    /// level `by_then`.
-    fn to_images(&self, by_then: u32, from: u32, level: &Level<K>) -> Result<Table, Stopped> {
-        let databases = self.databases();
-        let abstraction = &databases.abstraction;
-        let classes = abstraction.space.classes();
+    /// The mirror images of the histograms of `level`.
+    fn image_histograms(&self, level: &Level<K>) -> Result<Vec<u32>, Stopped> {
+        let abstraction = &self.databases().abstraction;
         // A state stands for all its images under K. They have its histogram, unless classes have one type each and K
         // exchanges types. The identity comes first.
         let class_of = &abstraction.partition.class_of;
         let moves = |k: &Symmetry| (0..class_of.len()).any(|c| class_of[usize::from(k.cells[c])] != class_of[c]);
         let fixing = &self.problem.symmetries.fixing;
-        let moving: Vec<&Symmetry> = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k))).collect();
+        let moving = fixing[..1].iter().chain(fixing[1..].iter().filter(|&k| moves(k)));
+        // For each of them: where a man of a cell comes to stand.
+        let image = |k: &Symmetry| -> Vec<u8> {
+            k.cells.iter().map(|&c| abstraction.mirror_class(class_of[usize::from(c)])).collect()
+        };
+        let images: Vec<Vec<u8>> = moving.map(image).collect();
         let count = abstraction.space.count();
         // By rank: a bit that says whether the level has the histogram's mirror image.
         let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let enter = |(): &mut (), block: usize| -> Result<(), Stopped> {
             self.engine.cancel.check()?;
-            let (mut keys, mut image) = (Vec::new(), vec![0; self.tables.states.ranks.men()]);
-            let (mut histogram, mut scratch) = (vec![0; classes], vec![0; classes]);
+            let (mut keys, mut histogram) = (Vec::new(), vec![0; abstraction.space.classes()]);
             level.read_block(block, &mut keys)?;
             self.tables.states.each_army(&keys, |_, army| {
-                for k in &moving {
-                    image.iter_mut().zip(army.men).for_each(|(image, &c)| *image = k.cells[usize::from(c)]);
-                    abstraction.histogram(&image, &mut histogram);
-                    let rank = abstraction.mirror_rank(&histogram, &mut scratch);
+                for image in &images {
+                    histogram.fill(0);
+                    army.men.iter().for_each(|&c| histogram[usize::from(image[usize::from(c)])] += 1);
+                    let rank = abstraction.space.rank(&histogram);
                     let (word, bit) = (&held[rank as usize / 64], 1 << (rank % 64));
                     if word.load(Ordering::Relaxed) & bit == 0 {
                         word.fetch_or(bit, Ordering::Relaxed);
@@ -80,14 +87,10 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             });
             Ok(())
         };
-        let here = self.engine.expander.install(|| -> Result<Vec<u32>, Stopped> {
+        self.engine.expander.install(|| {
             parallel::map(level.blocks(), || (), enter)?;
             let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
             Ok((0..count as u32).into_par_iter().filter(holds).collect())
-        })?;
-        self.engine.expander.install(|| {
-            let extent = WithinReach { from_start: &databases.from_start, by_then };
-            abstraction.distances(here, by_then.saturating_sub(from), &extent, self.work_context())
         })
     }
 }
