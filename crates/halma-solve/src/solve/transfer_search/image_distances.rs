@@ -1,10 +1,9 @@
 //! A pattern database whose goals are the mirror images of the states on a level: perimeter search (Dillenburg and
 //! Nelson, *Perimeter search*, 1994), in the abstract space.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use rayon::prelude::*;
 
 use halma_bounds::abstraction::{Extent, Table};
 use halma_engine::key::Key;
@@ -39,12 +38,18 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     ) -> Result<(Arc<Table>, u32), Stopped> {
         let databases = self.databases();
         let latest = ends.iter().map(|&(by_then, _)| by_then).max().unwrap_or(0);
+        // By rank: a bit that says whether an end has the histogram's mirror image. Ends with more moves to make come
+        // first, so that each image is a source once, where it is nearest.
+        let held: Vec<AtomicU64> =
+            (0..databases.abstraction.space.count().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let mut in_order = ends.to_vec();
+        in_order.sort_by_key(|&(by_then, _)| Reverse(by_then));
         let mut sources = Vec::new();
-        for &(by_then, level) in ends {
+        for (by_then, level) in in_order {
             // If an end has fewer moves to make, its distances are increased by the difference.
             let later = (latest - by_then) as usize;
             sources.resize(sources.len().max(later + 1), Vec::new());
-            sources[later].extend(self.image_histograms(level)?);
+            sources[later].append(&mut self.new_images(level, &held)?);
         }
         let table = self.engine.expander.install(|| {
             let extent = WithinReach { from_start: &databases.from_start, by_then: latest };
@@ -53,8 +58,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         Ok((Arc::new(table), latest))
     }
 
-    /// The mirror images of the histograms of `level`.
-    fn image_histograms(&self, level: &Level<K>) -> Result<Vec<u32>, Stopped> {
+    /// The mirror images of the histograms of `level` that are not in `held` yet, where they are entered.
+    fn new_images(&self, level: &Level<K>, held: &[AtomicU64]) -> Result<Vec<u32>, Stopped> {
         let abstraction = &self.databases().abstraction;
         // A state stands for all its images under K. They have its histogram, unless classes have one type each and K
         // exchanges types. The identity comes first.
@@ -67,12 +72,10 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             k.cells.iter().map(|&c| abstraction.mirror_class(class_of[usize::from(c)])).collect()
         };
         let images: Vec<Vec<u8>> = moving.map(image).collect();
-        let count = abstraction.space.count();
-        // By rank: a bit that says whether the level has the histogram's mirror image.
-        let held: Vec<AtomicU64> = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let enter = |(): &mut (), block: usize| -> Result<(), Stopped> {
+        let enter = |(): &mut (), block: usize| -> Result<Vec<u32>, Stopped> {
             self.engine.cancel.check()?;
-            let (mut keys, mut histogram) = (Vec::new(), vec![0; abstraction.space.classes()]);
+            let (mut keys, mut new) = (Vec::new(), Vec::new());
+            let mut histogram = vec![0; abstraction.space.classes()];
             level.read_block(block, &mut keys)?;
             self.tables.states.each_army(&keys, |_, army| {
                 for image in &images {
@@ -80,17 +83,14 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
                     army.men.iter().for_each(|&c| histogram[usize::from(image[usize::from(c)])] += 1);
                     let rank = abstraction.space.rank(&histogram);
                     let (word, bit) = (&held[rank as usize / 64], 1 << (rank % 64));
-                    if word.load(Ordering::Relaxed) & bit == 0 {
-                        word.fetch_or(bit, Ordering::Relaxed);
+                    if word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+                        new.push(rank);
                     }
                 }
             });
-            Ok(())
+            Ok(new)
         };
-        self.engine.expander.install(|| {
-            parallel::map(level.blocks(), || (), enter)?;
-            let holds = |rank: &u32| held[*rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 != 0;
-            Ok((0..count as u32).into_par_iter().filter(holds).collect())
-        })
+        let new = self.engine.expander.install(|| parallel::map(level.blocks(), || (), enter))?;
+        Ok(new.concat())
     }
 }
