@@ -478,7 +478,8 @@ mod tests {
                 [at(&databases.to_target, 2), Vec::new(), at(&databases.to_target, 3), at(&databases.from_start, 4)];
             for limit in [3, 9, u32::MAX] {
                 let together = abstraction.distances(&sets, limit, &(), context).unwrap();
-                let each = |set: &Vec<u32>| abstraction.distances(&[set.clone()], u32::MAX, &(), context).unwrap();
+                let each =
+                    |set: &Vec<u32>| abstraction.distances(std::slice::from_ref(set), u32::MAX, &(), context).unwrap();
                 let each: Vec<Table> = sets.iter().map(each).collect();
                 for rank in 0..count {
                     let distance =

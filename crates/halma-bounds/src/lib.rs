@@ -13,6 +13,7 @@ pub mod middle;
 pub mod palindrome;
 pub mod pattern;
 pub mod relaxed;
+mod table;
 pub mod theorem1;
 
 use halma_rules::cells::Cells;
