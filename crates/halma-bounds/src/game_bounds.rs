@@ -9,6 +9,7 @@
 //! Each file has one bound with its proof. [`GameBound::admits`] is its definition. [`GameBound::filter`] judges all
 //! successors of a position at once; tests check that the two agree.
 
+mod chains;
 pub mod contact;
 pub mod count;
 pub(crate) mod diagonal_gaps;
@@ -16,6 +17,8 @@ pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
+#[cfg(test)]
+pub(crate) mod random_positions;
 pub mod rungs;
 pub(crate) mod two_ladders;
 pub mod types;
@@ -97,12 +100,22 @@ pub trait GameBound<const W: usize>: Send + Sync {
     /// Removes from `reach[i]`, the cells that the man on `men[i]` of the army to move can go to, those after which the
     /// bound does not admit the position.
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        for (&man, reach) in men.iter().zip(reach) {
-            let from = usize::from(man);
-            for to in reach.iter() {
-                if !self.admits(&position.after(from, to)) {
-                    reach.remove(to);
-                }
+        one_by_one(self, position, men, reach);
+    }
+}
+
+/// [`GameBound::filter`] by its definition.
+fn one_by_one<const W: usize>(
+    bound: &(impl GameBound<W> + ?Sized),
+    position: &Position<W>,
+    men: &[u8],
+    reach: &mut [Cells<W>],
+) {
+    for (&man, reach) in men.iter().zip(reach) {
+        let from = usize::from(man);
+        for to in reach.iter() {
+            if !bound.admits(&position.after(from, to)) {
+                reach.remove(to);
             }
         }
     }
