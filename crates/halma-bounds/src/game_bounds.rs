@@ -13,6 +13,7 @@ mod chains;
 pub mod contact;
 pub mod count;
 pub(crate) mod diagonal_gaps;
+pub(crate) mod gaps_and_hall;
 pub mod hall;
 pub mod lines;
 pub mod look_ahead;
@@ -139,10 +140,26 @@ pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn G
 }
 
 /// The bounds for games on `game`'s board that `winner` wins, without those that others of them imply.
+/// Two that look at the same lines are one.
 #[must_use]
 pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
-    let implied = |name| name == Name::TwoLadders && bounds.names().contains(&Name::Hall);
-    bounds.names().iter().filter(|&&name| !implied(name)).map(|&name| bound(name, game, winner)).collect()
+    let names = bounds.names();
+    let together = [Name::DiagonalGaps, Name::Hall].iter().all(|name| names.contains(name));
+    let implied = |name| match name {
+        Name::TwoLadders => names.contains(&Name::Hall),
+        Name::Hall => together,
+        _ => false,
+    };
+    let one = |&name: &Name| match name {
+        Name::DiagonalGaps if together => {
+            Arc::new(gaps_and_hall::GapsAndHall::new(game, winner)) as Arc<dyn GameBound<W>>
+        }
+        _ => bound(name, game, winner),
+    };
+    // Which bound is asked first does not matter to what they leave: the look-ahead leaves the least.
+    let late = |&&name: &&Name| (Name::DiagonalGaps..=Name::Rungs).contains(&name);
+    let early = names.iter().filter(|name| !late(name));
+    early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).map(one).collect()
 }
 
 /// The base that `winner` has to fill.
