@@ -9,13 +9,17 @@
 //! Each file has one bound with its proof. [`GameBound::admits`] is its definition. [`GameBound::filter`] judges all
 //! successors of a position at once; tests check that the two agree.
 
+mod chains;
 pub mod contact;
 pub mod count;
 pub(crate) mod diagonal_gaps;
+pub(crate) mod gaps_and_hall;
 pub mod hall;
 pub mod lines;
 pub mod look_ahead;
 pub mod packing;
+#[cfg(test)]
+pub(crate) mod random_positions;
 pub mod rungs;
 pub(crate) mod two_ladders;
 pub mod types;
@@ -97,12 +101,22 @@ pub trait GameBound<const W: usize>: Send + Sync {
     /// Removes from `reach[i]`, the cells that the man on `men[i]` of the army to move can go to, those after which the
     /// bound does not admit the position.
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        for (&man, reach) in men.iter().zip(reach) {
-            let from = usize::from(man);
-            for to in reach.iter() {
-                if !self.admits(&position.after(from, to)) {
-                    reach.remove(to);
-                }
+        one_by_one(self, position, men, reach);
+    }
+}
+
+/// [`GameBound::filter`] by its definition.
+fn one_by_one<const W: usize>(
+    bound: &(impl GameBound<W> + ?Sized),
+    position: &Position<W>,
+    men: &[u8],
+    reach: &mut [Cells<W>],
+) {
+    for (&man, reach) in men.iter().zip(reach) {
+        let from = usize::from(man);
+        for to in reach.iter() {
+            if !bound.admits(&position.after(from, to)) {
+                reach.remove(to);
             }
         }
     }
@@ -126,10 +140,26 @@ pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn G
 }
 
 /// The bounds for games on `game`'s board that `winner` wins, without those that others of them imply.
+/// Two that look at the same lines are one.
 #[must_use]
 pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
-    let implied = |name| name == Name::TwoLadders && bounds.names().contains(&Name::Hall);
-    bounds.names().iter().filter(|&&name| !implied(name)).map(|&name| bound(name, game, winner)).collect()
+    let names = bounds.names();
+    let together = [Name::DiagonalGaps, Name::Hall].iter().all(|name| names.contains(name));
+    let implied = |name| match name {
+        Name::TwoLadders => names.contains(&Name::Hall),
+        Name::Hall => together,
+        _ => false,
+    };
+    let one = |&name: &Name| match name {
+        Name::DiagonalGaps if together => {
+            Arc::new(gaps_and_hall::GapsAndHall::new(game, winner)) as Arc<dyn GameBound<W>>
+        }
+        _ => bound(name, game, winner),
+    };
+    // Which bound is asked first does not matter to what they leave: the look-ahead leaves the least.
+    let late = |&&name: &&Name| (Name::DiagonalGaps..=Name::Rungs).contains(&name);
+    let early = names.iter().filter(|name| !late(name));
+    early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).map(one).collect()
 }
 
 /// The base that `winner` has to fill.

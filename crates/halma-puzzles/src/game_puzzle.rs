@@ -13,10 +13,11 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use halma_bounds::game_bounds::{GameBound, Position};
+use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
-use halma_rules::moves::{Mover, Pieces};
+use halma_rules::moves::{self, Mover, Pieces};
 use halma_rules::problem::set;
 use halma_rules::symmetry::Symmetry;
 
@@ -75,10 +76,29 @@ pub struct Scratch<const W: usize, R> {
     /// The cells of the army to move, then those of the other.
     men: Vec<u8>,
     reach: Vec<Cells<W>>,
-    /// By side: the cells of the previous state, as a guess.
-    cells: [Vec<u8>; 2],
+    /// By side: the previous army.
+    known: [Known<W, R>; 2],
     /// The army to move under each symmetry of K, the identity first, and the rank of the other army.
     views: Vec<(SymmetricView<W, R>, R)>,
+    /// The armies whose ranks the views have: that to move and the other one.
+    viewed: [Cells<W>; 2],
+}
+
+/// An army by its rank. Where the first rank of a key is the same as before, so is the army.
+struct Known<const W: usize, R> {
+    rank: R,
+    cells: Vec<u8>,
+    army: Cells<W>,
+}
+
+impl<const W: usize, R: Key> Known<W, R> {
+    fn show(&mut self, rank: R, ranks: &Ranks<R>) {
+        if rank != self.rank {
+            ranks.unrank_after(rank, &mut self.cells, &mut self.rank);
+            self.army = Cells::EMPTY;
+            self.cells.iter().for_each(|&cell| self.army.add(cell.into()));
+        }
+    }
 }
 
 impl<const W: usize, K: PairKey> GamePuzzle<W, K> {
@@ -220,9 +240,10 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         Scratch {
             pieces: Pieces::default(),
             men: vec![0; 2 * men],
-            reach: vec![Cells::EMPTY; 2 * men],
-            cells: [vec![0; men], vec![0; men]],
+            reach: vec![Cells::EMPTY; men],
+            known: [(); 2].map(|()| Known { rank: K::Rank::MAX, cells: vec![0; men], army: Cells::EMPTY }),
             views: (0..=self.tables.images.len()).map(|_| (SymmetricView::new(men), K::Rank::default())).collect(),
+            viewed: [Cells::EMPTY; 2],
         }
     }
 
@@ -235,27 +256,30 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let (turn, blue, red) = key.split(*bits);
         let exact = blue < ranks.count() && red < ranks.count() && K::pair(turn, blue, red, *bits) == key;
         exact && {
-            let ([blue, red], _) = self.armies_near(key, &mut scratch.cells);
-            (blue & red).is_empty()
+            let [one, other] = &mut scratch.known;
+            one.show(blue, ranks);
+            other.show(red, ranks);
+            (one.army & other.army).is_empty()
         }
     }
 
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
-        let Scratch { pieces, men, reach, cells, views } = scratch;
-        let (_, blue, red) = key.split(self.tables.bits);
-        let (armies, to_move) = self.armies_near(key, cells);
-        let red_to_move = to_move == Side::Red;
+        let Scratch { pieces, men, reach, known, views, viewed } = scratch;
+        let (red_to_move, blue, red) = key.split(self.tables.bits);
+        known[0].show(blue, &self.tables.ranks);
+        known[1].show(red, &self.tables.ranks);
+        let armies = [known[0].army, known[1].army];
         if depth >= self.length || self.won(armies).is_some() {
             return 0;
         }
         let mover = usize::from(red_to_move);
-        let count = cells[mover].len();
-        men[..count].copy_from_slice(&cells[mover]);
-        men[count..].copy_from_slice(&cells[1 - mover]);
+        let count = reach.len();
+        men[..count].copy_from_slice(&known[mover].cells);
+        men[count..].copy_from_slice(&known[1 - mover].cells);
         self.tables.mover.reach(men, armies[0] | armies[1], pieces, reach);
-        let (men, reach) = (&men[..count], &mut reach[..count]);
-        let generated = reach.iter().map(|r| r.len() as u64).sum();
+        let men = &men[..count];
+        let generated = moves::count(reach);
         let position = self.position(armies, depth);
         for bound in &self.bounds {
             bound.filter(&position, men, reach);
@@ -266,18 +290,21 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         }
         let (identity, others) = views.split_at_mut(1);
         let (identity, standing) = &mut identity[0];
-        (identity.set, *standing) = (armies[mover], if red_to_move { blue } else { red });
-        identity.men.copy_from_slice(men);
-        identity.prepare(&self.tables.ranks);
+        let moves_again = std::mem::replace(&mut viewed[0], armies[mover]) == armies[mover];
+        let stands_again = std::mem::replace(&mut viewed[1], armies[1 - mover]) == armies[1 - mover];
+        if !moves_again {
+            identity.set = armies[mover];
+            identity.men.copy_from_slice(men);
+            identity.prepare(&self.tables.ranks);
+        }
+        *standing = if red_to_move { blue } else { red };
         for ((view, standing), image) in others.iter_mut().zip(&self.tables.images) {
-            view.set = armies[mover].mapped(image);
-            *standing = self.tables.ranks.rank(armies[1 - mover].mapped(image));
-            let mut i = 0;
-            view.set.for_each(|c| {
-                view.men[i] = c as u8;
-                i += 1;
-            });
-            view.prepare(&self.tables.ranks);
+            if !moves_again {
+                view.show(armies[mover], image, &self.tables.ranks);
+            }
+            if !stands_again {
+                *standing = self.tables.ranks.rank(armies[1 - mover].mapped(image));
+            }
         }
         // The other side moves next.
         let pair = |moved, standing| {

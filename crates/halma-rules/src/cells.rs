@@ -101,6 +101,14 @@ impl<const W: usize> Cells<W> {
         self.0.iter().all(|&w| w == 0)
     }
 
+    /// The least member, if there is one.
+    #[inline]
+    #[must_use]
+    pub fn lowest(&self) -> Option<usize> {
+        let word = self.0.iter().position(|&w| w != 0)?;
+        Some(64 * word + self.0[word].trailing_zeros() as usize)
+    }
+
     /// The members in ascending order.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {

@@ -47,7 +47,7 @@ impl<const W: usize> Mover<W> {
     }
 
     /// The cells that each man can reach in one move: `reach[i]` for the man on `men[i]`. `occupied` are the cells of
-    /// `men`.
+    /// `men`. Where `reach` is shorter, the last men only stand there.
     #[inline]
     pub fn reach(&self, men: &[u8], occupied: Cells<W>, scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
         all_reach(self, men, occupied, scratch, reach);
@@ -74,6 +74,13 @@ fn all_reach<const W: usize>(
         Jumps::Large(quarters) => quarters.jumps(men, reach),
         Jumps::Pieces(pairs) => pairs.jumps(men, scratch, reach),
     }
+}
+
+/// How many moves these are.
+#[must_use]
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+pub fn count<const W: usize>(reach: &[Cells<W>]) -> u64 {
+    reach.iter().map(|cells| cells.len() as u64).sum()
 }
 
 /// The plain move generator: the cells that the man on `from` can reach in one move, ascending.
@@ -127,6 +134,10 @@ mod tests {
                 let expected = destinations(&lattice, &flags, usize::from(*man), jumps_only);
                 assert_eq!(reach.iter().collect::<Vec<_>>(), expected, "man on {man} of {men:?}");
             }
+            assert_eq!(count(&reach), reach.iter().map(|cells| cells.iter().count() as u64).sum::<u64>());
+            let mut some = vec![Cells::EMPTY; men.len() / 2];
+            mover.reach(&men, occupied, &mut scratch, &mut some);
+            assert_eq!(some, reach[..men.len() / 2]);
         }
     }
 

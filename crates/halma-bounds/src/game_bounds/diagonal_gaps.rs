@@ -36,8 +36,8 @@ pub struct DiagonalGaps<const W: usize> {
 }
 
 /// The lines of one direction with their table.
-struct Gaps<const W: usize> {
-    lines: Lines<W>,
+pub(super) struct Gaps<const W: usize> {
+    pub(super) lines: Lines<W>,
     table: Table,
 }
 
@@ -79,7 +79,8 @@ impl Table {
 
     fn index(&self, occupied: u32, men: [Option<usize>; 2]) -> usize {
         let [even, odd] = men.map(|m| m.map_or(0, |h| h / 2 + 1));
-        (occupied as usize) << 8 | even << 4 | odd
+        // Positions that follow each other in a level often have the same men.
+        (even << 4 | odd) << self.window | occupied as usize
     }
 
     fn get(&self, occupied: u32, men: [Option<usize>; 2]) -> u8 {
@@ -123,6 +124,11 @@ impl Table {
 }
 
 impl<const W: usize> Gaps<W> {
+    /// The lines of one direction.
+    pub(super) fn new(lines: Lines<W>) -> Self {
+        Self { table: Table::new(lines.front, WINDOW), lines }
+    }
+
     /// The least number of moves up to the next entry, so far as these lines tell.
     fn next_entry(&self, view: &View) -> u32 {
         let Self { lines, table } = self;
@@ -171,9 +177,7 @@ impl<const W: usize> DiagonalGaps<W> {
     /// For games that `winner` wins.
     #[must_use]
     pub fn new(game: &Game, winner: Side) -> Self {
-        let lines = Lines::simple(game, winner).into_iter();
-        let lines = lines.map(|lines| Gaps { table: Table::new(lines.front, WINDOW), lines });
-        Self { base: goal(game, winner), lines: lines.collect() }
+        Self { base: goal(game, winner), lines: Lines::simple(game, winner).into_iter().map(Gaps::new).collect() }
     }
 }
 

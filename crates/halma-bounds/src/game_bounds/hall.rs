@@ -36,7 +36,7 @@ const COSTS: usize = MAX_LINES / 2 + 1;
 type Waiting = [[u32; COSTS]; 2];
 
 /// The lines of one direction, as this bound looks at them.
-struct Rungs<'a, const W: usize>(&'a Lines<W>);
+pub(super) struct Rungs<'a, const W: usize>(pub(super) &'a Lines<W>);
 
 impl<const W: usize> Hall<W> {
     /// For games that `winner` wins.
@@ -91,33 +91,99 @@ fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
     waiting
 }
 
+/// Men of a parity that are compared at a time.
+const LANES: usize = 32;
+
+/// Men whose costs are written at a time.
+const AT_ONCE: usize = 4;
+
+/// The costs of the men of either parity, ascending.
+struct SortedCosts {
+    /// After the last man the greatest number.
+    costs: [[u8; LANES + AT_ONCE]; 2],
+    men: [usize; 2],
+}
+
+/// The costs where a step changes the line by one: the higher a man of one parity, the fewer rungs he misses.
+#[inline]
+fn sorted_costs<const W: usize>(lines: &Lines<W>, view: &View) -> SortedCosts {
+    let mut sorted = SortedCosts { costs: [[u8::MAX; LANES + AT_ONCE]; 2], men: [0; 2] };
+    let mut rest = view.lines;
+    while rest != 0 {
+        let line = rest.ilog2() as usize;
+        rest ^= 1 << line;
+        let cost = (lines.rungs(line) & !view.occupied).count_ones() as u8;
+        let (costs, first) = (&mut sorted.costs[line % 2], sorted.men[line % 2]);
+        let end = first + usize::from(view.outside[line]);
+        // Most lines have few men; what is too much is written over.
+        for at in (first..end).step_by(AT_ONCE) {
+            costs[at % LANES..at % LANES + AT_ONCE].fill(cost);
+        }
+        sorted.men[line % 2] = end;
+    }
+    for (costs, &men) in sorted.costs.iter_mut().zip(&sorted.men) {
+        costs[men % LANES..men % LANES + AT_ONCE].fill(u8::MAX);
+    }
+    sorted
+}
+
+/// Hall's condition for fewer than `L` men: with e even and o odd men the first e + o have entered, in time if their costs
+/// allow it. `L2` is twice `L`.
+#[inline]
+fn in_time<const L: usize, const L2: usize>(sorted: &SortedCosts, men: usize, first: usize) -> bool {
+    let SortedCosts { costs: [even, odd], men: [evens, _] } = sorted;
+    // By e + o: the fewest fills; the costs of odd men with those of no man before them.
+    let mut least = [u8::MAX; L];
+    let mut padded = [u8::MAX; L2];
+    padded[L] = 0;
+    padded[L + 1..].copy_from_slice(&odd[..L - 1]);
+    for e in 0..=*evens {
+        let cost = if e == 0 { 0 } else { even[e - 1] };
+        let odd = &padded[L - e..][..L];
+        for (least, &odd) in least.iter_mut().zip(odd) {
+            *least = (*least).min(odd.saturating_add(cost));
+        }
+    }
+    (1..=men).all(|k| usize::from(least[k]) < k + first)
+}
+
+/// The same for men in any number, and for even and odd men who share fills, by counting those who can enter.
+fn in_time_by_counting(mut enterable: Waiting, men: u32, first: u32) -> bool {
+    if enterable[0][0] + enterable[1][0] == men {
+        return true;
+    }
+    for by_cost in &mut enterable {
+        for cost in 1..COSTS {
+            by_cost[cost] += by_cost[cost - 1];
+        }
+    }
+    for k in 1..=men {
+        let fills = ((k - 1 + first) as usize).min(COSTS - 1);
+        let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
+        if most < Some(k) {
+            return false;
+        }
+        if most == Some(men) || fills == COSTS - 1 {
+            break;
+        }
+    }
+    true
+}
+
 impl<const W: usize> ViewBound for Rungs<'_, W> {
     fn admits(&self, view: &View) -> bool {
         if view.slack != 0 {
             return view.slack > 0;
         }
-        let men = view.remaining.div_ceil(2);
-        let mut enterable = waiting(self.0, view);
-        if enterable[0][0] + enterable[1][0] == men {
-            return true;
+        let men = view.remaining.div_ceil(2) as usize;
+        let first = usize::from(!view.winner_to_move());
+        if self.0.stride == 1 && men < 16 {
+            in_time::<16, 32>(&sorted_costs(self.0, view), men, first)
+        } else if self.0.stride == 1 && men < LANES {
+            in_time::<LANES, { 2 * LANES }>(&sorted_costs(self.0, view), men, first)
+        } else {
+            in_time_by_counting(waiting(self.0, view), men as u32, first as u32)
         }
-        for by_cost in &mut enterable {
-            for cost in 1..COSTS {
-                by_cost[cost] += by_cost[cost - 1];
-            }
-        }
-        let first = u32::from(!view.winner_to_move());
-        for k in 1..=men {
-            let fills = ((k - 1 + first) as usize).min(COSTS - 1);
-            let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
-            if most < Some(k) {
-                return false;
-            }
-            if most == Some(men) || fills == COSTS - 1 {
-                break;
-            }
-        }
-        true
     }
 
     fn passes(&self, view: &View, _: bool) -> bool {
@@ -136,6 +202,41 @@ impl<const W: usize> GameBound<W> for Hall<W> {
         }
         for lines in &self.lines {
             lines.filter(self.base, position, men, reach, &Rungs(lines));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halma_rules::lattice::Rule;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+        #[test]
+        fn sorted_costs_decide_as_counting_does(
+            direction in 0..3usize,
+            occupied: u32,
+            places in proptest::collection::vec(0..32usize, 1..LANES),
+            first in 0..2usize,
+        ) {
+            let game = Game::named("16x16", Rule::Six, "triangle-4").unwrap();
+            let lines = &Lines::<4>::all(&game, Side::Blue)[direction];
+            let mut view =
+                View { occupied, lines: 0, outside: [0; MAX_LINES], inside: 0, slack: 0, remaining: 2 * places.len() as u32 };
+            for &line in &places {
+                let line = line % lines.cells.len();
+                view.lines |= 1 << line;
+                view.occupied |= 1 << line;
+                view.outside[line] += 1;
+            }
+            let (men, sorted) = (places.len(), sorted_costs(lines, &view));
+            let counted = in_time_by_counting(waiting(lines, &view), men as u32, first as u32);
+            prop_assert_eq!(in_time::<LANES, { 2 * LANES }>(&sorted, men, first), counted);
+            if men < 16 {
+                prop_assert_eq!(in_time::<16, 32>(&sorted, men, first), counted);
+            }
         }
     }
 }

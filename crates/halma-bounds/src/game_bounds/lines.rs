@@ -104,25 +104,42 @@ impl<const W: usize> Lines<W> {
         reach: &mut [Cells<W>],
         pruner: &impl ViewBound,
     ) {
-        let mut counts = [0u8; MAX_LINES];
-        (position.winner | position.loser).for_each(|c| counts[self.line(c)] += 1);
+        let mut several = Several::default();
+        (position.winner | position.loser).for_each(|c| several.add(1 << self.of[c]));
         let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
-        let mut loser = None;
-        for (&man, reach) in men.iter().zip(reach) {
-            if reach.is_empty() {
+        self.filter_from(&now, several.twice as u32, base, position, men, reach, pruner);
+    }
+
+    /// The same, where `now` is the view of the position with the move gone, and `several` has the lines with several men.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn filter_from(
+        &self,
+        now: &View,
+        several: u32,
+        base: Cells<W>,
+        position: &Position<W>,
+        men: &[u8],
+        reach: &mut [Cells<W>],
+        pruner: &impl ViewBound,
+    ) {
+        let mut shared = None;
+        for i in 0..men.len() {
+            if reach[i].is_empty() {
                 continue;
             }
-            let (man, line) = (usize::from(man), self.line(usize::from(man)));
-            let mut gone = now;
-            if counts[line] == 1 {
-                gone.occupied &= !(1 << line);
-            }
+            let (man, line) = (usize::from(men[i]), self.line(usize::from(men[i])));
+            let mut gone = View { occupied: now.occupied & !(!several & 1 << line), ..*now };
             if !position.winner_to_move() {
-                // All men who leave another man behind on their line leave the same view.
-                *reach &= match counts[line] {
-                    1 => self.allowed(&mut gone, false, pruner),
-                    _ => *loser.get_or_insert_with(|| self.allowed(&mut gone, false, pruner)),
+                let allowed = if several >> line & 1 == 0 {
+                    self.allowed(&mut gone, false, reach[i], pruner)
+                } else {
+                    // All men who leave another man behind on their line leave the same view.
+                    *shared.get_or_insert_with(|| {
+                        let targets = reach.iter().fold(Cells::EMPTY, |all, &reach| all | reach);
+                        self.allowed(&mut gone, false, targets, pruner)
+                    })
                 };
+                reach[i] &= allowed;
                 continue;
             }
             // If the move is the winner's, a man that stays outside uses up one unit of slack.
@@ -134,25 +151,30 @@ impl<const W: usize> Lines<W> {
                 gone.outside[line] -= 1;
                 gone.lines &= !(u32::from(gone.outside[line] == 0) << line);
             }
-            if !(*reach & base).is_empty() {
+            let (within, without) = (reach[i] & base, reach[i] & !base);
+            reach[i] = Cells::EMPTY;
+            if !within.is_empty() {
                 let mut entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
-                *reach &= self.allowed(&mut entered, false, pruner) | !base;
+                reach[i] = within & self.allowed(&mut entered, false, within, pruner);
             }
-            if !(*reach & !base).is_empty() {
-                *reach &= self.allowed(&mut gone, true, pruner) | base;
+            if !without.is_empty() {
+                reach[i] |= without & self.allowed(&mut gone, true, without, pruner);
             }
         }
     }
 
-    /// The cells that a man may go to who has been removed from the board in `gone`; `outside`: whether he is one of
-    /// the winner's men outside the base.
-    fn allowed(&self, gone: &mut View, outside: bool, pruner: &impl ViewBound) -> Cells<W> {
+    /// Those of `targets`, or more, that a man may go to who has been removed from the board in `gone`; `outside`:
+    /// whether he is one of the winner's men outside the base.
+    fn allowed(&self, gone: &mut View, outside: bool, targets: Cells<W>, pruner: &impl ViewBound) -> Cells<W> {
         if pruner.passes(gone, outside) || (!outside && pruner.admits(gone)) {
-            return !Cells::EMPTY;
+            return targets;
         }
-        let mut allowed = Cells::EMPTY;
+        let (mut allowed, mut rest) = (Cells::EMPTY, targets);
         let View { occupied, lines, .. } = *gone;
-        for (to, &cells) in self.cells.iter().enumerate() {
+        while let Some(target) = rest.lowest() {
+            let to = self.line(target);
+            let here = rest & self.cells[to];
+            rest &= !here;
             if !outside && occupied >> to & 1 != 0 {
                 continue;
             }
@@ -162,13 +184,30 @@ impl<const W: usize> Lines<W> {
                 gone.outside[to] += 1;
             }
             if pruner.admits(gone) {
-                allowed |= cells;
+                allowed |= here;
             }
             if outside {
                 gone.outside[to] -= 1;
             }
         }
         allowed
+    }
+}
+
+/// Sets of which the members are counted as one or several.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Several {
+    /// The members.
+    pub(super) once: u64,
+    /// Those that came again.
+    pub(super) twice: u64,
+}
+
+impl Several {
+    #[inline]
+    pub(super) fn add(&mut self, members: u64) {
+        self.twice |= self.once & members;
+        self.once |= members;
     }
 }
 

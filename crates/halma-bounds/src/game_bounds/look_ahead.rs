@@ -12,29 +12,48 @@
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
+use halma_rules::moves::word::Word;
 
-use super::{GameBound, Position, goal};
+use super::chains::{Chain, Chains, Men, Quarters};
+use super::{GameBound, Position, goal, one_by_one};
 
 /// The bound.
 pub struct LookAhead<const W: usize> {
     base: Cells<W>,
+    /// Cells outside the base from which a step leads into it.
+    beside: Cells<W>,
     neighbours: Vec<Cells<W>>,
     /// By the cell jumped from: (over, landing).
     from: Vec<Vec<(u8, u8)>>,
+    boards: Boards,
 }
 
-/// Where a man who is missing could help.
-struct Around<const W: usize> {
-    /// Cells beside both a cell that the winner's men can reach and a cell from which the base can be reached.
-    both: Cells<W>,
+/// Quarter boards in the fewest words that hold them.
+enum Boards {
+    Small(Chains<u64, 2>),
+    Medium(Chains<u64, 4>),
+    Large(Chains<u128, 4>),
+    /// Moves are judged one by one.
+    None,
+}
+
+/// A position with the loser to move, on quarter boards.
+struct Scene<'a, const W: usize, Q, const N: usize> {
+    bound: &'a LookAhead<W>,
+    chains: &'a Chains<Q, N>,
+    /// The winner's men outside the base.
+    outside: Cells<W>,
+    movers: Quarters<Q, N>,
+    base: Quarters<Q, N>,
+}
+
+/// Where a man who is missing could help: beside both a cell that the winner's men can reach and one from which the base
+/// can be reached.
+struct Around<Q, const N: usize> {
+    from_men: Quarters<Q, N>,
+    from_base: Quarters<Q, N>,
     /// Occupied cells on which a chain from either end would land.
-    blocked: Cells<W>,
-}
-
-/// A chain into the base: the man's landings, and the men jumped over.
-struct Chain<const W: usize> {
-    landings: Cells<W>,
-    over: Cells<W>,
+    blocked: Quarters<Q, N>,
 }
 
 impl<const W: usize> LookAhead<W> {
@@ -42,6 +61,7 @@ impl<const W: usize> LookAhead<W> {
     #[must_use]
     pub fn new(game: &Game, winner: Side) -> Self {
         let lattice = &game.lattice;
+        let base: Cells<W> = goal(game, winner);
         let mut from = vec![Vec::new(); lattice.len()];
         for over in 0..lattice.len() {
             for &(a, b) in lattice.jumps(over) {
@@ -49,94 +69,129 @@ impl<const W: usize> LookAhead<W> {
                 from[usize::from(b)].push((over as u8, a));
             }
         }
-        let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect();
-        Self { base: goal(game, winner), neighbours: (0..lattice.len()).map(neighbours).collect(), from }
+        let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect::<Cells<W>>();
+        let neighbours: Vec<Cells<W>> = (0..lattice.len()).map(neighbours).collect();
+        let beside = (0..lattice.len()).filter(|&c| !base.contains(c) && !(neighbours[c] & base).is_empty()).collect();
+        let boards = Chains::new(lattice).map(Boards::Small);
+        let boards = boards.or_else(|| Chains::new(lattice).map(Boards::Medium));
+        let boards = boards.or_else(|| Chains::new(lattice).map(Boards::Large)).unwrap_or(Boards::None);
+        Self { base, beside, neighbours, from, boards }
     }
 
-    /// The cells that chains from `sources` reach: empty ones, and occupied ones that block a landing.
-    fn closure(&self, sources: Cells<W>, occupied: Cells<W>) -> (Cells<W>, Cells<W>) {
-        let mut reached = Cells::EMPTY;
-        let mut rest = sources;
+    /// The empty cells of the base into which one of `men` can step.
+    fn steps(&self, men: Cells<W>, occupied: Cells<W>) -> Cells<W> {
+        let (mut into, ready) = (Cells::EMPTY, men & self.beside);
+        ready.for_each(|cell| into = self.neighbours[cell] & self.base & !occupied | into);
+        into
+    }
+
+    /// Whether one of `men` has a way into the base.
+    fn has_way(&self, men: Cells<W>, occupied: Cells<W>) -> bool {
+        let (mut reached, mut rest) = (Cells::EMPTY, men);
         while !rest.is_empty() {
             let mut next = Cells::EMPTY;
             rest.for_each(|cell| {
-                for &(over, landing) in &self.from[cell] {
-                    if occupied.contains(over.into()) {
-                        next.add(landing.into());
-                    }
-                }
+                let jumps = self.from[cell].iter().filter(|&&(over, _)| occupied.contains(over.into()));
+                jumps.for_each(|&(_, landing)| next.add(landing.into()));
             });
             rest = next & !reached & !occupied;
-            reached |= next;
+            reached |= rest;
         }
-        (reached & !occupied, reached & occupied)
+        !((reached | self.steps(men, occupied)) & self.base).is_empty()
     }
 
-    /// The cells over which a jump could start from one of `ends`.
-    fn beside(&self, ends: Cells<W>) -> Cells<W> {
-        let mut beside = Cells::EMPTY;
-        ends.for_each(|cell| self.from[cell].iter().for_each(|&(over, _)| beside.add(over.into())));
-        beside
-    }
-
-    fn around(&self, men: Cells<W>, occupied: Cells<W>) -> Around<W> {
-        let open = self.base & !occupied;
-        let ((starts, from_men), (ends, from_base)) = (self.closure(men, occupied), self.closure(open, occupied));
-        let both = self.beside(starts | men) & self.beside(ends | open);
-        Around { both, blocked: from_men | from_base }
-    }
-
-    /// A chain for one of `men` into the base, if there is one.
-    fn way_in(&self, men: Cells<W>, occupied: Cells<W>) -> Option<Chain<W>> {
-        let open = self.base & !occupied;
-        if open.is_empty() {
-            return None;
+    /// [`GameBound::filter`], with the loser to move and the winner without slack.
+    fn judge<Q: Word, const N: usize>(
+        &self,
+        chains: &Chains<Q, N>,
+        position: &Position<W>,
+        men: &[u8],
+        reach: &mut [Cells<W>],
+    ) {
+        let outside = position.winner & !self.base;
+        let occupied = position.winner | position.loser;
+        let steps = self.steps(outside, occupied);
+        // One man cannot stand in two ways.
+        if steps.len() > 1 {
+            return;
         }
-        let mut step = Cells::EMPTY;
-        open.for_each(|c| {
-            if !(self.neighbours[c] & men).is_empty() {
-                step = Cells::of(c);
+        let scene = Scene { bound: self, chains, outside, movers: chains.of(outside), base: chains.of(self.base) };
+        let now = chains.men(occupied);
+        let standing = scene.chain(steps, &now);
+        let around = if standing.is_none() { Some(scene.around(&now)) } else { None };
+        for (&man, reach) in men.iter().zip(reach) {
+            if reach.is_empty() {
+                continue;
             }
-        });
-        if !step.is_empty() {
-            return Some(Chain { landings: step, over: Cells::EMPTY });
-        }
-        // Search from the base outward: the predecessor of a cell is the next one on the way in.
-        let (mut queue, mut head, mut tail) = ([(0u8, 0u8, 0u8); 256], 0, 0);
-        let mut seen = open;
-        open.for_each(|c| {
-            queue[tail] = (c as u8, u8::MAX, u8::MAX);
-            tail += 1;
-        });
-        while head < tail {
-            let (cell, ..) = queue[head];
-            for &(over, landing) in &self.from[usize::from(cell)] {
-                let landing = usize::from(landing);
-                if !occupied.contains(over.into()) {
-                    continue;
+            let man = usize::from(man);
+            let opens = |around: &Around<Q, N>| self.base.contains(man) || chains.contains(&around.blocked, man);
+            let doubtful = match (&standing, &around) {
+                (Some(chain), _) if !chain.over.contains(man) => *reach & chain.landings,
+                // Lifting the man leaves all as it was, but for the ways that he was part of.
+                (None, Some(around)) if !opens(around) => {
+                    scene.keep_beside(around, reach);
+                    *reach
                 }
-                if men.contains(landing) {
-                    let mut chain = Chain { landings: Cells::EMPTY, over: Cells::of(over.into()) };
-                    let mut at = head;
-                    loop {
-                        let (cell, over, next) = queue[at];
-                        chain.landings.add(cell.into());
-                        if over == next && over == u8::MAX {
-                            return Some(chain);
+                _ => {
+                    let lifted = chains.without(now, man);
+                    match scene.chain(self.steps(outside, lifted.all), &lifted) {
+                        Some(chain) => *reach & chain.landings,
+                        None => {
+                            scene.keep_beside(&scene.around(&lifted), reach);
+                            *reach
                         }
-                        chain.over.add(over.into());
-                        at = next.into();
                     }
                 }
-                if !occupied.contains(landing) && !seen.contains(landing) {
-                    seen.add(landing);
-                    queue[tail] = (landing as u8, over, head as u8);
-                    tail += 1;
-                }
+            };
+            if !doubtful.is_empty() {
+                let lifted = chains.without(now, man);
+                doubtful.for_each(|to| {
+                    if !scene.has_way(&chains.with(lifted, to)) {
+                        reach.remove(to);
+                    }
+                });
             }
-            head += 1;
         }
-        None
+    }
+}
+
+impl<const W: usize, Q: Word, const N: usize> Scene<'_, W, Q, N> {
+    /// The empty cells of the base.
+    #[inline(always)]
+    fn ends(&self, men: &Men<W, Q, N>) -> Quarters<Q, N> {
+        std::array::from_fn(|word| self.base[word] & !men.occupied[word])
+    }
+
+    /// Whether one of the winner's men has a way into the base.
+    #[inline(always)]
+    fn has_way(&self, men: &Men<W, Q, N>) -> bool {
+        !self.bound.steps(self.outside, men.all).is_empty() || self.chains.leads(&self.movers, &self.ends(men), men)
+    }
+
+    /// A way into the base: one of these steps, or jumps.
+    #[inline(always)]
+    fn chain(&self, steps: Cells<W>, men: &Men<W, Q, N>) -> Option<Chain<W>> {
+        match steps.lowest() {
+            Some(cell) => Some(Chain { landings: Cells::of(cell), over: Cells::EMPTY }),
+            None => self.chains.chain(&self.movers, &self.ends(men), men),
+        }
+    }
+
+    #[inline(always)]
+    fn around(&self, men: &Men<W, Q, N>) -> Around<Q, N> {
+        let (from_men, beside_men) = self.chains.closure(&self.movers, men);
+        let (from_base, beside_base) = self.chains.closure(&self.ends(men), men);
+        Around { from_men, from_base, blocked: std::array::from_fn(|word| beside_men[word] | beside_base[word]) }
+    }
+
+    /// Removes from `reach` the cells on which a man is no help.
+    #[inline(always)]
+    fn keep_beside(&self, Around { from_men, from_base, .. }: &Around<Q, N>, reach: &mut Cells<W>) {
+        reach.for_each(|to| {
+            if !self.chains.is_beside(to, from_men, from_base) {
+                reach.remove(to);
+            }
+        });
     }
 }
 
@@ -146,7 +201,7 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
         if !position.winner_to_move() || outside.is_empty() || position.slack(self.base) > 0 {
             return true;
         }
-        self.way_in(outside, position.winner | position.loser).is_some()
+        self.has_way(outside, position.winner | position.loser)
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
@@ -154,44 +209,44 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
         if position.winner_to_move() || outside.is_empty() || position.slack(self.base) > 0 {
             return;
         }
-        let occupied = position.winner | position.loser;
-        let standing = self.way_in(outside, occupied);
-        let mut around = None;
-        for (&man, reach) in men.iter().zip(reach) {
-            if reach.is_empty() {
-                continue;
+        match &self.boards {
+            Boards::Small(chains) => self.judge(chains, position, men, reach),
+            Boards::Medium(chains) => self.judge(chains, position, men, reach),
+            Boards::Large(chains) => self.judge(chains, position, men, reach),
+            Boards::None => one_by_one(self, position, men, reach),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random_positions::{GAMES, moves, position};
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(6000))]
+        /// Quarter boards in narrow words and in wide ones, and where no words hold them.
+        #[test]
+        fn moves_are_judged_together_as_one_by_one(
+            number in 0..GAMES.len(),
+            cells in proptest::collection::vec(any::<u16>(), 40),
+            without: bool,
+        ) {
+            let (game, Position { winner, loser, .. }) = position(number, Side::Red, &cells, 0);
+            let mut bound = LookAhead::<4>::new(&game, Side::Red);
+            prop_assert!(!matches!(bound.boards, Boards::None));
+            if without {
+                bound.boards = Boards::None;
             }
-            let man = usize::from(man);
-            let lifted = occupied.without(man);
-            let way = match &standing {
-                Some(chain) if !chain.over.contains(man) => Some(chain.landings),
-                _ => self.way_in(outside, lifted).map(|chain| chain.landings),
-            };
-            let mut kept = Cells::EMPTY;
-            match way {
-                Some(landings) => {
-                    kept = *reach & !landings;
-                    (*reach & landings).for_each(|to| {
-                        if self.way_in(outside, lifted.with(to)).is_some() {
-                            kept.add(to);
-                        }
-                    });
-                }
-                None => {
-                    let around = around.get_or_insert_with(|| self.around(outside, occupied));
-                    let mut candidates = around.both;
-                    if (self.base | around.blocked).contains(man) {
-                        // Lifting the man opens a cell that matters.
-                        candidates = self.around(outside, lifted).both;
-                    }
-                    (*reach & candidates).for_each(|to| {
-                        if self.way_in(outside, lifted.with(to)).is_some() {
-                            kept.add(to);
-                        }
-                    });
-                }
-            }
-            *reach = kept;
+            // The loser moves, and each move of the winner has to enter.
+            let position = Position { winner, loser, remaining: 2 * (winner & !bound.base).len() as u32 };
+            prop_assume!(position.remaining > 0);
+            let (men, mut expected) = moves(&game, &position);
+            let mut reach = expected.clone();
+            bound.filter(&position, &men, &mut reach);
+            one_by_one(&bound, &position, &men, &mut expected);
+            prop_assert_eq!(reach, expected);
         }
     }
 }

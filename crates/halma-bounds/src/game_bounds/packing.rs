@@ -32,8 +32,8 @@ pub const MOST: usize = 11;
 pub struct Packing<const W: usize> {
     base: Cells<W>,
     cells: Vec<usize>,
-    /// By cell of the board: its number in the base.
-    number: Vec<Option<u8>>,
+    /// By cell of the board: its digit's weight in contents, 0 outside the base.
+    weight: Vec<u32>,
     /// By content, turn (winner's first) and λ: the least σ, [`BUDGET`] where it is that or more.
     least: Vec<u8>,
     /// Sums of powers of three.
@@ -130,12 +130,15 @@ impl<const W: usize> Packing<W> {
     pub fn new(game: &Game, winner: Side) -> Self {
         let base: Cells<W> = goal(game, winner);
         let cells: Vec<usize> = base.iter().collect();
-        let number = (0..game.lattice.len()).map(|c| cells.iter().position(|&b| b == c).map(|i| i as u8)).collect();
-        let mut bound = Self { base, cells, number, least: Vec::new(), ternary: Vec::new() };
+        let mut bound =
+            Self { base, cells, weight: vec![0; game.lattice.len()], least: Vec::new(), ternary: Vec::new() };
         if bound.cells.len() <= MOST {
             bound.ternary = (0..1u32 << bound.cells.len())
                 .map(|set| (0..bound.cells.len()).map(|i| (set >> i & 1) * 3u32.pow(i as u32)).sum())
                 .collect();
+            for (i, &c) in bound.cells.iter().enumerate() {
+                bound.weight[c] = 3u32.pow(i as u32);
+            }
             bound.tabulate(&Inside::new(game, base));
         }
         bound
@@ -227,8 +230,12 @@ impl<const W: usize> Packing<W> {
         moves
     }
 
-    fn bits(&self, army: Cells<W>) -> u32 {
-        self.cells.iter().enumerate().map(|(i, &c)| u32::from(army.contains(c)) << i).sum()
+    /// The content of the base in a position.
+    fn content_of(&self, position: &Position<W>) -> u32 {
+        let mut content = 0;
+        (position.winner & self.base).for_each(|c| content += self.weight[c]);
+        (position.loser & self.base).for_each(|c| content += 2 * self.weight[c]);
+        content
     }
 
     /// Whether these contents can be won with these costs; `turn` is 0 if the winner is to move.
@@ -253,7 +260,7 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         if self.least.is_empty() {
             return true;
         }
-        let content = self.content(self.bits(position.winner), self.bits(position.loser));
+        let content = self.content_of(position);
         let turn = usize::from(!position.winner_to_move());
         self.good(content, turn, position.slack(self.base), self.spare(position))
     }
@@ -264,7 +271,7 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         }
         let winner = position.winner_to_move();
         let (turn, digit) = if winner { (1, 1) } else { (0, 2) };
-        let content = self.content(self.bits(position.winner), self.bits(position.loser));
+        let content = self.content_of(position);
         let (sigma, lambda) = (position.slack(self.base), self.spare(position));
         // The winner pays for moves that do not enter, the loser for moves that do not leave; see above.
         let good = |content: u32, cost: i32| {
@@ -277,17 +284,16 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         let (enter, leave) = if winner { (0, 2) } else { (2, 0) };
         let elsewhere = good(content, 1);
         for (&man, reach) in men.iter().zip(reach) {
-            let from = self.number[usize::from(man)];
-            let lifted = content - from.map_or(0, |i| digit * 3u32.pow(i.into()));
-            let outside = match from {
-                None => elsewhere,
-                Some(_) => !(*reach & !self.base).is_empty() && good(lifted, leave),
-            };
-            let cost = if from.is_some() { 1 } else { enter };
+            if reach.is_empty() {
+                continue;
+            }
+            let inside = self.base.contains(man.into());
+            let lifted = content - digit * self.weight[usize::from(man)];
+            let outside = if inside { !(*reach & !self.base).is_empty() && good(lifted, leave) } else { elsewhere };
+            let cost = if inside { 1 } else { enter };
             let mut kept = if outside { *reach & !self.base } else { Cells::EMPTY };
             (*reach & self.base).for_each(|to| {
-                let put = self.number[to].map_or(0, |i| digit * 3u32.pow(i.into()));
-                if good(lifted + put, cost) {
+                if good(lifted + digit * self.weight[to], cost) {
                     kept.add(to);
                 }
             });

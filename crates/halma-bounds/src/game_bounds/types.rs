@@ -24,6 +24,10 @@ pub struct Types<const W: usize> {
     base: Cells<W>,
     /// Cells outside the base that have a neighbour in it.
     beside: Cells<W>,
+    /// Cells that are neither.
+    elsewhere: Cells<W>,
+    /// By cell: its type, and 0 in the base, 1 beside it, 2 elsewhere.
+    kinds: Vec<(u8, u8)>,
     /// The cells of each type.
     of_type: [Cells<W>; 4],
     /// How many of the base's cells have each type.
@@ -40,9 +44,16 @@ impl<const W: usize> Types<W> {
         let lattice = &game.lattice;
         let beside = |&c: &usize| !base.contains(c) && lattice.neighbours(c).iter().any(|&n| base.contains(n.into()));
         let of_type = [0, 1, 2, 3].map(|t| (0..lattice.len()).filter(|&c| lattice.board.type_of(c) == t).collect());
+        let kind = |c: usize| {
+            let place = if base.contains(c) { 0 } else { 2 - u8::from(beside(&c)) };
+            (lattice.board.type_of(c) as u8, place)
+        };
+        let kinds: Vec<(u8, u8)> = (0..lattice.len()).map(kind).collect();
         Self {
             base,
             beside: (0..lattice.len()).filter(beside).collect(),
+            elsewhere: (0..lattice.len()).filter(|&c| kinds[c].1 == 2).collect(),
+            kinds,
             of_type,
             wanted: of_type.map(|cells: Cells<W>| (cells & base).len() as i32),
             straight: lattice.rule == Rule::Four,
@@ -64,7 +75,29 @@ impl<const W: usize> Types<W> {
         } else {
             0
         };
+        if double == 0 {
+            return (excess - beside).max(0);
+        }
         (0..=double).map(|v| v + (excess + double - 2 * v - beside).max(0)).min().unwrap_or(0)
+    }
+}
+
+/// How many men too many there are by type.
+struct Tally {
+    surplus: [i32; 4],
+    excess: i32,
+}
+
+impl Tally {
+    fn new(surplus: [i32; 4]) -> Self {
+        Self { surplus, excess: surplus.iter().map(|s| s.max(&0)).sum() }
+    }
+
+    /// E after a man has changed his type.
+    #[inline]
+    fn excess(&self, old: usize, new: usize) -> i32 {
+        let change = i32::from(self.surplus[new] >= 0) - i32::from(self.surplus[old] > 0);
+        self.excess + if old == new { 0 } else { change }
     }
 }
 
@@ -88,25 +121,34 @@ impl<const W: usize> GameBound<W> for Types<W> {
         if self.needed(counts, 0) + 2 <= slack - 2 {
             return;
         }
-        let places = [(self.base, 1, 0), (self.beside, 0, 1), (!(self.base | self.beside), 0, 0)];
+        let places = [self.base, self.beside, self.elsewhere];
+        let tally = Tally::new(std::array::from_fn(|t| counts[t] - self.wanted[t]));
         for (&man, reach) in men.iter().zip(reach) {
-            let man = usize::from(man);
-            let old = (0..4).find(|&t| self.of_type[t].contains(man)).unwrap_or(0);
-            let (inside, at_side) = (i32::from(self.base.contains(man)), i32::from(self.beside.contains(man)));
+            if reach.is_empty() {
+                continue;
+            }
+            let (old, from) = self.kinds[usize::from(man)];
+            // The move takes one of the winner's moves, and one man in or out.
+            let slack = slack - 1 - i32::from(from == 0);
+            let beside = beside - i32::from(from == 1);
             let mut kept = Cells::EMPTY;
-            for new in 0..4 {
-                let cells = *reach & self.of_type[new];
-                if cells.is_empty() {
+            for (to, &place) in places.iter().enumerate() {
+                let (slack, beside) = (slack + i32::from(to == 0), beside + i32::from(to == 1));
+                let here = *reach & place;
+                if here.is_empty() || slack < 0 {
                     continue;
                 }
-                let mut counts = counts;
-                counts[old] -= 1;
-                counts[new] += 1;
-                for (place, entered, stood) in places {
-                    // The move takes one of the winner's moves, and one man in or out.
-                    let slack = slack - 1 + entered - inside;
-                    if self.needed(counts, beside - at_side + stood) <= slack {
-                        kept |= cells & place;
+                for (new, &cells) in self.of_type.iter().enumerate() {
+                    let fits = if self.straight {
+                        let mut counts = counts;
+                        counts[usize::from(old)] -= 1;
+                        counts[new] += 1;
+                        self.needed(counts, beside) <= slack
+                    } else {
+                        tally.excess(old.into(), new) - beside <= slack
+                    };
+                    if fits {
+                        kept |= here & cells;
                     }
                 }
             }

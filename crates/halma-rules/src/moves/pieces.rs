@@ -62,7 +62,8 @@ impl Pairs {
             }
         }
         for (i, cell) in landings.drain(..) {
-            let reach = &mut reach[usize::from(i)];
+            // Of the last men nobody may have asked.
+            let Some(reach) = reach.get_mut(usize::from(i)) else { continue };
             match piece[usize::from(cell)] {
                 0 => reach.add(usize::from(cell)),
                 p => *reach |= pieces[usize::from(p) - 1],

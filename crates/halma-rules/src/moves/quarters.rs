@@ -83,7 +83,7 @@ impl<const W: usize, Q: Word + Into<u64>> Quarters<W, Q> {
         Some(Self { homes, shadows, shifts: shifts.try_into().ok()?, axes, cells, spread })
     }
 
-    /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
+    /// Adds to `reach` where as many of `men`, who are all that stand on the board, can go by jumps.
     #[inline(always)]
     pub(super) fn jumps(&self, men: &[u8], reach: &mut [Cells<W>]) {
         match self.axes {

@@ -158,12 +158,13 @@ impl<const W: usize> Score<W> {
         let outside = winner & !self.base;
         men.clear();
         men.extend(outside.iter().chain(((winner & self.base) | loser).iter()).map(|c| c as u8));
+        let reach = &mut reach[..outside.len()];
         puzzle.mover().reach(men, winner | loser, pieces, reach);
         let left = |(&man, reach): (&u8, &Cells<W>)| {
             let here = self.distance[usize::from(man)];
             i64::from(reach.iter().map(|c| self.distance[c]).fold(here, u8::min))
         };
-        let distance: i64 = men.iter().zip(&*reach).take(outside.len()).map(left).sum();
+        let distance: i64 = men.iter().zip(&*reach).map(left).sum();
         let position = Position { winner, loser, remaining: 0 };
         let rungs = match self.rungs.as_ref().and_then(|rungs| rungs.missing(&position)) {
             Some(missing) => RUNG * i64::from(missing),

@@ -1,0 +1,301 @@
+//! Chains of jumps from many cells at once, bit-parallel on quarter boards.
+//!
+//! A jump keeps the parity of column and row. The cells of one type make a board of half as many columns and rows, on
+//! which a jump is a shift by a fixed number of bits. The quarter boards lie side by side in a few words. Nothing is
+//! shifted from one into another, because the lower ends of the jumps that the board has are all that counts.
+
+use std::array::from_fn;
+use std::marker::PhantomData;
+
+use halma_rules::cells::Cells;
+use halma_rules::lattice::Lattice;
+use halma_rules::moves::word::Word;
+
+/// Sets of cells, in `N` words: bit `columns * (y / 2) + x / 2` of the part of type `x % 2 + 2 * (y % 2)`.
+pub(super) type Quarters<Q, const N: usize> = [Q; N];
+
+/// By axis: the lower ends of the jumps that men allow.
+pub(super) type Rungs<Q, const N: usize> = [Quarters<Q, N>; AXES];
+
+/// The most axes of a rule.
+const AXES: usize = 4;
+
+/// The place of a cell: its word and its bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    word: u8,
+    bit: u8,
+}
+
+/// A jump: its axis, and the place of its lower end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Jump {
+    axis: u8,
+    lower: Place,
+}
+
+/// The quarter boards of a lattice.
+#[derive(Clone, Debug)]
+pub(super) struct Chains<Q, const N: usize> {
+    /// By cell.
+    places: Vec<Place>,
+    /// By word and bit: the cell.
+    cells: [Vec<u8>; N],
+    /// By axis: how many bits the upper end of a jump lies above the lower one.
+    shifts: [u32; AXES],
+    /// By axis, word and bit of a jump's lower end: the cell between.
+    between: Vec<[Vec<u8>; N]>,
+    /// By cell: how many jumps lead over it, and these.
+    over: Vec<(u8, [Jump; AXES])>,
+    word: PhantomData<Q>,
+}
+
+/// A chain: the cells landed on, and the cells jumped over.
+pub(super) struct Chain<const W: usize> {
+    pub(super) landings: Cells<W>,
+    pub(super) over: Cells<W>,
+}
+
+/// Where the men of a position stand, and where they let others jump.
+#[derive(Clone, Copy)]
+pub(super) struct Men<const W: usize, Q, const N: usize> {
+    pub(super) all: Cells<W>,
+    pub(super) occupied: Quarters<Q, N>,
+    rungs: Rungs<Q, N>,
+}
+
+impl<Q: Word, const N: usize> Chains<Q, N> {
+    /// The quarter boards of a lattice; `None` where they have too many places for the words.
+    pub(super) fn new(lattice: &Lattice) -> Option<Self> {
+        let board = &lattice.board;
+        let columns = (0..lattice.len()).map(|cell| board.xy(cell).0 / 2 + 1).max()?;
+        let bit = |cell: usize| {
+            let (x, y) = board.xy(cell);
+            (columns * (y / 2) + x / 2) as u32
+        };
+        let parts = 4 / N;
+        let size = Q::CELLS / parts as u32;
+        if (0..lattice.len()).map(bit).max()? >= size {
+            return None;
+        }
+        let place = |cell: usize| {
+            let kind = board.type_of(cell);
+            Place { word: (kind / parts) as u8, bit: (kind % parts) as u8 * size as u8 + bit(cell) as u8 }
+        };
+        let by_bit = || vec![0; Q::CELLS as usize];
+        let mut chains = Self {
+            places: (0..lattice.len()).map(place).collect(),
+            cells: from_fn(|_| by_bit()),
+            shifts: [0; AXES],
+            between: Vec::new(),
+            over: vec![(0, [Jump::default(); AXES]); lattice.len()],
+            word: PhantomData,
+        };
+        let mut shifts = Vec::new();
+        for cell in 0..lattice.len() {
+            let own = place(cell);
+            chains.cells[usize::from(own.word)][usize::from(own.bit)] = cell as u8;
+            for &(a, b) in lattice.jumps(cell) {
+                let (a, b) = (usize::from(a), usize::from(b));
+                let (lower, upper) = if bit(a) < bit(b) { (a, b) } else { (b, a) };
+                // Axes that shift alike may share their number: the lower end and the shift tell the jump.
+                let shift = bit(upper) - bit(lower);
+                let axis = shifts.iter().position(|&s| s == shift).unwrap_or(shifts.len());
+                if axis == shifts.len() {
+                    shifts.push(shift);
+                    chains.between.push(from_fn(|_| by_bit()));
+                }
+                let lower = place(lower);
+                chains.between[axis][usize::from(lower.word)][usize::from(lower.bit)] = cell as u8;
+                let (count, jumps) = &mut chains.over[cell];
+                *jumps.get_mut(usize::from(*count))? = Jump { axis: axis as u8, lower };
+                *count += 1;
+            }
+        }
+        chains.shifts[..shifts.len().min(AXES)].copy_from_slice(&shifts[..shifts.len().min(AXES)]);
+        (shifts.len() <= AXES).then_some(chains)
+    }
+
+    /// These cells.
+    #[inline(always)]
+    pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> Quarters<Q, N> {
+        let mut quarters = [Q::default(); N];
+        cells.for_each(|cell| flip(&mut quarters, self.places[cell]));
+        quarters
+    }
+
+    /// Whether this cell is in the set.
+    #[inline(always)]
+    pub(super) fn contains(&self, quarters: &Quarters<Q, N>, cell: usize) -> bool {
+        let Place { word, bit } = self.places[cell];
+        has(quarters[usize::from(word) % N], bit.into())
+    }
+
+    /// These men.
+    #[inline(always)]
+    pub(super) fn men<const W: usize>(&self, all: Cells<W>) -> Men<W, Q, N> {
+        let mut men = Men { all: Cells::EMPTY, occupied: [Q::default(); N], rungs: [[Q::default(); N]; AXES] };
+        all.for_each(|cell| self.flip(&mut men, cell));
+        Men { all, ..men }
+    }
+
+    /// The same men, without the one on this cell.
+    #[inline(always)]
+    pub(super) fn without<const W: usize>(&self, mut men: Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
+        self.flip(&mut men, cell);
+        Men { all: men.all.without(cell), ..men }
+    }
+
+    /// The same men, and one on this cell.
+    #[inline(always)]
+    pub(super) fn with<const W: usize>(&self, mut men: Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
+        self.flip(&mut men, cell);
+        Men { all: men.all.with(cell), ..men }
+    }
+
+    #[inline(always)]
+    fn flip<const W: usize>(&self, men: &mut Men<W, Q, N>, cell: usize) {
+        flip(&mut men.occupied, self.places[cell]);
+        let (count, jumps) = &self.over[cell];
+        for &Jump { axis, lower } in jumps.iter().take((*count).into()) {
+            flip(&mut men.rungs[usize::from(axis) % AXES], lower);
+        }
+    }
+
+    /// The other ends of the jumps that begin in `from`.
+    #[inline(always)]
+    fn landings(&self, from: &Quarters<Q, N>, rungs: &Rungs<Q, N>) -> Quarters<Q, N> {
+        let mut landings = [Q::default(); N];
+        for (&shift, rungs) in self.shifts.iter().zip(rungs) {
+            for word in 0..N {
+                let (here, lower) = (from[word], rungs[word]);
+                landings[word] |= (here & lower) << shift | here >> shift & lower;
+            }
+        }
+        landings
+    }
+
+    /// `sources` and all that chains from there reach, which land on empty cells; and the occupied cells on which such
+    /// a chain would land next.
+    #[inline(always)]
+    pub(super) fn closure<const W: usize>(
+        &self,
+        sources: &Quarters<Q, N>,
+        men: &Men<W, Q, N>,
+    ) -> (Quarters<Q, N>, Quarters<Q, N>) {
+        let mut reached = *sources;
+        loop {
+            let landings = self.landings(&reached, &men.rungs);
+            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            if next == reached {
+                return (reached, from_fn(|word| landings[word] & men.occupied[word]));
+            }
+            reached = next;
+        }
+    }
+
+    /// Whether a chain leads from one of `movers` to one of `ends`, which are empty.
+    #[inline(always)]
+    pub(super) fn leads<const W: usize>(
+        &self,
+        movers: &Quarters<Q, N>,
+        ends: &Quarters<Q, N>,
+        men: &Men<W, Q, N>,
+    ) -> bool {
+        let mut reached = *ends;
+        loop {
+            let landings = self.landings(&reached, &men.rungs);
+            if meet(&landings, movers) {
+                return true;
+            }
+            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            if next == reached {
+                return false;
+            }
+            reached = next;
+        }
+    }
+
+    /// A shortest such chain, if there is one.
+    #[inline(always)]
+    pub(super) fn chain<const W: usize>(
+        &self,
+        movers: &Quarters<Q, N>,
+        ends: &Quarters<Q, N>,
+        men: &Men<W, Q, N>,
+    ) -> Option<Chain<W>> {
+        // The cells by the number of jumps that are left, from the ends on.
+        let mut layers = Vec::with_capacity(16);
+        let mut reached = *ends;
+        loop {
+            let landings = self.landings(&reached, &men.rungs);
+            layers.push(reached);
+            if let Some(word) = (0..N).find(|&word| landings[word] & movers[word] != Q::default()) {
+                return Some(self.walk(word, (landings[word] & movers[word]).lowest(), &layers, &men.rungs));
+            }
+            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            if next == reached {
+                return None;
+            }
+            reached = next;
+        }
+    }
+
+    /// The chain of the man on this place, from layer to layer.
+    fn walk<const W: usize>(
+        &self,
+        word: usize,
+        mut bit: u32,
+        layers: &[Quarters<Q, N>],
+        rungs: &Rungs<Q, N>,
+    ) -> Chain<W> {
+        let mut chain = Chain { landings: Cells::EMPTY, over: Cells::EMPTY };
+        for layer in layers.iter().rev() {
+            for (axis, (&shift, rungs)) in self.shifts.iter().zip(rungs).enumerate() {
+                let up = bit + shift < Q::CELLS && has(rungs[word], bit) && has(layer[word], bit + shift);
+                let down = bit.checked_sub(shift).filter(|&low| has(rungs[word], low) && has(layer[word], low));
+                let (lower, end) = match down {
+                    _ if up => (bit, bit + shift),
+                    Some(low) => (low, low),
+                    None => continue,
+                };
+                chain.over.add(self.between[axis][word][lower as usize].into());
+                chain.landings.add(self.cells[word][end as usize].into());
+                bit = end;
+                break;
+            }
+        }
+        chain
+    }
+
+    /// Whether the board has a jump over this cell from one of `a`, and one from one of `b`.
+    #[inline(always)]
+    pub(super) fn is_beside(&self, cell: usize, a: &Quarters<Q, N>, b: &Quarters<Q, N>) -> bool {
+        let (count, jumps) = &self.over[cell];
+        let (mut beside_a, mut beside_b) = (false, false);
+        for &Jump { axis, lower } in jumps.iter().take((*count).into()) {
+            let (word, low) = (usize::from(lower.word) % N, u32::from(lower.bit));
+            let high = low + self.shifts[usize::from(axis) % AXES];
+            beside_a |= has(a[word], low) | has(a[word], high);
+            beside_b |= has(b[word], low) | has(b[word], high);
+        }
+        beside_a && beside_b
+    }
+}
+
+#[inline(always)]
+fn flip<Q: Word, const N: usize>(quarters: &mut Quarters<Q, N>, Place { word, bit }: Place) {
+    let word = &mut quarters[usize::from(word) % N];
+    *word = *word ^ Q::ONE << u32::from(bit);
+}
+
+#[inline(always)]
+fn has<Q: Word>(word: Q, bit: u32) -> bool {
+    word >> bit & Q::ONE != Q::default()
+}
+
+/// Whether the sets have a cell in common.
+#[inline(always)]
+fn meet<Q: Word, const N: usize>(a: &Quarters<Q, N>, b: &Quarters<Q, N>) -> bool {
+    (0..N).fold(Q::default(), |all, word| all | a[word] & b[word]) != Q::default()
+}
