@@ -212,8 +212,8 @@ impl<'a, P: Puzzle> Step<'a, P> {
     fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
         let exchange = self.expander.exchange();
         let goes_on = || self.closing || (self.cancel.check().is_ok() && exchange.check().is_ok());
-        // No thread makes much more than its share before it looks at what the others have made.
-        let share = room / (8 * self.expander.threads() as u64);
+        // A thread looks often at what the others have made: when the piece is full, all wait for the last one.
+        let share = room / (64 * self.expander.threads() as u64);
         while made.load(Ordering::Relaxed) < room && goes_on() {
             if worker.is_through() {
                 if self.closing {
