@@ -29,6 +29,8 @@ pub trait Key: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// bits behind it. Buckets are therefore fine for small keys and for large ones.
     #[must_use]
     fn bucket(self) -> usize;
+    /// How many bucket numbers there are for keys of one binary length.
+    const BUCKETS_A_LENGTH: usize = 1 << BUCKET_BITS;
     /// One more than the largest bucket number.
     const BUCKETS: usize = (8 * Self::BYTES + 1) << BUCKET_BITS;
     /// A hash of 64 well-mixed bits, which decides the process that owns a key. The files of shares depend on it; no

@@ -14,6 +14,23 @@ pub struct Ranks<K> {
     men: usize,
     /// C(cell, j) at `cell * (men + 2) + j`.
     table: Vec<K>,
+    /// For each j from 1 on and each rough size of a number ([`size`]): a cell c that is near the largest with C(c, j) up to
+    /// the number, and not beyond it for any number of that size; at `(j - 1) * sizes + size`.
+    nearest: Vec<u8>,
+}
+
+/// The binary length of a number and the five bits behind the leading one.
+#[inline(always)]
+fn size<K: Key>(number: K) -> usize {
+    number.bucket() * SIZES_A_LENGTH / K::BUCKETS_A_LENGTH
+}
+
+/// Rough sizes of the numbers of one binary length.
+const SIZES_A_LENGTH: usize = 32;
+
+/// Rough sizes of all numbers.
+const fn sizes<K: Key>() -> usize {
+    K::BUCKETS * SIZES_A_LENGTH / K::BUCKETS_A_LENGTH
 }
 
 impl<K: Key> Ranks<K> {
@@ -38,7 +55,21 @@ impl<K: Key> Ranks<K> {
                 table[n * stride + j] = sum(table[(n - 1) * stride + j - 1], table[(n - 1) * stride + j]);
             }
         }
-        Some(Self { men, table })
+        let nearest = (1..=men).flat_map(|j| {
+            let entry = |c: usize| table[c * stride + j];
+            let mut c = j - 1;
+            (0..sizes::<K>())
+                .map(|size_here| {
+                    // The next cell serves all numbers of this size if its entry is of a smaller one.
+                    while c + 1 < cells && entry(c + 1) < K::MAX && size(entry(c + 1)) < size_here {
+                        c += 1;
+                    }
+                    c as u8
+                })
+                .collect::<Vec<_>>()
+        });
+        let nearest = nearest.collect();
+        Some(Self { men, table, nearest })
     }
 
     /// C(cell, j), for j up to one more than the men.
@@ -99,8 +130,7 @@ impl<K: Key> Ranks<K> {
         self.unrank(rank, cells);
     }
 
-    /// Writes the cells of the set of that rank, ascending, into `cells`. The previous contents of `cells` are used as
-    /// a guess: sets of close ranks share their upper cells.
+    /// Writes the cells of the set of that rank, ascending, into `cells`.
     #[inline]
     pub fn unrank(&self, rank: K, cells: &mut [u8]) {
         self.unrank_below(rank, &mut cells[..self.men]);
@@ -110,21 +140,14 @@ impl<K: Key> Ranks<K> {
     #[inline]
     fn unrank_below(&self, rank: K, cells: &mut [u8]) {
         let (mut rest, stride) = (rank, self.men + 2);
-        for j in (1..=cells.len()).rev() {
-            let mut at = usize::from(cells[j - 1]) * stride + j;
-            let mut c = self.table[at];
-            if c <= rest {
-                while let Some(&higher) = self.table.get(at + stride).filter(|&&h| h <= rest) {
-                    (at, c) = (at + stride, higher);
-                }
-            } else {
-                while c > rest {
-                    at -= stride;
-                    c = self.table[at];
-                }
+        for (place, cell) in cells.iter_mut().enumerate().rev() {
+            let nearest = self.nearest[place * sizes::<K>() + size(rest)];
+            let mut at = usize::from(nearest) * stride + place + 1;
+            *cell = nearest;
+            while self.table.get(at + stride).is_some_and(|&higher| higher <= rest) {
+                (*cell, at) = (*cell + 1, at + stride);
             }
-            rest = rest.minus(c);
-            cells[j - 1] = (at / stride) as u8;
+            rest = rest.minus(self.table[at]);
         }
     }
 }
