@@ -17,7 +17,7 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
-use halma_rules::moves::{self, Mover, Pieces};
+use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::set;
 use halma_rules::symmetry::Symmetry;
 
@@ -277,9 +277,8 @@ impl<const W: usize, K: PairKey> Puzzle for GamePuzzle<W, K> {
         let count = reach.len();
         men[..count].copy_from_slice(&known[mover].cells);
         men[count..].copy_from_slice(&known[1 - mover].cells);
-        self.tables.mover.reach(men, armies[0] | armies[1], pieces, reach);
+        let generated = self.tables.mover.reach(men, armies[0] | armies[1], pieces, reach);
         let men = &men[..count];
-        let generated = moves::count(reach);
         let position = self.position(armies, depth);
         for bound in &self.bounds {
             bound.filter(&position, men, reach);

@@ -60,11 +60,13 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     #[inline]
     pub fn show(&mut self, army: Cells<W>, permutation: &[u8], ranks: &Ranks<K>) {
         self.set = army.mapped(permutation);
-        let mut i = 0;
-        self.set.for_each(|c| {
-            self.men[i] = c as u8;
-            i += 1;
-        });
+        self.prepare_set(ranks);
+    }
+
+    /// Prepares the sums for the army `self.set`.
+    #[inline]
+    pub fn prepare_set(&mut self, ranks: &Ranks<K>) {
+        self.set.write(&mut self.men);
         self.prepare(ranks);
     }
 

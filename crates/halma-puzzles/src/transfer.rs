@@ -24,6 +24,8 @@ pub struct ProblemTables<const W: usize, K> {
     pub ranks: Ranks<K>,
     /// K without the identity, as permutations.
     images: Vec<Vec<u8>>,
+    /// Each cell as a set.
+    alone: Vec<Cells<W>>,
     /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
     /// The cells in descending order of that number; `None` if K changes an army's centroid.
@@ -62,6 +64,7 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
         }
         let fixed = |s: &Symmetry| (0..centroid.len()).all(|c| centroid[c] == centroid[usize::from(s.cells[c])]);
         Some(Self {
+            alone: (0..centroid.len()).map(Cells::of).collect(),
             mover: Mover::new(&problem.lattice, problem.jumps_only),
             ranks: Ranks::new(problem.lattice.len(), problem.start.len())?,
             images: fixing[1..].iter().map(|s| s.cells.clone()).collect(),
@@ -92,6 +95,12 @@ impl<const W: usize, K: Key> ProblemTables<W, K> {
             self.ranks.unrank_after(key, &mut men, &mut last);
             f(key, Army { men: &men, set: men.iter().map(|&c| usize::from(c)).collect() });
         }
+    }
+
+    /// The set of these cells.
+    #[inline(always)]
+    fn set(&self, cells: impl Iterator<Item = u8>) -> Cells<W> {
+        cells.fold(Cells::EMPTY, |set, cell| set | self.alone[usize::from(cell)])
     }
 
     /// The sum of the cells' centroids.
@@ -132,6 +141,8 @@ impl<const W: usize, K: Key> TransferPuzzle<W, K> {
 pub struct Scratch<const W: usize, K> {
     pieces: Pieces<W>,
     reach: Vec<Cells<W>>,
+    /// The men who have somewhere to go, and where.
+    movers: Vec<(u8, Cells<W>)>,
     identity: SymmetricView<W, K>,
     /// The rank of the army in `identity`.
     at: K,
@@ -143,6 +154,69 @@ pub struct Scratch<const W: usize, K> {
     leader: Option<(i64, K)>,
 }
 
+/// Calls `emit` with the key of every state that one of `scratch.movers` makes of `scratch.identity`.
+#[inline(always)]
+fn make<const W: usize, K: Key>(tables: &ProblemTables<W, K>, scratch: &mut Scratch<W, K>, emit: &mut impl FnMut(K)) {
+    let ProblemTables { ranks, images: permutations, alone, .. } = tables;
+    let Scratch { movers, identity, images, pruners, leader, .. } = scratch;
+    identity.prepare(ranks);
+    let ([image], [permutation], false) = (&mut images[..], &permutations[..], pruners.is_empty()) else {
+        for (image, permutation) in images.iter_mut().zip(permutations) {
+            image.show(identity.set, permutation, ranks);
+        }
+        let views = Views { identity, images, permutations };
+        for &(from, targets) in &*movers {
+            views.each_after(ranks, from, targets, &mut *emit);
+        }
+        return lead(tables, movers, identity, leader, |from, to| {
+            let mut key = K::MAX;
+            views.each_after(ranks, from, Cells::of(to), |k| key = k);
+            key
+        });
+    };
+    // Under a bound few successors are left. Ranks are in the order of sets, so that comparing two sets tells which image
+    // has the least rank. Mostly that is the image that the parent's key is of, and then the other is not prepared.
+    image.set = tables.set(identity.men.iter().map(|&cell| permutation[usize::from(cell)]));
+    let mut prepared = false;
+    let mut after = |from: u8, to: usize| {
+        let (image_from, image_to) = (permutation[usize::from(from)], permutation[to]);
+        let own = identity.set & !alone[usize::from(from)] | alone[to];
+        let other = image.set & !alone[usize::from(image_from)] | alone[usize::from(image_to)];
+        if own.at_most(&other) {
+            return identity.moved(ranks, identity.moving(from), to as u8);
+        }
+        if !prepared {
+            image.prepare_set(ranks);
+            prepared = true;
+        }
+        image.moved(ranks, image.moving(image_from), image_to)
+    };
+    for &(from, targets) in &*movers {
+        targets.for_each(|to| emit(after(from, to)));
+    }
+    lead(tables, movers, identity, leader, after);
+}
+
+/// Keeps the successor with the largest centroid, whose key `after` tells.
+#[inline(always)]
+fn lead<const W: usize, K: Key>(
+    tables: &ProblemTables<W, K>,
+    movers: &[(u8, Cells<W>)],
+    identity: &SymmetricView<W, K>,
+    leader: &mut Option<(i64, K)>,
+    mut after: impl FnMut(u8, usize) -> K,
+) {
+    let Some(foremost) = &tables.foremost else { return };
+    let army = tables.centroid(&identity.men);
+    for &(from, targets) in movers {
+        let rest = army - i64::from(tables.centroid[usize::from(from)]);
+        let better = leader.map_or(targets, |(best, _)| targets & foremost.at_least(best + 1 - rest));
+        if let Some(to) = better.iter().max_by_key(|&to| tables.centroid[to]) {
+            *leader = Some((rest + i64::from(tables.centroid[to]), after(from, to)));
+        }
+    }
+}
+
 impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     type Key = K;
     type Scratch = Scratch<W, K>;
@@ -152,6 +226,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
         Scratch {
             pieces: Pieces::default(),
             reach: vec![Cells::EMPTY; men],
+            movers: Vec::with_capacity(men),
             identity: SymmetricView::new(men),
             at: K::MAX,
             images: self.tables.images.iter().map(|_| SymmetricView::new(men)).collect(),
@@ -167,40 +242,24 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
 
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
-        let ProblemTables { mover, ranks, images: permutations, centroid, foremost } = &*self.tables;
-        let Scratch { pieces, reach, identity, at, images, pruners, leader, .. } = scratch;
+        let ProblemTables { mover, ranks, .. } = &*self.tables;
+        let Scratch { pieces, reach, movers, identity, at, pruners, .. } = scratch;
         ranks.unrank_after(key, &mut identity.men, at);
-        identity.set = identity.men.iter().map(|&c| usize::from(c)).collect();
+        identity.set = self.tables.set(identity.men.iter().copied());
         let army = Army { men: &identity.men, set: identity.set };
         if !pruners.iter_mut().all(|pruner| pruner.has_successors(army)) {
             return 0;
         }
-        mover.reach(&identity.men, identity.set, pieces, reach);
-        let generated = reach.iter().map(|r| r.len() as u64).sum();
+        let generated = mover.reach(&identity.men, identity.set, pieces, reach);
         for pruner in pruners {
             pruner.filter(army, depth + 1, reach);
         }
-        if reach.iter().all(Cells::is_empty) {
-            return generated;
-        }
-        identity.prepare(ranks);
-        for (image, permutation) in images.iter_mut().zip(permutations) {
-            image.show(identity.set, permutation, ranks);
-        }
-        let views = Views { identity, images, permutations };
-        for (&from, &targets) in identity.men.iter().zip(reach.iter()) {
-            views.each_after(ranks, from, targets, &mut *emit);
-        }
-        if let Some(foremost) = foremost {
-            let army = self.tables.centroid(&identity.men);
-            for (&from, &targets) in identity.men.iter().zip(reach.iter()) {
-                let rest = army - i64::from(centroid[usize::from(from)]);
-                let better = leader.map_or(targets, |(best, _)| targets & foremost.at_least(best + 1 - rest));
-                if let Some(to) = better.iter().max_by_key(|&to| centroid[to]) {
-                    let best = rest + i64::from(centroid[to]);
-                    views.each_after(ranks, from, Cells::of(to), |key| *leader = Some((best, key)));
-                }
-            }
+        // Under a bound most men have nowhere to go.
+        movers.clear();
+        movers
+            .extend(identity.men.iter().copied().zip(reach.iter().copied()).filter(|(_, targets)| !targets.is_empty()));
+        if !movers.is_empty() {
+            make(&self.tables, scratch, emit);
         }
         generated
     }
