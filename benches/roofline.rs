@@ -120,7 +120,7 @@ fn main() {
     let mover = Mover::<2>::new(&field.problem.lattice, false);
     let (mut pieces, mut reached) = (Pieces::default(), vec![Cells::EMPTY; 10]);
     stage("reachable sets", &mut || {
-        armies.iter().for_each(|(men, set)| mover.reach(men, *set, &mut pieces, black_box(&mut reached)));
+        armies.iter().for_each(|(men, set)| _ = mover.reach(men, *set, &mut pieces, black_box(&mut reached)));
     });
     let mut scratch = field.search.scratch();
     stage("successors with their keys (all of the above but the first)", &mut || {

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 use halma_engine::search::Stopped;
 use halma_rules::lattice::Lattice;
 
+pub use super::distance_table::{FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Histograms, IncrementalUnranking, MAX_CLASSES, NeighbourRanks, Partition};
-pub use super::table::{FAR, Table, UNREACHED};
 
 /// More histograms than one in so many are sorted by looking through the whole table.
 const SORTED: usize = 32;

@@ -5,6 +5,7 @@
 
 pub mod abstraction;
 pub mod database;
+mod distance_table;
 pub mod frontier;
 pub mod game_bounds;
 pub mod histogram;
@@ -13,7 +14,6 @@ pub mod middle;
 pub mod palindrome;
 pub mod pattern;
 pub mod relaxed;
-mod table;
 pub mod theorem1;
 
 use halma_rules::cells::Cells;

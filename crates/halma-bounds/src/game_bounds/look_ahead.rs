@@ -101,7 +101,7 @@ impl<const W: usize> LookAhead<W> {
     }
 
     /// [`GameBound::filter`], with the loser to move and the winner without slack.
-    fn judge<Q: Word, const N: usize>(
+    fn keep_ways_in<Q: Word, const N: usize>(
         &self,
         chains: &Chains<Q, N>,
         position: &Position<W>,
@@ -210,9 +210,9 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
             return;
         }
         match &self.boards {
-            Boards::Small(chains) => self.judge(chains, position, men, reach),
-            Boards::Medium(chains) => self.judge(chains, position, men, reach),
-            Boards::Large(chains) => self.judge(chains, position, men, reach),
+            Boards::Small(chains) => self.keep_ways_in(chains, position, men, reach),
+            Boards::Medium(chains) => self.keep_ways_in(chains, position, men, reach),
+            Boards::Large(chains) => self.keep_ways_in(chains, position, men, reach),
             Boards::None => one_by_one(self, position, men, reach),
         }
     }
