@@ -60,7 +60,12 @@ impl<const W: usize, K: Key> SymmetricView<W, K> {
     #[inline]
     pub fn show(&mut self, army: Cells<W>, permutation: &[u8], ranks: &Ranks<K>) {
         self.set = army.mapped(permutation);
-        self.prepare_set(ranks);
+        let mut i = 0;
+        self.set.for_each(|c| {
+            self.men[i] = c as u8;
+            i += 1;
+        });
+        self.prepare(ranks);
     }
 
     /// Prepares the sums for the army `self.set`.

@@ -154,28 +154,46 @@ pub struct Scratch<const W: usize, K> {
     leader: Option<(i64, K)>,
 }
 
-/// Calls `emit` with the key of every state that one of `scratch.movers` makes of `scratch.identity`.
+/// Calls `emit` with the key of every state that a man of `scratch.identity` makes by going to a cell of his
+/// `scratch.reach`.
 #[inline(always)]
 fn make<const W: usize, K: Key>(tables: &ProblemTables<W, K>, scratch: &mut Scratch<W, K>, emit: &mut impl FnMut(K)) {
-    let ProblemTables { ranks, images: permutations, alone, .. } = tables;
-    let Scratch { movers, identity, images, pruners, leader, .. } = scratch;
+    let ProblemTables { ranks, images: permutations, .. } = tables;
+    let Scratch { reach, identity, images, leader, .. } = scratch;
     identity.prepare(ranks);
-    let ([image], [permutation], false) = (&mut images[..], &permutations[..], pruners.is_empty()) else {
-        for (image, permutation) in images.iter_mut().zip(permutations) {
-            image.show(identity.set, permutation, ranks);
-        }
-        let views = Views { identity, images, permutations };
-        for &(from, targets) in &*movers {
-            views.each_after(ranks, from, targets, &mut *emit);
-        }
-        return lead(tables, movers, identity, leader, |from, to| {
-            let mut key = K::MAX;
-            views.each_after(ranks, from, Cells::of(to), |k| key = k);
-            key
-        });
-    };
-    // Under a bound few successors are left. Ranks are in the order of sets, so that comparing two sets tells which image
-    // has the least rank. Mostly that is the image that the parent's key is of, and then the other is not prepared.
+    for (image, permutation) in images.iter_mut().zip(permutations) {
+        image.show(identity.set, permutation, ranks);
+    }
+    let views = Views { identity, images, permutations };
+    let movers = || identity.men.iter().copied().zip(reach.iter().copied());
+    for (from, targets) in movers() {
+        views.each_after(ranks, from, targets, &mut *emit);
+    }
+    lead(tables, movers(), identity, leader, |from, to| {
+        let mut key = K::MAX;
+        views.each_after(ranks, from, Cells::of(to), |k| key = k);
+        key
+    });
+}
+
+/// The same, faster where few successors are left and K has one image.
+///
+/// Ranks are in the order of sets, so that comparing two sets tells which image has the least rank. Mostly that is the
+/// image that the parent's key is of, and then the other is not prepared. Not inlined: then the compiler would no longer
+/// inline all of [`make`].
+#[inline(never)]
+fn make_few<const W: usize, K: Key>(
+    tables: &ProblemTables<W, K>,
+    scratch: &mut Scratch<W, K>,
+    emit: &mut impl FnMut(K),
+) {
+    let ProblemTables { ranks, images: permutations, alone, .. } = tables;
+    let Scratch { reach, movers, identity, images, leader, .. } = scratch;
+    let ([image], [permutation]) = (&mut images[..], &permutations[..]) else { return };
+    movers.clear();
+    let men = identity.men.iter().copied().zip(reach.iter().copied());
+    movers.extend(men.filter(|(_, targets)| !targets.is_empty()));
+    identity.prepare(ranks);
     image.set = tables.set(identity.men.iter().map(|&cell| permutation[usize::from(cell)]));
     let mut prepared = false;
     let mut after = |from: u8, to: usize| {
@@ -194,21 +212,21 @@ fn make<const W: usize, K: Key>(tables: &ProblemTables<W, K>, scratch: &mut Scra
     for &(from, targets) in &*movers {
         targets.for_each(|to| emit(after(from, to)));
     }
-    lead(tables, movers, identity, leader, after);
+    lead(tables, movers.iter().copied(), identity, leader, after);
 }
 
 /// Keeps the successor with the largest centroid, whose key `after` tells.
 #[inline(always)]
 fn lead<const W: usize, K: Key>(
     tables: &ProblemTables<W, K>,
-    movers: &[(u8, Cells<W>)],
+    movers: impl Iterator<Item = (u8, Cells<W>)>,
     identity: &SymmetricView<W, K>,
     leader: &mut Option<(i64, K)>,
     mut after: impl FnMut(u8, usize) -> K,
 ) {
     let Some(foremost) = &tables.foremost else { return };
     let army = tables.centroid(&identity.men);
-    for &(from, targets) in movers {
+    for (from, targets) in movers {
         let rest = army - i64::from(tables.centroid[usize::from(from)]);
         let better = leader.map_or(targets, |(best, _)| targets & foremost.at_least(best + 1 - rest));
         if let Some(to) = better.iter().max_by_key(|&to| tables.centroid[to]) {
@@ -243,7 +261,7 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
     #[inline]
     fn successors(&self, scratch: &mut Self::Scratch, key: K, depth: u32, emit: &mut impl FnMut(K)) -> u64 {
         let ProblemTables { mover, ranks, .. } = &*self.tables;
-        let Scratch { pieces, reach, movers, identity, at, pruners, .. } = scratch;
+        let Scratch { pieces, reach, identity, at, images, pruners, .. } = scratch;
         ranks.unrank_after(key, &mut identity.men, at);
         identity.set = self.tables.set(identity.men.iter().copied());
         let army = Army { men: &identity.men, set: identity.set };
@@ -251,14 +269,15 @@ impl<const W: usize, K: Key> Puzzle for TransferPuzzle<W, K> {
             return 0;
         }
         let generated = mover.reach(&identity.men, identity.set, pieces, reach);
-        for pruner in pruners {
+        for pruner in &mut *pruners {
             pruner.filter(army, depth + 1, reach);
         }
-        // Under a bound most men have nowhere to go.
-        movers.clear();
-        movers
-            .extend(identity.men.iter().copied().zip(reach.iter().copied()).filter(|(_, targets)| !targets.is_empty()));
-        if !movers.is_empty() {
+        if reach.iter().all(Cells::is_empty) {
+            return generated;
+        }
+        if images.len() == 1 && !pruners.is_empty() {
+            make_few(&self.tables, scratch, emit);
+        } else {
             make(&self.tables, scratch, emit);
         }
         generated
