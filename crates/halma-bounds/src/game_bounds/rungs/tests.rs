@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
+use super::super::random_positions::moves;
 use super::*;
 use halma_rules::board::Board;
 use halma_rules::lattice::{Lattice, Rule};
-use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::set;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -20,18 +20,6 @@ const GAMES: [(&str, Rule, &str); 6] = [
 fn game(number: usize) -> Game {
     let (board, rule, army) = GAMES[number];
     Game::named(board, rule, army).unwrap()
-}
-
-/// Where the men to move can go.
-fn moves(game: &Game, position: &Position<4>) -> (Vec<u8>, Vec<Cells<4>>) {
-    let mover = position.mover();
-    let other = (position.winner | position.loser) & !mover;
-    let mut men: Vec<u8> = mover.iter().chain(other.iter()).map(|c| c as u8).collect();
-    let mut reach = vec![Cells::EMPTY; men.len()];
-    Mover::new(&game.lattice, false).reach(&men, mover | other, &mut Pieces::default(), &mut reach);
-    men.truncate(mover.len());
-    reach.truncate(mover.len());
-    (men, reach)
 }
 
 /// A position from which the winner wins with the last of `picks.len()` moves, made by undoing moves from a won one; the
