@@ -15,9 +15,9 @@ mod memory;
 
 use std::sync::Arc;
 
-use halma_record::job::LookAheadDepth;
+use halma_record::job::LookAhead;
 use halma_rules::lattice::Lattice;
-use halma_rules::moves::planes::{Plane, Planes, TYPES};
+use halma_rules::moves::planes::{Plane, Planes, Rungs, TYPES};
 use halma_rules::moves::word::Word;
 
 use self::choices::{Choice, Choices};
@@ -68,13 +68,13 @@ impl LookAheadTables {
         abstraction: &Arc<Abstraction>,
         table: &Arc<Table>,
         (limit, near): (u32, u32),
-        budgets: LookAheadDepth,
+        look_ahead: LookAhead,
     ) -> Arc<dyn Filter> {
         let goal = Goal { abstraction: Arc::clone(abstraction), table: Arc::clone(table), limit, near };
         match &self.planes {
-            AnyPlanes::Small(planes) => Arc::new(Relaxed::new(goal, budgets, planes)),
-            AnyPlanes::Middle(planes) => Arc::new(Relaxed::new(goal, budgets, planes)),
-            AnyPlanes::Large(planes) => Arc::new(Relaxed::new(goal, budgets, planes)),
+            AnyPlanes::Small(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
+            AnyPlanes::Middle(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
+            AnyPlanes::Large(planes) => Arc::new(Relaxed::new(goal, look_ahead, planes)),
         }
     }
 }
@@ -92,18 +92,18 @@ struct Goal {
 #[derive(Clone, Debug)]
 struct Relaxed<Q> {
     goal: Goal,
-    budgets: LookAheadDepth,
+    look_ahead: LookAhead,
     planes: Arc<Planes<Q>>,
     /// The cells of each class.
     classes: Arc<Vec<Plane<Q>>>,
 }
 
 impl<Q: Word> Relaxed<Q> {
-    fn new(goal: Goal, budgets: LookAheadDepth, planes: &Arc<Planes<Q>>) -> Self {
+    fn new(goal: Goal, look_ahead: LookAhead, planes: &Arc<Planes<Q>>) -> Self {
         let class_of = &goal.abstraction.partition.class_of;
         let cells = |class: usize| planes.of((0..class_of.len()).filter(|&c| usize::from(class_of[c]) == class));
         let classes = Arc::new((0..goal.abstraction.space.classes()).map(cells).collect());
-        Self { goal, budgets, planes: Arc::clone(planes), classes }
+        Self { goal, look_ahead, planes: Arc::clone(planes), classes }
     }
 
     /// The moves left on level `depth`.
@@ -114,7 +114,7 @@ impl<Q: Word> Relaxed<Q> {
 
 impl<Q: Word> Filter for Relaxed<Q> {
     fn applies(&self, depth: u32) -> bool {
-        self.budgets.depth(self.left(depth)).is_some()
+        self.look_ahead.depth(self.left(depth)).is_some()
     }
 
     fn worker(&self) -> Box<dyn FilterWorker> {
@@ -156,7 +156,7 @@ struct RelaxedWorker<Q> {
 impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
     fn admits(&mut self, men: &[u8], depth: u32) -> bool {
         let left = self.bound.left(depth);
-        let Some(looked_at) = self.bound.budgets.depth(left) else { return true };
+        let Some(looked_at) = self.bound.look_ahead.depth(left) else { return true };
         let Goal { abstraction, table, near, .. } = &self.bound.goal;
         abstraction.histogram(men, &mut self.histogram);
         let rank = abstraction.space.rank(&self.histogram);
@@ -173,6 +173,9 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         let by_class = Position { rank, unmoved: army, maybe: army };
         if !self.by_classes(by_class, left) {
             return false;
+        }
+        if let LookAhead::ClassByClass(_) = self.bound.look_ahead {
+            return true;
         }
         self.memory.forget();
         self.by_men(Position { rank, unmoved: army, maybe: Plane::default() }, left)
@@ -202,24 +205,28 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// The cheaper look-ahead, class by class: whether enough moves are possible.
     fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
-        if choices.is_empty() || self.memory.has_failed(&position, left) {
+        // Where one move is tried, trying it again is as cheap as remembering.
+        let remember = left.looked_at > 1;
+        if choices.is_empty() || remember && self.memory.has_failed(&position, left) {
             return false;
         }
         let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
+        let rungs = self.bound.planes.rungs(&position.maybe);
         let mut reached = None;
         for at in choices {
             let choice = self.choices.at(at);
             let (a, b) = (usize::from(choice.from), usize::from(choice.to));
             let own = self.bound.classes[a];
-            // Another man of the class may be where this one goes.
+            // Another man of the class may leave the cell where this one lands.
             let unmoved = position.unmoved.but(&own);
+            let stood = position.maybe.and(&own);
             let reach = match reached {
                 Some((class, reach)) if class == a => reach,
-                _ => self.bound.planes.reach(&position.maybe.and(&own), &position.maybe, &unmoved),
+                _ => self.bound.planes.reach(&stood, &rungs, &unmoved),
             };
             reached = Some((a, reach));
             let landings = reach.and(&self.bound.classes[b]);
-            if a != b && landings.is_empty() {
+            if landings.is_empty() && (a != b || self.must_land(&position.unmoved.and(&own), &stood)) {
                 continue;
             }
             if choice.arrives || after.looked_at == 0 {
@@ -234,8 +241,19 @@ impl<Q: Word> RelaxedWorker<Q> {
                 return true;
             }
         }
-        self.memory.fail(&position, left);
+        if remember {
+            self.memory.fail(&position, left);
+        }
         false
+    }
+
+    /// Whether a move within a class has to lead to a cell where no man of it may be yet, if `unmoved` of its cells hold
+    /// men who have not moved and men may be on `stood`. Not where other men's cells may be free for one of `unmoved`.
+    ///
+    /// The exact look-ahead has moves that are none here, and asks for a number of moves. So where it follows, none has
+    /// to.
+    fn must_land(&self, unmoved: &Plane<Q>, stood: &Plane<Q>) -> bool {
+        matches!(self.bound.look_ahead, LookAhead::ClassByClass(_)) && (unmoved.is_empty() || unmoved == stood)
     }
 
     /// The exact look-ahead, man by man: whether enough relaxed moves are possible.
@@ -244,11 +262,12 @@ impl<Q: Word> RelaxedWorker<Q> {
         if choices.is_empty() || self.memory.has_failed(&position, left) {
             return false;
         }
+        let rungs = self.bound.planes.rungs(&position.unmoved.or(&position.maybe));
         let mut first = choices.start;
         while first < choices.end {
             let a = self.choices.at(first).from;
             let end = (first..choices.end).find(|&at| self.choices.at(at).from != a).unwrap_or(choices.end);
-            if self.class_moves(&position, first..end, left) {
+            if self.class_moves(&position, &rungs, first..end, left) {
                 return true;
             }
             first = end;
@@ -258,13 +277,18 @@ impl<Q: Word> RelaxedWorker<Q> {
     }
 
     /// Whether one of these choices, all for men of one class, leads on.
-    fn class_moves(&mut self, position: &Position<Q>, choices: std::ops::Range<usize>, left: MovesLeft) -> bool {
+    fn class_moves(
+        &mut self,
+        position: &Position<Q>,
+        rungs: &Rungs<Q>,
+        choices: std::ops::Range<usize>,
+        left: MovesLeft,
+    ) -> bool {
         let class = usize::from(self.choices.at(choices.start).from);
         let own = self.bound.classes[class];
-        let rungs = position.unmoved.or(&position.maybe);
         let (still, gone) = (position.unmoved.and(&own), position.maybe.and(&own));
         if !gone.is_empty() {
-            let reach = self.bound.planes.reach(&gone, &rungs, &position.unmoved);
+            let reach = self.bound.planes.reach(&gone, rungs, &position.unmoved);
             let last = u32::from(self.histogram[class]) == still.len() + 1;
             for at in choices.clone() {
                 let choice = self.choices.at(at);
@@ -283,7 +307,7 @@ impl<Q: Word> RelaxedWorker<Q> {
                 men = men.rest();
                 let unmoved = position.unmoved.but(&man);
                 // He jumps over cells of other types only, so he may count as a rung himself.
-                let reach = self.bound.planes.reach(&man, &rungs, &unmoved);
+                let reach = self.bound.planes.reach(&man, rungs, &unmoved);
                 for at in choices.clone() {
                     let choice = self.choices.at(at);
                     let next = Position { rank: choice.rank, unmoved, maybe: position.maybe };

@@ -64,10 +64,8 @@ impl Databases {
 
     /// The same with a look-ahead, if the pruning has one.
     pub fn of(mut self, pruning: &Pruning, model: &TransferModel) -> Self {
-        let budgets = pruning.look_ahead().filter(|_| model.mirror.is_some());
-        self.ahead = budgets.and_then(|budgets| {
-            let depths = (budgets.full.into(), budgets.least.into());
-            Ahead::new(&model.board, model.jumps_only, &self.histograms, depths).map(Arc::new)
+        self.ahead = pruning.look_ahead().filter(|_| model.mirror.is_some()).and_then(|look_ahead| {
+            Ahead::new(&model.board, model.jumps_only, &self.histograms, look_ahead).map(Arc::new)
         });
         self
     }

@@ -3,9 +3,12 @@
 //! A node has a histogram, the cells of the men who have not moved, and cells where moved men may be. A relaxed move
 //! takes a man from his class to another, or within it. The table must then still leave enough moves, and the class
 //! must have a cell that the man can really reach: over men who have not moved, or over cells where a moved one may be.
+//! Class by class, any man of the class may be the one who moves, and he may be on any cell where one of them may be.
 
 use std::collections::HashSet;
 use std::sync::Arc;
+
+use halma_record::job::LookAhead as Kind;
 
 use super::board::Board;
 use super::histograms::{Histograms, NEVER};
@@ -20,33 +23,31 @@ pub(super) struct Ahead {
     steps: Vec<Vec<u8>>,
     jumps: Vec<Vec<(u8, u8)>>,
     pub histograms: Arc<Histograms>,
-    /// If so many moves or fewer are left, all are tried;
-    full: u32,
-    /// beyond that one fewer for every further one left, and none if that would be fewer than this.
-    least: u32,
+    how: Kind,
 }
 
 impl Ahead {
     /// `None` if the board has too many places.
-    pub fn new(
-        board: &Board,
-        jumps_only: bool,
-        histograms: &Arc<Histograms>,
-        (full, least): (u32, u32),
-    ) -> Option<Self> {
+    pub fn new(board: &Board, jumps_only: bool, histograms: &Arc<Histograms>, how: Kind) -> Option<Self> {
         let columns = board.places.iter().map(|(x, _)| x / 2 + 1).max()?;
         let last = board.places.iter().map(|(x, y)| columns * (y / 2) + x / 2).max()?;
         let steps = if jumps_only { vec![Vec::new(); board.len()] } else { board.steps.clone() };
         let (jumps, histograms) = (board.jumps.clone(), Arc::clone(histograms));
-        (last < MOST_PLACES).then_some(Self { steps, jumps, histograms, full, least })
+        (last < MOST_PLACES).then_some(Self { steps, jumps, histograms, how })
     }
 
     /// How many of the moves left are tried.
     fn looked_at(&self, left: u32) -> Option<u32> {
-        if left <= self.full {
-            return (left > 0).then_some(left);
+        match self.how {
+            _ if left == 0 => None,
+            Kind::ManByMan(depths) if left <= depths.full.into() => Some(left),
+            Kind::ManByMan(depths) => {
+                // One fewer for every further move left.
+                let (full, least) = (u32::from(depths.full), u32::from(depths.least));
+                (2 * full).checked_sub(left).filter(|&looked_at| looked_at > 0 && looked_at >= least)
+            }
+            Kind::ClassByClass(most) => Some(left.min(most.into())),
         }
-        (2 * self.full).checked_sub(left).filter(|&looked_at| looked_at > 0 && looked_at >= self.least)
     }
 
     /// Where a man from one of `from` can go, these cells excluded: over `rungs`, landing outside `blocked`.
@@ -115,7 +116,11 @@ impl LookAhead {
         let mut histogram = self.all.histograms.of(men);
         // An unreachable army does not stay.
         let Some(rank) = self.all.histograms.number_of(&histogram) else { return false };
-        let position = Position { rank, unmoved: Set::of(men), maybe: Set::default() };
+        let maybe = match self.all.how {
+            Kind::ManByMan(_) => Set::default(),
+            Kind::ClassByClass(_) => Set::of(men),
+        };
+        let position = Position { rank, unmoved: Set::of(men), maybe };
         self.leads_on(position, &mut histogram, left, looked_at, &mut Failed::new())
     }
 
@@ -159,10 +164,14 @@ impl LookAhead {
             if own.is_empty() {
                 continue;
             }
-            for (after, reach) in self.movers(&position, class, before[class]) {
+            let movers = match self.all.how {
+                Kind::ManByMan(_) => self.movers(&position, class, before[class]),
+                Kind::ClassByClass(_) => vec![self.any_of_class(&position, class, before[class])],
+            };
+            for (after, reach) in movers {
                 for &&(_, to, rank) in &own {
                     let landings: Vec<u8> = reach.iter().copied().filter(|&c| self.class(c) == to).collect();
-                    if landings.is_empty() {
+                    if landings.is_empty() && !(to == class && after.within) {
                         continue;
                     }
                     let mut next = Position { rank, ..if to == class { after.staying } else { after.leaving } };
@@ -190,6 +199,21 @@ impl LookAhead {
         usize::from(self.all.histograms.class_of[usize::from(cell)])
     }
 
+    /// Any man of a class of `men` men: the node without the cells of those who have not moved, and where he can go from
+    /// all cells where men of the class may be.
+    fn any_of_class(&self, position: &Position, class: usize, men: u8) -> (Mover, Vec<u8>) {
+        let own = |set: Set| set.cells().filter(|&c| self.class(c) == class).collect::<Vec<u8>>();
+        let (still, all) = (own(position.unmoved), own(position.maybe));
+        let mut staying = *position;
+        still.iter().for_each(|&man| staying.unmoved.flip(man));
+        let mut leaving = staying;
+        if men == 1 {
+            all.iter().for_each(|&cell| leaving.maybe.flip(cell));
+        }
+        let reach = self.all.reach(&Set::of(&all), |cell| position.maybe.has(cell), &staying.unmoved);
+        (Mover { staying, leaving, within: !still.is_empty() && still.len() < all.len() }, reach)
+    }
+
     /// The men of a class of `men` men who can move: the node without the man, and where he can go.
     fn movers(&self, position: &Position, class: usize, men: u8) -> Vec<(Mover, Vec<u8>)> {
         let own = |set: Set| set.cells().filter(|&c| self.class(c) == class).collect::<Vec<u8>>();
@@ -200,7 +224,7 @@ impl LookAhead {
             after.unmoved.flip(man);
             let rungs = |cell: u8| after.unmoved.has(cell) || after.maybe.has(cell);
             let reach = self.all.reach(&Set::of(&[man]), rungs, &after.unmoved);
-            movers.push((Mover { staying: after, leaving: after }, reach));
+            movers.push((Mover { staying: after, leaving: after, within: false }, reach));
         }
         if usize::from(men) > still.len() {
             let rungs = |cell: u8| position.unmoved.has(cell) || position.maybe.has(cell);
@@ -210,7 +234,7 @@ impl LookAhead {
                 // He is the last moved man of his class, and leaves it.
                 gone.iter().for_each(|&cell| leaving.maybe.flip(cell));
             }
-            movers.push((Mover { staying: *position, leaving }, reach));
+            movers.push((Mover { staying: *position, leaving, within: false }, reach));
         }
         movers
     }
@@ -220,4 +244,6 @@ impl LookAhead {
 struct Mover {
     staying: Position,
     leaving: Position,
+    /// Whether he may go from a cell of his class to another one where a man of it may be.
+    within: bool,
 }

@@ -33,8 +33,7 @@ impl GameBound {
 pub struct TransferLookAhead(LookAhead);
 
 impl TransferLookAhead {
-    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`; `full` and
-    /// `least` are those of the pruning. `None` if the goal's histogram cannot be reached.
+    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`. `None` if the goal's histogram cannot be reached.
     ///
     /// # Errors
     /// Where the words state no problem.
@@ -43,7 +42,7 @@ impl TransferLookAhead {
         class_of: &[u8],
         [start, goal]: [&[u8]; 2],
         (limit, near): (u32, u32),
-        depths: (u32, u32),
+        how: halma_record::job::LookAhead,
         reach: u32,
     ) -> Result<Option<Self>, String> {
         let stated = stated.armies().ok_or("no armies")?;
@@ -51,7 +50,7 @@ impl TransferLookAhead {
         let histograms = Histograms::new(&board, class_of, start, stated.jumps_only)?;
         let Some(number) = histograms.number(goal) else { return Ok(None) };
         let table = histograms.distances(&[number], reach, |_, _| true)?;
-        let all = Ahead::new(&board, stated.jumps_only, &Arc::new(histograms), depths);
+        let all = Ahead::new(&board, stated.jumps_only, &Arc::new(histograms), how);
         let Some(all) = all else { return Ok(None) };
         Ok(Some(Self(LookAhead { all: Arc::new(all), table: Arc::new(table), limit, near })))
     }

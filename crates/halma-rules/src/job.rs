@@ -43,8 +43,8 @@ mod resolve;
 mod spec;
 
 pub use halma_record::job::{
-    ArmiesSpec, Army, Cap, Granularity, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds, pruning,
-    puzzle_tables, raw,
+    ArmiesSpec, Army, Cap, Granularity, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds,
+    pruning, puzzle_tables, raw,
 };
 pub use puzzle_job::compiled;
 

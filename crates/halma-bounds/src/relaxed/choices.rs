@@ -29,8 +29,10 @@ struct Entry {
 }
 
 const NOTHING: Entry = Entry { rank: 0, left: u8::MAX, len: 0, start: 0 };
-/// The initial and the largest number of entries.
-const ENTRIES: Range<usize> = 1 << 8..1 << 16;
+/// The initial number of entries.
+const ENTRIES: usize = 1 << 8;
+/// With so many entries in use the cache is emptied.
+const MANY: usize = 3 << 13;
 
 /// A direct-mapped cache of choices.
 #[derive(Clone, Debug)]
@@ -45,7 +47,7 @@ pub(super) struct Choices {
 impl Choices {
     pub(super) fn new(space: &Histograms) -> Self {
         Self {
-            entries: vec![NOTHING; ENTRIES.start],
+            entries: vec![NOTHING; ENTRIES],
             held: 0,
             all: Vec::new(),
             around: NeighbourRanks::new(space),
@@ -139,9 +141,9 @@ impl Choices {
         }
     }
 
-    /// Empties the cache if it is too large. Must be called between states only.
+    /// Empties the cache if it holds many entries. Must be called between states only.
     pub(super) fn clear_if_large(&mut self) {
-        if self.entries.len() >= ENTRIES.end {
+        if self.held >= MANY {
             self.entries.fill(NOTHING);
             self.held = 0;
             self.all.clear();

@@ -38,8 +38,8 @@ pub enum Pruning {
         classes: Option<u8>,
         /// The largest centroid that a man contributes; by default that of his cell.
         cap: Option<Cap>,
-        /// The depth of the look-ahead from each new state; by default there is none.
-        look_ahead: Option<LookAheadDepth>,
+        /// The look-ahead from each new state; by default there is none.
+        look_ahead: Option<LookAhead>,
     },
     /// `Pattern`, with goals that shrink after each level to the mirror images of its histograms.
     Narrowed {
@@ -95,7 +95,27 @@ pub enum Cap {
     ByTrial,
 }
 
-/// The depth of the look-ahead.
+/// A look-ahead from each new state by relaxed moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookAhead {
+    /// Each man moves by himself. Prunes most, and is meant for levels with few moves left.
+    ManByMan(LookAheadDepth),
+    /// The men of a class move as one. Quick enough for all levels; so many moves are tried, or all that are left.
+    ClassByClass(u8),
+}
+
+impl LookAhead {
+    /// How many moves to try if `left` are left; `None` if there is no look-ahead.
+    #[must_use]
+    pub fn depth(self, left: u32) -> Option<u32> {
+        match self {
+            Self::ManByMan(depths) => depths.depth(left),
+            Self::ClassByClass(most) => (left > 0).then(|| left.min(most.into())),
+        }
+    }
+}
+
+/// The depth of the look-ahead man by man.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookAheadDepth {
     /// With so many moves left or fewer, all of them are tried.
@@ -149,9 +169,9 @@ impl Pruning {
         }
     }
 
-    /// The depth of its look-ahead.
+    /// Its look-ahead.
     #[must_use]
-    pub fn look_ahead(&self) -> Option<LookAheadDepth> {
+    pub fn look_ahead(&self) -> Option<LookAhead> {
         match *self {
             Self::Leading { look_ahead, .. } => look_ahead,
             _ => None,

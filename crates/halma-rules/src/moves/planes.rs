@@ -58,18 +58,32 @@ impl<Q: Word> Plane<Q> {
 }
 
 /// The jumps of one type along one axis.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Line<Q> {
     /// The type of the cells passed over.
     over: u8,
     /// How many bits before (`up`) or behind the jump's lower cell the cell passed over is.
     up: bool,
     by: u32,
-    /// How many bits on the jump lands.
-    shift: u32,
     /// The lower cells of all such jumps.
     valid: Q,
 }
+
+/// The jumps along one axis.
+#[derive(Clone, Copy, Debug)]
+struct Axis<Q> {
+    /// How many bits on a jump lands, whatever its type.
+    shift: u32,
+    /// By type.
+    lines: [Line<Q>; TYPES],
+}
+
+/// The most axes of a lattice.
+const AXES: usize = 4;
+
+/// The jumps that men on some set of cells allow: by axis, the lower cells, by type.
+#[derive(Clone, Copy, Debug)]
+pub struct Rungs<Q>([Plane<Q>; AXES]);
 
 /// The quarter boards of a lattice.
 #[derive(Clone, Debug)]
@@ -80,8 +94,7 @@ pub struct Planes<Q> {
     steps: Vec<Plane<Q>>,
     /// All cells.
     cells: Plane<Q>,
-    /// By type.
-    lines: [Vec<Line<Q>>; TYPES],
+    axes: Vec<Axis<Q>>,
 }
 
 impl<Q: Word> Planes<Q> {
@@ -104,7 +117,7 @@ impl<Q: Word> Planes<Q> {
         };
         let alone: Vec<Plane<Q>> = (0..lattice.len()).map(alone).collect();
         let mut steps = vec![Plane::default(); TYPES * Q::CELLS as usize];
-        let mut lines: [Vec<Line<Q>>; TYPES] = Default::default();
+        let mut axes: Vec<Axis<Q>> = Vec::new();
         for cell in 0..lattice.len() {
             let around = lattice.neighbours(cell).iter().filter(|_| !jumps_only);
             steps[board.type_of(cell) * Q::CELLS as usize + place(cell) as usize] =
@@ -112,19 +125,19 @@ impl<Q: Word> Planes<Q> {
             for &(a, b) in lattice.jumps(cell) {
                 let (a, b) = (usize::from(a), usize::from(b));
                 let (low, high) = if place(a) < place(b) { (a, b) } else { (b, a) };
-                let (over, shift) = (board.type_of(cell) as u8, place(high) - place(low));
-                let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
-                let own = &mut lines[board.type_of(low)];
-                let same = |l: &Line<Q>| (l.over, l.up, l.by, l.shift) == (over, up, by, shift);
-                let at = own.iter().position(same).unwrap_or_else(|| {
-                    own.push(Line { over, up, by, shift, valid: Q::default() });
-                    own.len() - 1
+                let shift = place(high) - place(low);
+                let at = axes.iter().position(|axis| axis.shift == shift).unwrap_or_else(|| {
+                    axes.push(Axis { shift, lines: Default::default() });
+                    axes.len() - 1
                 });
-                own[at].valid |= Q::ONE << place(low);
+                let line = &mut axes[at].lines[board.type_of(low)];
+                let valid = line.valid | Q::ONE << place(low);
+                let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
+                *line = Line { over: board.type_of(cell) as u8, up, by, valid };
             }
         }
         let cells = alone.iter().fold(Plane::default(), |all, cell| all.or(cell));
-        Some(Self { alone, steps, cells, lines })
+        (axes.len() <= AXES).then_some(Self { alone, steps, cells, axes })
     }
 
     /// The set of these cells.
@@ -132,48 +145,54 @@ impl<Q: Word> Planes<Q> {
         cells.into_iter().fold(Plane::default(), |all, cell| all.or(&self.alone[cell]))
     }
 
-    /// Where a man from one of `from` can go, those cells excluded: by one step, or by a chain of jumps over `rungs`,
-    /// with every landing outside `blocked`.
+    /// The jumps that men on these cells allow.
     #[inline]
     #[must_use]
-    pub fn reach(&self, from: &Plane<Q>, rungs: &Plane<Q>, blocked: &Plane<Q>) -> Plane<Q> {
-        let free = self.cells.but(blocked);
-        let mut found = Plane::default();
-        for t in 0..TYPES {
-            let start = from.0[t];
-            if start == Q::default() {
-                continue;
+    pub fn rungs(&self, men: &Plane<Q>) -> Rungs<Q> {
+        let mut rungs = [Plane::default(); AXES];
+        for (rungs, axis) in rungs.iter_mut().zip(&self.axes) {
+            for (lower, line) in rungs.0.iter_mut().zip(&axis.lines) {
+                let men = men.0[usize::from(line.over) % TYPES];
+                *lower = if line.up { men >> line.by } else { men << line.by } & line.valid;
             }
+        }
+        Rungs(rungs)
+    }
+
+    /// Where a man from one of `from` can go, those cells excluded: by one step, or by a chain of jumps over `rungs`,
+    /// with every landing outside `blocked`.
+    #[inline(always)]
+    #[must_use]
+    pub fn reach(&self, from: &Plane<Q>, rungs: &Rungs<Q>, blocked: &Plane<Q>) -> Plane<Q> {
+        let free = self.cells.but(blocked);
+        let mut found = self.jumps(from, rungs, &free);
+        for (t, &start) in from.0.iter().enumerate() {
             let mut each = start;
             while each != Q::default() {
                 found = found.or(&self.steps[t * Q::CELLS as usize + each.lowest() as usize]);
                 each = each.rest();
             }
-            found.0[t] |= self.jumps(t, start, rungs, free.0[t]);
         }
         found.and(&free).but(from)
     }
 
-    /// The cells that jumps reach from `start`, with `start` itself.
+    /// The cells that jumps reach from `start`, with `start` itself. The types are independent, and searched together.
     #[inline(always)]
-    fn jumps(&self, t: usize, start: Q, rungs: &Plane<Q>, free: Q) -> Q {
-        let lines = &self.lines[t];
-        let mut over = [Q::default(); 4];
-        for (over, line) in over.iter_mut().zip(lines) {
-            let rungs = rungs.0[usize::from(line.over) % TYPES];
-            *over = if line.up { rungs >> line.by } else { rungs << line.by } & line.valid;
-        }
-        let mut reached = start;
+    fn jumps(&self, start: &Plane<Q>, rungs: &Rungs<Q>, free: &Plane<Q>) -> Plane<Q> {
+        let mut reached = *start;
         loop {
-            let mut landings = Q::default();
-            for (&over, line) in over.iter().zip(lines) {
-                landings |= (reached & over) << line.shift | (reached >> line.shift) & over;
+            let mut landings = Plane::default();
+            for (lower, axis) in rungs.0.iter().zip(&self.axes) {
+                let (lower, shift) = (lower.0, axis.shift);
+                landings.0 = std::array::from_fn(|t| {
+                    landings.0[t] | (reached.0[t] & lower[t]) << shift | (reached.0[t] >> shift) & lower[t]
+                });
             }
-            let next = reached | landings & free;
-            if next == reached {
+            let new = landings.and(free).but(&reached);
+            if new.is_empty() {
                 return reached;
             }
-            reached = next;
+            reached = reached.or(&new);
         }
     }
 }

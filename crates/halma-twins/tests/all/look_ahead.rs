@@ -11,7 +11,7 @@ use halma_bounds::relaxed::LookAheadTables;
 use halma_check::twins::TransferLookAhead;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
-use halma_record::job::{Granularity, LookAheadDepth};
+use halma_record::job::{Granularity, LookAhead, LookAheadDepth};
 use halma_rules::centroid;
 use halma_rules::job::{Job, Problem};
 use halma_rules::moves::destinations;
@@ -26,7 +26,7 @@ fn army(numbers: &[u16], cells: usize) -> Vec<usize> {
 
 /// Whether both say the same of `men`, so many moves before one of two armies: one that other moves lead to from there,
 /// `late` moves too late, or some other army.
-fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, other: bool, budgets: LookAheadDepth) {
+fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, other: bool, how: LookAhead) {
     let size = 3 + usize::from(picks[0]) % 6;
     let cells = halma_rules::board::Board::named(board).unwrap();
     let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
@@ -57,16 +57,16 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     let databases = Databases::new(problem, &symmetries, &centroid, Granularity::default(), 4_000);
     let abstraction: &Arc<Abstraction> = &databases.abstraction;
     let small = |army: &[usize]| army.iter().map(|&c| c as u8).collect::<Vec<u8>>();
-    let (limit, depths) = (2 + left + near, (budgets.full.into(), budgets.least.into()));
+    let limit = 2 + left + near;
     let ends = [&small(&start)[..], &small(&goal)];
     let class_of = &abstraction.partition.class_of;
-    let slow = TransferLookAhead::new(&job.spec, class_of, ends, (limit, near), depths, left + near).unwrap();
+    let slow = TransferLookAhead::new(&job.spec, class_of, ends, (limit, near), how, left + near).unwrap();
     let Some(slow) = slow else { return };
     let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
     let source = vec![abstraction.rank_of(&small(&goal))];
     let table = Arc::new(abstraction.distances(&[source], left + near, &(), context).unwrap());
     let ladders = LookAheadTables::new(&problem.lattice, jumps_only).unwrap();
-    let fast = ladders.filter(abstraction, &table, (limit, near), budgets);
+    let fast = ladders.filter(abstraction, &table, (limit, near), how);
     assert_eq!(fast.applies(2), slow.applies(2));
     // From a state that is too far by the table nothing begins.
     if slow.within(&small(&start), left) {
@@ -77,13 +77,17 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     }
 }
 
+fn by_men(full: u8, least: u8) -> LookAhead {
+    LookAhead::ManByMan(LookAheadDepth { full, least })
+}
+
 fn spec(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
     let both = format!("army = {army:?}\ntarget = {army:?}");
     format!("[problem]\nkind = 'transfer'\nboard = '{board}'\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
     fn the_search_s_look_ahead_and_the_plain_one_agree(
         board in 0..5usize,
@@ -92,9 +96,12 @@ proptest! {
         picks in proptest::collection::vec(any::<u16>(), 40),
         late in 0..3usize,
         other: bool,
-        budgets in prop_oneof![Just((20u8, 1u8)), Just((3, 1)), Just((5, 4)), Just((1, 1))],
+        how in prop_oneof![
+            proptest::sample::select(&[(20, 1), (3, 1), (5, 4), (1, 1)][..]).prop_map(|(full, least)| by_men(full, least)),
+            proptest::sample::select(&[1, 2, 3, 5, 20][..]).prop_map(LookAhead::ClassByClass),
+        ],
     ) {
         let board = halma_rules::board::NAMED[board];
-        agree(board, moves, jumps_only, &picks, late, other, LookAheadDepth { full: budgets.0, least: budgets.1 });
+        agree(board, moves, jumps_only, &picks, late, other, how);
     }
 }

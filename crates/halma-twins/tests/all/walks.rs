@@ -8,7 +8,7 @@ use halma_bounds::frontier::WorkContext;
 use halma_bounds::relaxed::LookAheadTables;
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Watch};
-use halma_record::job::{Granularity, LookAheadDepth};
+use halma_record::job::{Granularity, LookAhead, LookAheadDepth};
 use halma_record::record::{LengthRecord, Side, Verdict};
 use halma_rules::centroid;
 use halma_rules::job::{self, Job};
@@ -19,11 +19,13 @@ use halma_solve::fault;
 use halma_solve::run::{Question, run};
 use halma_solve::solve::{LevelFigures, Progress};
 
-const BUDGETS: [LookAheadDepth; 4] = [
-    LookAheadDepth { full: 20, least: 1 },
-    LookAheadDepth { full: 7, least: 4 },
-    LookAheadDepth { full: 4, least: 1 },
-    LookAheadDepth { full: 1, least: 1 },
+const LOOK_AHEADS: [LookAhead; 6] = [
+    LookAhead::ManByMan(LookAheadDepth { full: 20, least: 1 }),
+    LookAhead::ManByMan(LookAheadDepth { full: 7, least: 4 }),
+    LookAhead::ManByMan(LookAheadDepth { full: 4, least: 1 }),
+    LookAhead::ManByMan(LookAheadDepth { full: 1, least: 1 }),
+    LookAhead::ClassByClass(20),
+    LookAhead::ClassByClass(3),
 ];
 
 /// What judges armies of one problem, over at most so many histograms.
@@ -42,14 +44,14 @@ impl Looks {
         Self { problem, databases, ladders }
     }
 
-    /// Whether `men` may stand so many moves before `goal`, by each of the budgets.
-    fn admitted(&self, men: &[u8], goal: &[u8], moves: u32) -> [bool; 4] {
+    /// Whether `men` may stand so many moves before `goal`, by each look-ahead.
+    fn admitted(&self, men: &[u8], goal: &[u8], moves: u32) -> [bool; 6] {
         let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
         let abstraction = &self.databases.abstraction;
         let table = abstraction.distances(&[vec![abstraction.rank_of(goal)]], moves, &(), context).unwrap();
         let table = Arc::new(table);
-        BUDGETS.map(|budgets| {
-            let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), budgets);
+        LOOK_AHEADS.map(|how| {
+            let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), how);
             filter.worker().admits(men, 3)
         })
     }
@@ -112,7 +114,7 @@ fn no_part_of_a_known_solution_is_cut() {
             for moves in 1..=8.min(walk.len() - 1 - i) {
                 for spare in 0..2 {
                     let left = (moves + spare) as u32;
-                    assert_eq!(looks.admitted(men, &walk[i + moves], left), [true; 4], "{name}, {moves} from {i}");
+                    assert_eq!(looks.admitted(men, &walk[i + moves], left), [true; 6], "{name}, {moves} from {i}");
                 }
             }
         }
@@ -131,10 +133,10 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
         format!("moves = 6\nmap = {holes}"),
         format!("moves = 8\nmap = {holes}"),
     ];
-    let mut seed = 26;
+    let (mut seed, mut cut_by_class) = (26, 0);
     for text in problems {
         let looks = Looks::new(problem(&text.replace("map =", "board =")), 5_000);
-        let (mut cut, mut before, mut walks) = ([0; 4], None, 0);
+        let (mut cut, mut before, mut walks) = ([0; 6], None, 0);
         // On the widest board three men hardly ever have too far to go: there it takes more walks until one has.
         while walks < 40 || cut[0] == 0 && walks < 1000 {
             walks += 1;
@@ -146,15 +148,19 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
                 walk.push(all.swap_remove(random(&mut seed, all.len())));
             }
             let (men, goal) = (&walk[away], &walk[away + moves]);
-            assert_eq!(looks.admitted(men, goal, moves as u32), [true; 4], "{text}: {walk:?}");
+            assert_eq!(looks.admitted(men, goal, moves as u32), [true; 6], "{text}: {walk:?}");
             // The way to where another walk has come may be too long.
             if let Some(other) = before.replace(goal.clone()) {
                 let other = looks.admitted(men, &other, moves as u32);
                 cut.iter_mut().zip(other).for_each(|(cut, admitted)| *cut += usize::from(!admitted));
             }
         }
-        assert!(cut[0] == cut[1] && cut[1] >= cut[2] && cut[0] > 0, "{text}, {walks} walks: {cut:?}");
+        let [all, most, some, _, by_class, by_class_some] = cut;
+        assert!(all == most && most >= some && all > 0, "{text}, {walks} walks: {cut:?}");
+        assert!(all >= by_class && by_class >= by_class_some, "{text}, {walks} walks: {cut:?}");
+        cut_by_class += by_class_some;
     }
+    assert!(cut_by_class > 0);
 }
 
 /// Asks for a stop after so many levels.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Abstraction, Cap, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
+use super::{Abstraction, Cap, LookAhead, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
 use crate::job::game_bounds::Name;
 use crate::job::raw::Parameter;
 use crate::source::suggestion;
@@ -46,7 +46,7 @@ impl Pruning {
             "leading" => Self::Leading {
                 classes: classes(take("classes"))?,
                 cap: cap(take("cap"))?,
-                look_ahead: look_ahead(take("look-ahead"), take("least"))?,
+                look_ahead: look_ahead(take("look-ahead"), take("least"), take("class-look-ahead"))?,
             },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
@@ -105,7 +105,7 @@ fn unknown(name: &str, key: &str) -> String {
 fn parameters(name: &str) -> &'static [&'static str] {
     match name {
         "pattern" | "narrowed" => &["classes"],
-        "leading" => &["classes", "cap", "look-ahead", "least"],
+        "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead"],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
         "beam" => &["keep", "seed", "rungs"],
@@ -137,16 +137,25 @@ const LEAST: u8 = 4;
 /// The greatest depth of the look-ahead: its cost doubles with each move.
 const MOST_AHEAD: u8 = 20;
 
-fn look_ahead(full: Option<i64>, least: Option<i64>) -> Result<Option<LookAheadDepth>, String> {
+fn look_ahead(full: Option<i64>, least: Option<i64>, by_classes: Option<i64>) -> Result<Option<LookAhead>, String> {
     let allowed = |name: &str, n: i64| {
         let moves = u8::try_from(n).ok().filter(|n| (1..=MOST_AHEAD).contains(n));
         moves.ok_or(format!("{name} = {n}: allowed are 1 to {MOST_AHEAD} moves"))
     };
     let least = least.map(|n| allowed("least", n)).transpose()?;
+    if let Some(moves) = by_classes {
+        if full.is_some() || least.is_some() {
+            return Err("class-look-ahead: not allowed beside look-ahead".into());
+        }
+        return Ok(Some(LookAhead::ClassByClass(allowed("class-look-ahead", moves)?)));
+    }
     match full {
         None if least.is_some() => Err("least: only allowed beside look-ahead".into()),
         None => Ok(None),
-        Some(full) => Ok(Some(LookAheadDepth { full: allowed("look-ahead", full)?, least: least.unwrap_or(LEAST) })),
+        Some(full) => {
+            let full = allowed("look-ahead", full)?;
+            Ok(Some(LookAhead::ManByMan(LookAheadDepth { full, least: least.unwrap_or(LEAST) })))
+        }
     }
 }
 
@@ -197,15 +206,21 @@ impl fmt::Display for Pruning {
             Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
             Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
             Self::Leading { classes, cap, look_ahead } => {
-                let least = look_ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
+                let (ahead, by_classes) = match look_ahead {
+                    Some(LookAhead::ManByMan(depths)) => (Some(depths), None),
+                    Some(LookAhead::ClassByClass(moves)) => (None, Some(moves)),
+                    None => (None, None),
+                };
+                let least = ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
                 let given = [
                     classes.map(|n| format!("classes={n}")),
                     cap.map(|cap| match cap {
                         Cap::At(centroid) => format!("cap={centroid}"),
                         Cap::ByTrial => "cap=trial".into(),
                     }),
-                    look_ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
+                    ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
                     least.map(|least| format!("least={least}")),
+                    by_classes.map(|moves| format!("class-look-ahead={moves}")),
                 ];
                 let given: Vec<String> = given.into_iter().flatten().collect();
                 if given.is_empty() { Ok(()) } else { write!(f, "({})", given.join(",")) }
@@ -268,10 +283,13 @@ mod tests {
                 proptest::option::of(1..=32u8),
                 proptest::option::of(prop_oneof![Just(Cap::ByTrial), (1..99i32).prop_map(Cap::At)]),
                 0..3,
-                proptest::option::of((1..=20u8, 1..=20u8))
+                proptest::option::of((1..=20u8, 1..=20u8, any::<bool>()))
             )
                 .prop_map(|(classes, cap, kind, ahead)| {
-                    let look_ahead = ahead.map(|(full, least)| LookAheadDepth { full, least });
+                    let look_ahead = ahead.map(|(full, least, by_men)| {
+                        let by_men = by_men.then_some(LookAhead::ManByMan(LookAheadDepth { full, least }));
+                        by_men.unwrap_or(LookAhead::ClassByClass(full))
+                    });
                     match kind {
                         0 => Pruning::Pattern { classes },
                         1 => Pruning::Leading { classes, cap, look_ahead },
@@ -297,6 +315,7 @@ mod tests {
     fn parameters_stand_in_order_or_by_name() {
         let mcc = |c, keep| Pruning::Mcc { c, keep };
         let leading = |classes, cap, look_ahead| Pruning::Leading { classes, cap, look_ahead };
+        let by_men = |full, least| Some(LookAhead::ManByMan(LookAheadDepth { full, least }));
         for (text, expected) in [
             ("mcc", mcc(None, KEEP)),
             (" mcc( 5 ) ", mcc(Some(5), KEEP)),
@@ -306,8 +325,9 @@ mod tests {
             ("leading(15)", leading(Some(15), None, None)),
             ("leading(cap=4)", leading(None, Some(Cap::At(4)), None)),
             ("leading(7, trial)", leading(Some(7), Some(Cap::ByTrial), None)),
-            ("leading(look-ahead=7)", leading(None, None, Some(LookAheadDepth { full: 7, least: 4 }))),
-            ("leading(15,4,7,5)", leading(Some(15), Some(Cap::At(4)), Some(LookAheadDepth { full: 7, least: 5 }))),
+            ("leading(look-ahead=7)", leading(None, None, by_men(7, 4))),
+            ("leading(15,4,7,5)", leading(Some(15), Some(Cap::At(4)), by_men(7, 5))),
+            ("leading(class-look-ahead=2)", leading(None, None, Some(LookAhead::ClassByClass(2)))),
             ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
@@ -328,17 +348,19 @@ mod tests {
             ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
             ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
             (
-                "leading(5,4,3,2,1)",
-                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least, each once",
+                "leading(5,4,3,2,1,1)",
+                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead, each once",
             ),
             ("leading(look-ahead=0)", "look-ahead = 0: allowed are 1 to 20 moves"),
             ("leading(look-ahead=7,least=21)", "least = 21: allowed are 1 to 20 moves"),
             ("leading(least=3)", "least: only allowed beside look-ahead"),
+            ("leading(7,3,6,class-look-ahead=2)", "class-look-ahead: not allowed beside look-ahead"),
+            ("leading(class-look-ahead=21)", "class-look-ahead = 21: allowed are 1 to 20 moves"),
             ("pattern(33)", "classes = 33: allowed are 1 to 32"),
             ("leading(cap=0)", "cap = 0: allowed are centroids from 1, and \"trial\""),
             (
                 "leading(cap=trial,cap=3)",
-                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least, each once",
+                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead, each once",
             ),
             ("pattern(cap=trial)", "unknown parameter `cap` of the pruning `pattern`: allowed are classes, each once"),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
