@@ -54,6 +54,7 @@ fn what_every_pruning_searches_is_what_check_derives() {
         "leading",
         "leading(cap=1)",
         "leading(look-ahead=5,least=2)",
+        "leading(class-look-ahead=3)",
         "leading(classes=4,cap=2)",
         "narrowed",
         "mcc(c=2)",

@@ -109,6 +109,7 @@ fn a_level_s_file_with_a_state_that_does_not_belong_there_is_refused() {
         ("transfer", CORNER, 4, false, "pruning = 'pattern'", solve),
         ("transfer", CORNER, 4, false, "pruning = 'leading'", Question::Count),
         ("transfer", CORNER, 4, false, "pruning = 'leading(look-ahead=4,least=1)'", Question::Count),
+        ("transfer", CORNER, 4, false, "pruning = 'leading(class-look-ahead=3)'", Question::Count),
         ("transfer", CORNER, 4, false, "pruning = 'narrowed'", solve),
         ("transfer", CORNER, 4, false, "pruning = 'mcc'", solve),
         ("transfer", CORNER, 4, false, "pruning = 'leading'\npalindromic = true", solve),
@@ -200,7 +201,7 @@ fn levels_where_nothing_leads_are_refused_without_a_panic() {
     let parted = "SS#TT\n..#..";
     let made = Subject::new("transfer", parted, 4, false, "", Question::Levels { depth: 2 }).unwrap().record;
     let cells = made.lattice.as_ref().unwrap().cells.len();
-    for pruning in ["pattern", "leading", "leading(look-ahead=3,least=1)", "narrowed"] {
+    for pruning in ["pattern", "leading", "leading(look-ahead=3,least=1)", "leading(class-look-ahead=2)", "narrowed"] {
         let mut forged = made.clone();
         (forged.question, forged.depth, forged.max_length) = (Asked::Prove, None, Some(4));
         (forged.lower_bound, forged.pruning) = (Some(4), pruning.parse::<Pruning>().unwrap());

@@ -19,12 +19,22 @@ const TRANSFERS: [(&str, u32, bool); 6] = [
     ("SS#.\n..#.\n#.TT", 4, false),
 ];
 
-const PRUNINGS: [&str; 8] =
-    ["none", "theorem-1", "pattern", "leading", "leading(look-ahead=4,least=1)", "narrowed", "mcc", "truncate(6,1)"];
+const PRUNINGS: [&str; 9] = [
+    "none",
+    "theorem-1",
+    "pattern",
+    "leading",
+    "leading(look-ahead=4,least=1)",
+    "leading(class-look-ahead=3)",
+    "narrowed",
+    "mcc",
+    "truncate(6,1)",
+];
 
 /// What a forger may call a pruning besides.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "leading(cap=1)",
+    "leading(class-look-ahead=1)",
     "leading(look-ahead=1,least=1)",
     "leading(look-ahead=20)",
     "pattern(classes=1)",

@@ -244,7 +244,8 @@ fn agrees(problem: &Transfer, expander: &Expander) -> Option<(u32, Solutions)> {
         let Some(expected) = by_hand(problem, palindromic) else { continue };
         let capped = Pruning::Leading { classes: Some(6), cap: Some(Cap::At(1)), look_ahead: None };
         let ladders = "leading(look-ahead=4,least=2)".parse().unwrap();
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, ladders];
+        let by_class = "leading(class-look-ahead=2)".parse().unwrap();
+        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, ladders, by_class];
         for pruning in always.into_iter().chain([Pruning::NARROWED].into_iter().filter(|_| mirror)) {
             for (symmetry, large) in [(true, 0), (true, u64::MAX / 2), (false, 0), (false, 8)] {
                 let how = How { pruning: pruning.clone(), palindromic, symmetry, large };

@@ -59,9 +59,12 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let coarse = Pruning::Leading { classes: Some(4), cap: Some(Cap::At(2)), look_ahead: None };
         let far = "leading(look-ahead=9)".parse().unwrap();
         let near = "leading(classes=4,cap=2,look-ahead=3,least=1)".parse().unwrap();
-        let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, coarse, far, near];
+        let by_class = "leading(class-look-ahead=4)".parse().unwrap();
+        let with_few_classes = "leading(classes=4,cap=1,class-look-ahead=9)".parse().unwrap();
+        let plain = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING];
+        let always = plain.into_iter().chain([capped, coarse, far, near, by_class, with_few_classes]);
         let with_mirror = [Pruning::NARROWED, Pruning::Mcc { c: None, keep: 1000 }];
-        for pruning in always.into_iter().chain(with_mirror.into_iter().filter(|_| mirror)) {
+        for pruning in always.chain(with_mirror.into_iter().filter(|_| mirror)) {
             // Levels that count as large from no, a few, or very many states on: all ways on from them.
             for (symmetry, large) in [(true, 0), (false, 0), (true, 8), (true, u64::MAX / 2), (false, u64::MAX / 2)] {
                 let found = shortest(&problem, pruning.clone(), symmetry, large, &expander);
@@ -84,7 +87,12 @@ fn lengths_that_are_decided_together_are_decided_alike() {
             continue;
         }
         let ways = [("leading", 1), ("leading", u64::MAX / 2), ("leading(cap=1)", 1), ("leading(cap=1)", u64::MAX / 2)];
-        let ahead = [("leading(cap=2)", 3), ("leading(look-ahead=5,least=2)", 1), ("leading(cap=1,look-ahead=9)", 3)];
+        let ahead = [
+            ("leading(cap=2)", 3),
+            ("leading(look-ahead=5,least=2)", 1),
+            ("leading(cap=1,look-ahead=9)", 3),
+            ("leading(class-look-ahead=3)", 1),
+        ];
         for (pruning, large) in ways.into_iter().chain(ahead) {
             let pruning: Pruning = pruning.parse().unwrap();
             let search = || {

@@ -111,6 +111,7 @@ mod tests {
     use super::*;
     use crate::board::Board;
     use crate::lattice::Rule;
+    use crate::moves::planes::Planes;
     use proptest::prelude::*;
 
     fn check<const W: usize>(board: Board, rule: Rule, jumps_only: bool, men: &[u8]) {
@@ -135,7 +136,38 @@ mod tests {
         }
     }
 
+    /// Sets of one man each, moved over all others.
+    fn check_planes<Q: word::Word>(lattice: &Lattice, jumps_only: bool, men: &[u8]) {
+        let Some(planes) = Planes::<Q>::new(lattice, jumps_only) else { return };
+        let occupied: Vec<bool> = (0..lattice.len()).map(|c| men.contains(&(c as u8))).collect();
+        let army = planes.of((0..lattice.len()).filter(|&c| occupied[c]));
+        for man in (0..lattice.len()).filter(|&c| occupied[c]) {
+            let alone = planes.of([man]);
+            let reach = planes.reach(&alone, &planes.rungs(&army), &army.but(&alone));
+            let expected = planes.of(destinations(lattice, &occupied, man, jumps_only));
+            assert!(reach == expected, "man on {man} of {men:?}");
+        }
+    }
+
     proptest! {
+        /// Narrow boards, too, where jumps along two axes go the same number of bits on.
+        #[test]
+        fn quarter_boards_agree_with_the_obvious_generator(
+            men in proptest::collection::vec(any::<u8>(), 1..20),
+            rule in prop_oneof![Just(Rule::Four), Just(Rule::Six), Just(Rule::Eight)],
+            jumps_only: bool,
+            width in 1..8usize,
+            holes in proptest::collection::vec(proptest::bool::weighted(0.2), 40),
+        ) {
+            let drawn: Vec<String> =
+                holes.chunks_exact(width).map(|r| r.iter().map(|&h| if h { '#' } else { '.' }).collect()).collect();
+            let map = format!("{}\n{}\n", ".".repeat(width), drawn.join("\n"));
+            let lattice = Lattice::new(Board::from_map(&map).unwrap().0, rule);
+            let men: Vec<u8> = men.iter().map(|&m| (usize::from(m) % lattice.len()) as u8).collect();
+            check_planes::<u32>(&lattice, jumps_only, &men);
+            check_planes::<u128>(&lattice, jumps_only, &men);
+        }
+
         #[test]
         fn the_fast_generator_agrees_with_the_obvious_one(
             men in proptest::collection::vec(any::<u8>(), 1..40),

@@ -69,7 +69,7 @@ struct Line<Q> {
     valid: Q,
 }
 
-/// The jumps along one axis.
+/// The jumps along one axis of each type.
 #[derive(Clone, Copy, Debug)]
 struct Axis<Q> {
     /// How many bits on a jump lands, whatever its type.
@@ -125,15 +125,19 @@ impl<Q: Word> Planes<Q> {
             for &(a, b) in lattice.jumps(cell) {
                 let (a, b) = (usize::from(a), usize::from(b));
                 let (low, high) = if place(a) < place(b) { (a, b) } else { (b, a) };
-                let shift = place(high) - place(low);
-                let at = axes.iter().position(|axis| axis.shift == shift).unwrap_or_else(|| {
+                let (shift, over) = (place(high) - place(low), board.type_of(cell) as u8);
+                let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
+                // On narrow boards jumps along two axes may land as many bits on.
+                let fits =
+                    |line: &Line<Q>| line.valid == Q::default() || (line.over, line.up, line.by) == (over, up, by);
+                let own = board.type_of(low);
+                let at = axes.iter().position(|axis| axis.shift == shift && fits(&axis.lines[own]));
+                let at = at.unwrap_or_else(|| {
                     axes.push(Axis { shift, lines: Default::default() });
                     axes.len() - 1
                 });
-                let line = &mut axes[at].lines[board.type_of(low)];
-                let valid = line.valid | Q::ONE << place(low);
-                let (up, by) = (place(cell) >= place(low), place(cell).abs_diff(place(low)));
-                *line = Line { over: board.type_of(cell) as u8, up, by, valid };
+                let line = &mut axes[at].lines[own];
+                *line = Line { over, up, by, valid: line.valid | Q::ONE << place(low) };
             }
         }
         let cells = alone.iter().fold(Plane::default(), |all, cell| all.or(cell));

@@ -75,7 +75,7 @@ fn a_bound_off_by_one_is_caught() {
 
 #[test]
 fn a_look_ahead_off_by_one_is_caught() {
-    for pruning in ["leading(look-ahead=5,least=2)", "leading(look-ahead=3)"] {
+    for pruning in ["leading(look-ahead=5,least=2)", "leading(look-ahead=3)", "leading(class-look-ahead=2)"] {
         caught(TRIANGLE, pruning, 22, Fault::LookAheadOffByOne, ["derived", "not closed: from"]);
     }
 }
@@ -133,12 +133,12 @@ fn every_pruning_s_records_hold_on_problems_of_every_kind() {
     let square = "board = '9x9'\nmoves = 8\narmy = 'square-2'";
     let jumps = "board = '9x9'\nmoves = 8\narmy = 'square-2'\njumps-only = true";
     let star = "board = 'star-121'\nmoves = 6\narmy = ['e5', 'f5', 'e6']\ntarget = ['m13', 'l13', 'm12']";
-    let ahead = ["leading(look-ahead=2,least=1)", "leading(look-ahead=9)"];
-    let prunings =
-        [ahead[0], ahead[1], "none", "theorem-1", "pattern", "leading", "mcc", "mcc(1)", "narrowed", "truncate(50,2)"];
+    let ahead = ["leading(look-ahead=2,least=1)", "leading(look-ahead=9)", "leading(class-look-ahead=3)"];
+    let others = ["none", "theorem-1", "pattern", "leading", "mcc", "mcc(1)", "narrowed", "truncate(50,2)"];
+    let prunings = || ahead.into_iter().chain(others);
     let parted = "moves = 4\nboard = \"\"\"\nSS#..\n..#..\n..#TT\n\"\"\"";
     for problem in [lopsided, walled, square, jumps, star] {
-        for pruning in prunings {
+        for pruning in prunings() {
             let text =
                 format!("[problem]\nkind = 'transfer'\n{problem}\n[search]\npruning = '{pruning}'\nmax-length = 12\n");
             for palindromic in ["", "palindromic = true\n"] {

@@ -12,9 +12,13 @@ use halma_check::twins::TransferLookAhead;
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
 use halma_record::job::{Granularity, LookAhead, LookAheadDepth};
+use halma_rules::board::{Board, NAMED};
 use halma_rules::centroid;
 use halma_rules::job::{Job, Problem};
 use halma_rules::moves::destinations;
+
+/// Boards on whose quarters several directions go the same number of bits on.
+const NARROW: [&str; 3] = ["....\n..#.\n....\n....\n.#..", "..\n..\n..\n..\n..\n..", "...\n...\n...\n...\n..."];
 
 /// Men on cells that these numbers choose.
 fn army(numbers: &[u16], cells: usize) -> Vec<usize> {
@@ -28,7 +32,7 @@ fn army(numbers: &[u16], cells: usize) -> Vec<usize> {
 /// `late` moves too late, or some other army.
 fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, other: bool, how: LookAhead) {
     let size = 3 + usize::from(picks[0]) % 6;
-    let cells = halma_rules::board::Board::named(board).unwrap();
+    let cells = Board::named(board).unwrap_or_else(|| Board::from_map(board).unwrap().0);
     let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
     let start = army(&picks[1..=size], cells.len());
     let job = Job::parse("a.toml".as_ref(), &spec(board, moves, jumps_only, &names(&start))).unwrap();
@@ -83,14 +87,14 @@ fn by_men(full: u8, least: u8) -> LookAhead {
 
 fn spec(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
     let both = format!("army = {army:?}\ntarget = {army:?}");
-    format!("[problem]\nkind = 'transfer'\nboard = '{board}'\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
+    format!("[problem]\nkind = 'transfer'\nboard = '''{board}'''\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
     fn the_search_s_look_ahead_and_the_plain_one_agree(
-        board in 0..5usize,
+        board in proptest::sample::select([NAMED, &NARROW].concat()),
         moves in prop_oneof![Just(4u8), Just(6), Just(8)],
         jumps_only: bool,
         picks in proptest::collection::vec(any::<u16>(), 40),
@@ -101,7 +105,6 @@ proptest! {
             proptest::sample::select(&[1, 2, 3, 5, 20][..]).prop_map(LookAhead::ClassByClass),
         ],
     ) {
-        let board = halma_rules::board::NAMED[board];
         agree(board, moves, jumps_only, &picks, late, other, how);
     }
 }
