@@ -26,7 +26,7 @@ use halma_puzzles::own::{self, AnyModel, Searched};
 use halma_puzzles::rank::Ranks;
 use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
 use halma_record::job::game_bounds::Bounds;
-use halma_record::job::{Granularity, LookAheadDepth};
+use halma_record::job::{Granularity, LookAhead, LookAheadDepth};
 use halma_record::record::Record;
 use halma_rules::centroid;
 use halma_rules::game::Side;
@@ -303,8 +303,8 @@ fn look_ahead() -> Work {
     let search = TransferPuzzle::new(&tables, &problem.start, vec![Arc::new(pattern)]);
     let states: Vec<u64> = states(&search, DEPTH);
     let look_ahead = LookAheadTables::new(&problem.lattice, problem.jumps_only).expect("it fits");
-    let budget = LookAheadDepth { full: 11, least: 1 };
-    let filter = look_ahead.filter(&databases.abstraction, &databases.to_target, (LENGTH, 0), budget);
+    let how = LookAhead::ManByMan(LookAheadDepth { full: 11, least: 1 });
+    let filter = look_ahead.filter(&databases.abstraction, &databases.to_target, (LENGTH, 0), how);
     assert!(filter.applies(DEPTH));
     Box::new(move || admitted(&*filter, &tables.ranks, DEPTH, &states))
 }
