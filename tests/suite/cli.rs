@@ -217,6 +217,7 @@ fn records_do_not_depend_on_the_number_of_threads() {
     for (job, pruning) in [
         (SQUARE.replace("square-2", "triangle-3"), "leading"),
         (SQUARE.replace("square-2", "triangle-3"), "leading(look-ahead=7)"),
+        (SQUARE.replace("square-2", "triangle-3"), "leading(class-look-ahead=3)"),
         (SQUARE.replace("square-2", "triangle-3"), "narrowed"),
         (SQUARE.into(), "none"),
         (SQUARE.replace("army = \"square-2\"\n", lopsided), "theorem-1"),

@@ -8,7 +8,8 @@
 //!
 //! The exact look-ahead, man by man, runs only if a cheaper one passes, class by class: there the men of a class move
 //! as one, and the cells of a class that a man has left block nobody. Every solution of the exact look-ahead is one of
-//! the cheaper one, so the cheaper one changes no verdict.
+//! the cheaper one, so the cheaper one changes no verdict. The cheaper one also stands alone, with fewer moves, where
+//! many moves are left ([`LookAhead::ClassByClass`]).
 
 mod choices;
 mod memory;
@@ -247,11 +248,10 @@ impl<Q: Word> RelaxedWorker<Q> {
         false
     }
 
-    /// Whether a move within a class has to lead to a cell where no man of it may be yet, if `unmoved` of its cells hold
-    /// men who have not moved and men may be on `stood`. Not where other men's cells may be free for one of `unmoved`.
+    /// Whether a move within a class must lead to a new cell. Men of the class may be on `stood`, and those on `unmoved`
+    /// have not moved. If there are some of both kinds, a man who has not moved may go to a cell of `stood`.
     ///
-    /// The exact look-ahead has moves that are none here, and asks for a number of moves. So where it follows, none has
-    /// to.
+    /// Where the exact look-ahead follows, no move has to: it counts moves that are none here.
     fn must_land(&self, unmoved: &Plane<Q>, stood: &Plane<Q>) -> bool {
         matches!(self.bound.look_ahead, LookAhead::ClassByClass(_)) && (unmoved.is_empty() || unmoved == stood)
     }
