@@ -206,13 +206,12 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// The cheaper look-ahead, class by class: whether enough moves are possible.
     fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
-        // Where one move is tried, trying it again is as cheap as remembering.
-        let remember = left.looked_at > 1;
-        if choices.is_empty() || remember && self.memory.has_failed(&position, left) {
+        if choices.is_empty() || left.looked_at > 1 && self.memory.has_failed(&position, left) {
             return false;
         }
         let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
         let rungs = self.bound.planes.rungs(&position.maybe);
+        let mut looked_further = false;
         let mut reached = None;
         for at in choices {
             let choice = self.choices.at(at);
@@ -238,11 +237,13 @@ impl<Q: Word> RelaxedWorker<Q> {
                 maybe = maybe.but(&own);
             }
             let next = Position { rank: choice.rank, unmoved, maybe };
+            looked_further = true;
             if self.moved(choice, |this| this.by_classes(next, after)) {
                 return true;
             }
         }
-        if remember {
+        // Where nothing was looked at further, failing again is as cheap as remembering.
+        if looked_further {
             self.memory.fail(&position, left);
         }
         false

@@ -57,6 +57,9 @@ impl<Q: Word> Memory<Q> {
     /// counts.
     #[inline]
     pub(super) fn has_failed(&self, position: &Position<Q>, left: MovesLeft) -> bool {
+        if self.held == 0 {
+            return false;
+        }
         let failed = &self.slots[self.slot(position)];
         let known = failed.left == left.all || failed.left > left.all && left.looked_at == left.all;
         failed.of == self.of && known
