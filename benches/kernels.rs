@@ -262,7 +262,7 @@ impl SixMen {
     }
 
     fn databases(&self) -> Databases {
-        Databases::new(&self.problem, &self.symmetries, &self.centroid, Granularity::default(), HISTOGRAMS)
+        Databases::new(&self.problem, &self.symmetries, &self.centroid, &Granularity::default(), HISTOGRAMS)
     }
 }
 

@@ -84,7 +84,14 @@ fn problems_with_the_same_histograms_do_not_take_each_other_s_tables() {
     // The same board and army: as many histograms, the same first and last one. Only what moves lead where differs, and
     // which middles lead.
     let army = "board = \"9x9\"\narmy = \"triangle-3\"";
-    let jobs = [(6, "leading"), (4, "leading"), (8, "leading"), (6, "leading(cap=2)"), (6, "leading(cap=1)")];
+    let jobs = [
+        (6, "leading"),
+        (4, "leading"),
+        (8, "leading"),
+        (6, "leading(cap=2)"),
+        (6, "leading(cap=1)"),
+        (6, "leading(weights=2/3)"),
+    ];
     for (moves, pruning) in jobs {
         let place = Place::new(&format!("{army}\nmoves = {moves}"), pruning);
         let (without, _) = place.run(&["solve"]);

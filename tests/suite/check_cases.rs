@@ -56,6 +56,7 @@ fn what_every_pruning_searches_is_what_check_derives() {
         "leading(look-ahead=5,least=2)",
         "leading(class-look-ahead=3)",
         "leading(classes=4,cap=2)",
+        "leading(weights=3/0/5/4)",
         "narrowed",
         "mcc(c=2)",
         "truncate(100000,1)",

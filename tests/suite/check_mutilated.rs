@@ -32,8 +32,9 @@ const PRUNINGS: [&str; 9] = [
 ];
 
 /// What a forger may call a pruning besides.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "leading(cap=1)",
+    "leading(weights=2/3/5)",
     "leading(class-look-ahead=1)",
     "leading(look-ahead=1,least=1)",
     "leading(look-ahead=20)",

@@ -9,7 +9,7 @@ use halma_engine::search::{CancellationToken, Expander};
 use halma_record::record::{Record, Verdict};
 use halma_rules::board::Board;
 use halma_rules::cells::Cells;
-use halma_rules::job::{Cap, Job, Pruning};
+use halma_rules::job::{Job, Pruning, Weights};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::moves::destinations;
 use halma_rules::problem::{Transfer, set};
@@ -242,11 +242,12 @@ fn agrees(problem: &Transfer, expander: &Expander) -> Option<(u32, Solutions)> {
     let mut plain = None;
     for palindromic in [false, true].into_iter().take(1 + usize::from(mirror)) {
         let Some(expected) = by_hand(problem, palindromic) else { continue };
-        let capped = Pruning::Leading { classes: Some(6), cap: Some(Cap::At(1)), look_ahead: None };
+        let capped = Pruning::Leading { classes: Some(6), weights: Some(Weights::Cap(1)), look_ahead: None };
         let ladders = "leading(look-ahead=4,least=2)".parse().unwrap();
         let by_class = "leading(class-look-ahead=2)".parse().unwrap();
+        let weighted = "leading(weights=3/0/5/4)".parse().unwrap();
         let always = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING, capped, ladders, by_class];
-        for pruning in always.into_iter().chain([Pruning::NARROWED].into_iter().filter(|_| mirror)) {
+        for pruning in always.into_iter().chain([weighted]).chain([Pruning::NARROWED].into_iter().filter(|_| mirror)) {
             for (symmetry, large) in [(true, 0), (true, u64::MAX / 2), (false, 0), (false, 8)] {
                 let how = How { pruning: pruning.clone(), palindromic, symmetry, large };
                 let found = counted::<2, u64>(problem, &how, expander);

@@ -2,7 +2,7 @@
 
 use halma_engine::search::{CancellationToken, Expander};
 use halma_rules::board::Board;
-use halma_rules::job::{Cap, Pruning};
+use halma_rules::job::{Pruning, Weights};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem::Transfer;
 use halma_solve::solve::deepening::LengthSearch;
@@ -55,14 +55,19 @@ fn every_pruning_finds_the_lengths_that_the_referee_derives() {
         let (problem, length) = read(line);
         assert!(length.is_none_or(|l| l < LONGEST));
         let mirror = problem.symmetries().mirror.is_some();
-        let capped = Pruning::Leading { classes: None, cap: Some(Cap::At(1)), look_ahead: None };
-        let coarse = Pruning::Leading { classes: Some(4), cap: Some(Cap::At(2)), look_ahead: None };
+        let capped = Pruning::Leading { classes: None, weights: Some(Weights::Cap(1)), look_ahead: None };
+        let coarse = Pruning::Leading { classes: Some(4), weights: Some(Weights::Cap(2)), look_ahead: None };
         let far = "leading(look-ahead=9)".parse().unwrap();
         let near = "leading(classes=4,cap=2,look-ahead=3,least=1)".parse().unwrap();
         let by_class = "leading(class-look-ahead=4)".parse().unwrap();
         let with_few_classes = "leading(classes=4,cap=1,class-look-ahead=9)".parse().unwrap();
         let plain = [Pruning::None, Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING];
-        let always = plain.into_iter().chain([capped, coarse, far, near, by_class, with_few_classes]);
+        // Weights that break ties, that neither rise nor fall, and that say nothing: with those every state leads.
+        let finer = "leading(weights=10/20/30/31)".parse().unwrap();
+        let uneven = "leading(classes=6,weights=3/0/7/2)".parse().unwrap();
+        let level = "leading(weights=0)".parse().unwrap();
+        let weighted = [finer, uneven, level];
+        let always = plain.into_iter().chain([capped, coarse, far, near, by_class, with_few_classes]).chain(weighted);
         let with_mirror = [Pruning::NARROWED, Pruning::Mcc { c: None, keep: 1000 }];
         for pruning in always.chain(with_mirror.into_iter().filter(|_| mirror)) {
             // Levels that count as large from no, a few, or very many states on: all ways on from them.
@@ -89,6 +94,7 @@ fn lengths_that_are_decided_together_are_decided_alike() {
         let ways = [("leading", 1), ("leading", u64::MAX / 2), ("leading(cap=1)", 1), ("leading(cap=1)", u64::MAX / 2)];
         let ahead = [
             ("leading(cap=2)", 3),
+            ("leading(weights=20/31/40)", 3),
             ("leading(look-ahead=5,least=2)", 1),
             ("leading(cap=1,look-ahead=9)", 3),
             ("leading(class-look-ahead=3)", 1),

@@ -94,7 +94,7 @@ impl Databases {
         problem: &Transfer,
         symmetries: &Symmetries,
         centroid: &[i32],
-        granularity: Granularity,
+        granularity: &Granularity,
         limit: u64,
     ) -> Self {
         let abstraction = Self::abstraction(problem, symmetries, centroid, granularity, limit);
@@ -127,7 +127,7 @@ impl Databases {
         problem: &Transfer,
         symmetries: &Symmetries,
         centroid: &[i32],
-        granularity: Granularity,
+        granularity: &Granularity,
         limit: u64,
     ) -> Abstraction {
         let mirror = symmetries.mirror.as_ref().map(|m| &m.cells[..]);
@@ -135,9 +135,9 @@ impl Databases {
         let typed = problem.jumps_only && problem.types(&problem.start) == problem.types(&problem.target);
         let group = |c: usize| if typed { problem.lattice.board.type_of(c) } else { 0 };
         let groups: Vec<usize> = (0..problem.lattice.len()).map(group).collect();
-        let (classes, cap) = (granularity.classes.map_or(usize::MAX, usize::from), granularity.cap.unwrap_or(i32::MAX));
+        let classes = granularity.classes.map_or(usize::MAX, usize::from);
         let abstraction = |bands: Bands| {
-            let partition = Partition::new(centroid, &bands, cap, &groups)?;
+            let partition = Partition::new(centroid, &bands, granularity.weights.as_ref(), &groups)?;
             // The coarsest bands have one class for each group, and one histogram, so they always fit the limit.
             let coarsest = partition.groups.iter().all(|&classes| classes == 1);
             let partition = Some(partition).filter(|p| coarsest || p.classes() <= classes)?;
@@ -422,7 +422,13 @@ mod tests {
 
     fn databases(problem: &Transfer) -> Databases {
         let symmetries = problem.symmetries();
-        Databases::new(problem, &symmetries, &centroid::of_cells(problem, &symmetries), Granularity::default(), 1 << 20)
+        Databases::new(
+            problem,
+            &symmetries,
+            &centroid::of_cells(problem, &symmetries),
+            &Granularity::default(),
+            1 << 20,
+        )
     }
 
     const PROBLEMS: [&str; 5] = [

@@ -1,6 +1,8 @@
 //! Histograms: how many men stand in each class of cells. They are ranked 0, 1, 2, ... without gaps, as bounded
 //! compositions (Knuth, *The Art of Computer Programming*, 7.2.1.3).
 
+use halma_record::job::Weights;
+
 /// A partition of the cells into classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
@@ -76,9 +78,10 @@ impl Bands {
 
 impl Partition {
     /// Cells in the same band and the same group share a class. (Where only jumps are allowed the groups are the cells
-    /// of one type.) `None` where that makes too many classes. No class has a value beyond `cap`.
+    /// of one type.) `None` where that makes too many classes. Values are those of
+    /// `weights`, or else centroids.
     #[must_use]
-    pub fn new(centroid: &[i32], bands: &Bands, cap: i32, group: &[usize]) -> Option<Self> {
+    pub fn new(centroid: &[i32], bands: &Bands, weights: Option<&Weights>, group: &[usize]) -> Option<Self> {
         let label = |cell: usize| (group[cell], bands.of(cell, centroid[cell]));
         let mut labels: Vec<_> = (0..centroid.len()).map(label).collect();
         labels.sort_unstable();
@@ -88,7 +91,10 @@ impl Partition {
         // The least |centroid| of a band, so that a class of a single centroid has that value.
         let least =
             |class: usize| class_of.iter().zip(centroid).filter(|&(&c, _)| c == class).map(|(_, v)| v.abs()).min();
-        let value = |(class, &(_, band)): (usize, &(usize, i32))| band.signum() * least(class).unwrap_or(0).min(cap);
+        let value = |(class, &(_, band)): (usize, &(usize, i32))| {
+            let centroid = band.signum() * least(class).unwrap_or(0);
+            weights.map_or(centroid, |weights| weights.of(centroid))
+        };
         let values = labels.iter().enumerate().map(value).collect();
         let class_of = class_of.iter().map(|&class| class as u8).collect();
         (labels.len() <= MAX_CLASSES).then_some(Self { class_of, values, groups })
@@ -409,7 +415,7 @@ mod tests {
     #[test]
     fn the_diagonals_of_the_9x9_board_have_the_published_number_of_histograms() {
         let centroid: Vec<i32> = (0..81).map(|c| c % 9 + c / 9 - 8).collect();
-        let partition = Partition::new(&centroid, &Bands::finest(&centroid, &[0; 81]), 8, &[0; 81]).unwrap();
+        let partition = Partition::new(&centroid, &Bands::finest(&centroid, &[0; 81]), None, &[0; 81]).unwrap();
         assert_eq!(partition.classes(), 17);
         let space = |men, limit| Histograms::new(partition.capacities(), &partition.groups, &[men], limit);
         let count = |men| space(men, u64::MAX).map(|h| h.count());
@@ -423,7 +429,8 @@ mod tests {
         let (mut bands, mut tops) = (Some(Bands::finest(&centroid, &[0; 81])), Vec::new());
         while let Some(now) = bands {
             for cap in [1, 4, 8] {
-                let partition = Partition::new(&centroid, &now, cap, &[0; 81]).unwrap();
+                let weights = Some(Weights::Cap(cap));
+                let partition = Partition::new(&centroid, &now, weights.as_ref(), &[0; 81]).unwrap();
                 let (values, capacities) = (&partition.values, partition.capacities());
                 assert!(values.iter().eq(values.iter().rev().map(|v| -v).collect::<Vec<_>>().iter()), "{values:?}");
                 assert!(capacities.iter().eq(capacities.iter().rev()), "{capacities:?}");

@@ -43,7 +43,7 @@ mod resolve;
 mod spec;
 
 pub use halma_record::job::{
-    ArmiesSpec, Army, Cap, Granularity, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, game_bounds,
+    ArmiesSpec, Army, Granularity, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, Weights, game_bounds,
     pruning, puzzle_tables, raw,
 };
 pub use puzzle_job::compiled;

@@ -79,7 +79,7 @@ const HISTOGRAMS: u64 = 1 << 29;
 pub const LARGE: usize = 100_000;
 
 /// The parameters of making a certificate.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Resources<'a> {
     /// The granularity of the bound's histograms.
     pub granularity: Granularity,
@@ -138,7 +138,7 @@ fn numbered(
     mut granularity: Granularity,
 ) -> Granularity {
     loop {
-        let partition = Databases::abstraction(problem, symmetries, centroid, granularity, HISTOGRAMS).partition;
+        let partition = Databases::abstraction(problem, symmetries, centroid, &granularity, HISTOGRAMS).partition;
         let mut digits = partition.capacities().into_iter().map(|room| problem.start.len().min(room.into()) as u64 + 1);
         let numbers = digits.try_fold(1u64, |numbers, digit| numbers.checked_mul(digit));
         if numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS) || partition.classes() == partition.groups.len() {

@@ -36,8 +36,8 @@ pub enum Pruning {
     Leading {
         /// The most classes of the histograms; by default as many as fit.
         classes: Option<u8>,
-        /// The largest centroid that a man contributes; by default that of his cell.
-        cap: Option<Cap>,
+        /// What a man contributes in place of his centroid; by default that of his cell.
+        weights: Option<Weights>,
         /// The look-ahead from each new state; by default there is none.
         look_ahead: Option<LookAhead>,
     },
@@ -78,21 +78,41 @@ pub const OF_PUZZLES: &str = "none, projection (distances in puzzles with fewer 
 pub const OF_GAMES: &str = "none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)";
 
 /// The granularity of pattern databases: how fine their classes are, and the function that replaces the centroid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Granularity {
     /// The most classes; by default as many as fit.
     pub classes: Option<u8>,
-    /// In the comparison of the halves of solutions, larger centroids count as this one; by default none do.
-    pub cap: Option<i32>,
+    /// What a man contributes in the comparison of the halves of solutions; by default his centroid.
+    pub weights: Option<Weights>,
 }
 
-/// The cap of [`Pruning::Leading`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cap {
-    /// This centroid.
-    At(i32),
-    /// The one that trial searches of small lengths choose before the run begins. A record names the cap chosen.
-    ByTrial,
+/// What a man contributes to the odd function of [`Pruning::Leading`], by the centroid of his cell. A negative centroid
+/// contributes the negative weight of the positive one, so that the mirror negates the sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// His centroid, but not more than this.
+    Cap(i32),
+    /// The same, with a cap that trial searches of small lengths choose before the run begins. A record names it.
+    CapByTrial,
+    /// These weights of the centroids 1, 2, 3, ...; the last one is that of all greater centroids, too.
+    Listed(Vec<u16>),
+}
+
+impl Weights {
+    /// The weight of a centroid.
+    #[must_use]
+    pub fn of(&self, centroid: i32) -> i32 {
+        let size = centroid.abs();
+        let weight = match self {
+            Self::Cap(cap) => size.min(*cap),
+            Self::CapByTrial => size,
+            Self::Listed(weights) => {
+                let at = centroid.unsigned_abs().checked_sub(1);
+                at.and_then(|at| weights.get(at as usize).or(weights.last())).map_or(0, |&weight| weight.into())
+            }
+        };
+        centroid.signum() * weight
+    }
 }
 
 /// A look-ahead from each new state by relaxed moves.
@@ -124,15 +144,6 @@ pub struct LookAheadDepth {
     pub least: u8,
 }
 
-impl Cap {
-    fn given(self) -> Option<i32> {
-        match self {
-            Self::At(centroid) => Some(centroid),
-            Self::ByTrial => None,
-        }
-    }
-}
-
 impl LookAheadDepth {
     /// How many moves to try if `left` are left; `None` if there is no look-ahead.
     #[must_use]
@@ -155,7 +166,7 @@ impl Pruning {
     /// [`Self::Pattern`] without parameters.
     pub const PATTERN: Self = Self::Pattern { classes: None };
     /// [`Self::Leading`] without parameters.
-    pub const LEADING: Self = Self::Leading { classes: None, cap: None, look_ahead: None };
+    pub const LEADING: Self = Self::Leading { classes: None, weights: None, look_ahead: None };
     /// [`Self::Narrowed`] without parameters.
     pub const NARROWED: Self = Self::Narrowed { classes: None };
 
@@ -163,8 +174,8 @@ impl Pruning {
     #[must_use]
     pub fn granularity(&self) -> Granularity {
         match *self {
-            Self::Pattern { classes } | Self::Narrowed { classes } => Granularity { classes, cap: None },
-            Self::Leading { classes, cap, .. } => Granularity { classes, cap: cap.and_then(Cap::given) },
+            Self::Pattern { classes } | Self::Narrowed { classes } => Granularity { classes, weights: None },
+            Self::Leading { classes, ref weights, .. } => Granularity { classes, weights: weights.clone() },
             _ => Granularity::default(),
         }
     }
@@ -181,14 +192,16 @@ impl Pruning {
     /// Whether its cap is to be chosen by trial.
     #[must_use]
     pub fn is_by_trial(&self) -> bool {
-        matches!(self, Self::Leading { cap: Some(Cap::ByTrial), .. })
+        matches!(self, Self::Leading { weights: Some(Weights::CapByTrial), .. })
     }
 
     /// The same with this cap, where it is [`Self::Leading`].
     #[must_use]
     pub fn capped(&self, cap: Option<i32>) -> Self {
         match *self {
-            Self::Leading { classes, look_ahead, .. } => Self::Leading { classes, cap: cap.map(Cap::At), look_ahead },
+            Self::Leading { classes, look_ahead, .. } => {
+                Self::Leading { classes, weights: cap.map(Weights::Cap), look_ahead }
+            }
             ref other => other.clone(),
         }
     }

@@ -112,15 +112,24 @@ pub struct Within<const LOW: i64, const HIGH: i64>(pub i64);
 pub enum Parameter {
     /// A whole number.
     Number(i64),
+    /// Several whole numbers, joined by `/`.
+    Numbers(Vec<i64>),
     /// `trial`: to be chosen by trial.
     Trial,
 }
 
 impl Parameter {
-    /// The parameter that a word states, if it states one.
+    /// The parameter that a text states, if it states one: `7`, `1/2/3` or `trial`.
     #[must_use]
-    pub fn word(word: &str) -> Option<Self> {
-        (word == "trial").then_some(Self::Trial)
+    pub fn of(text: &str) -> Option<Self> {
+        let mut numbers: Vec<i64> =
+            text.split('/').map(|n| n.trim().parse().ok()).collect::<Option<_>>().unwrap_or_default();
+        match (numbers.len(), text) {
+            (0, "trial") => Some(Self::Trial),
+            (0, _) => None,
+            (1, _) => numbers.pop().map(Self::Number),
+            _ => Some(Self::Numbers(numbers)),
+        }
     }
 }
 
@@ -204,13 +213,13 @@ impl<const LOW: i64, const HIGH: i64> Value for Within<LOW, HIGH> {
 
 impl Value for Parameter {
     fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number")
+        f.write_str("a whole number, or \"1/2/3\" where several are meant")
     }
     fn number(n: i64) -> Option<Self> {
         Some(Self::Number(n))
     }
     fn text(text: &str) -> Option<Result<Self, String>> {
-        Self::word(text).map(Ok)
+        Self::of(text).map(Ok)
     }
 }
 

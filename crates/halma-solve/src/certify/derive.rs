@@ -206,7 +206,7 @@ pub(super) fn derive(
     let leading = symmetries.mirror.is_some();
     let half = if leading { length / 2 } else { 0 };
     let following = length - half;
-    let databases = Databases::new(&problem, &symmetries, centroid, granularity, HISTOGRAMS);
+    let databases = Databases::new(&problem, &symmetries, centroid, &granularity, HISTOGRAMS);
     let context = WorkContext { exchange: &Alone, cancel };
     databases.extend(following, context)?;
     let mover = Mover::new(&problem.lattice, problem.jumps_only);

@@ -45,5 +45,5 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
 fn histograms(problem: &Transfer, pruning: &Pruning) -> u64 {
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(problem, &symmetries);
-    Databases::abstraction(problem, &symmetries, &centroid, pruning.granularity(), DATABASE).space.count() as u64
+    Databases::abstraction(problem, &symmetries, &centroid, &pruning.granularity(), DATABASE).space.count() as u64
 }

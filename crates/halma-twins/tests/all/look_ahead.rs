@@ -58,7 +58,7 @@ fn agree(board: &str, moves: u8, jumps_only: bool, picks: &[u16], late: usize, o
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(problem, &symmetries);
-    let databases = Databases::new(problem, &symmetries, &centroid, Granularity::default(), 4_000);
+    let databases = Databases::new(problem, &symmetries, &centroid, &Granularity::default(), 4_000);
     let abstraction: &Arc<Abstraction> = &databases.abstraction;
     let small = |army: &[usize]| army.iter().map(|&c| c as u8).collect::<Vec<u8>>();
     let limit = 2 + left + near;

@@ -39,7 +39,7 @@ impl Looks {
     fn new(problem: Transfer, histograms: u64) -> Self {
         let symmetries = problem.symmetries();
         let centroid = centroid::of_cells(&problem, &symmetries);
-        let databases = Databases::new(&problem, &symmetries, &centroid, Granularity::default(), histograms);
+        let databases = Databases::new(&problem, &symmetries, &centroid, &Granularity::default(), histograms);
         let ladders = LookAheadTables::new(&problem.lattice, problem.jumps_only).unwrap();
         Self { problem, databases, ladders }
     }

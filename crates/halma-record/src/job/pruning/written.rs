@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Abstraction, Cap, LookAhead, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning};
+use super::{Abstraction, LookAhead, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning, Weights};
 use crate::job::game_bounds::Name;
 use crate::job::raw::Parameter;
 use crate::source::suggestion;
@@ -17,20 +17,34 @@ const KEEP: usize = 1_000_000;
 impl Pruning {
     /// The pruning of that name with the parameters given.
     fn with(name: &str, parameters: Vec<(String, Parameter)>) -> Result<Self, String> {
-        let (mut given, mut by_trial) = (Vec::new(), false);
+        let mut given = Vec::new();
+        // What no number states: `cap=trial` or a list of weights.
+        let mut stated: Option<(String, Weights)> = None;
         for (key, parameter) in parameters {
-            match parameter {
-                Parameter::Number(number) => given.push((key, number)),
-                Parameter::Trial if key == "cap" && !by_trial => by_trial = true,
+            let weights = match parameter {
+                Parameter::Number(number) if key == "weights" => weights(vec![number])?,
+                Parameter::Number(number) => {
+                    given.push((key, number));
+                    continue;
+                }
+                Parameter::Numbers(numbers) if key == "weights" => weights(numbers)?,
+                Parameter::Numbers(_) => return Err(format!("{key}: allowed are whole numbers, no lists")),
+                Parameter::Trial if key == "cap" => Weights::CapByTrial,
                 Parameter::Trial => return Err(not_whole(&key, "trial")),
+            };
+            if let Some((before, _)) = &stated {
+                let twice = unknown(name, &key);
+                return Err(if *before == key { twice } else { "weights: not allowed beside cap".into() });
             }
+            stated = Some((key, weights));
         }
-        match Self::with_numbers(name, given)? {
-            Self::Leading { classes, cap: None, look_ahead } if by_trial => {
-                Ok(Self::Leading { classes, cap: Some(Cap::ByTrial), look_ahead })
+        match (Self::with_numbers(name, given)?, stated) {
+            (Self::Leading { classes, weights: None, look_ahead }, Some((_, weights))) => {
+                Ok(Self::Leading { classes, weights: Some(weights), look_ahead })
             }
-            _ if by_trial => Err(unknown(name, "cap")),
-            pruning => Ok(pruning),
+            (Self::Leading { .. }, Some((key, _))) if key == "weights" => Err("weights: not allowed beside cap".into()),
+            (_, Some((key, _))) => Err(unknown(name, &key)),
+            (pruning, None) => Ok(pruning),
         }
     }
 
@@ -45,7 +59,7 @@ impl Pruning {
             "pattern" => Self::Pattern { classes: classes(take("classes"))? },
             "leading" => Self::Leading {
                 classes: classes(take("classes"))?,
-                cap: cap(take("cap"))?,
+                weights: cap(take("cap"))?,
                 look_ahead: look_ahead(take("look-ahead"), take("least"), take("class-look-ahead"))?,
             },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
@@ -105,7 +119,7 @@ fn unknown(name: &str, key: &str) -> String {
 fn parameters(name: &str) -> &'static [&'static str] {
     match name {
         "pattern" | "narrowed" => &["classes"],
-        "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead"],
+        "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead", "weights"],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
         "beam" => &["keep", "seed", "rungs"],
@@ -127,8 +141,18 @@ fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
     classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
 }
 
-fn cap(cap: Option<i64>) -> Result<Option<Cap>, String> {
-    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0).map(Cap::At);
+/// The greatest weight of a man: sums of all men stay far below the range of 32 bits.
+const MOST_WEIGHT: u16 = 10_000;
+
+fn weights(numbers: Vec<i64>) -> Result<Weights, String> {
+    let weight = |&n: &i64| u16::try_from(n).ok().filter(|&n| n <= MOST_WEIGHT);
+    let allowed = |n: &i64| weight(n).ok_or(format!("weights: {n}: allowed are 0 to {MOST_WEIGHT}"));
+    let weights: Vec<u16> = numbers.iter().map(allowed).collect::<Result<_, _>>()?;
+    if weights.is_empty() { Err("weights: at least one is needed".into()) } else { Ok(Weights::Listed(weights)) }
+}
+
+fn cap(cap: Option<i64>) -> Result<Option<Weights>, String> {
+    let allowed = |n: i64| i32::try_from(n).ok().filter(|&n| n > 0).map(Weights::Cap);
     cap.map(|n| allowed(n).ok_or(format!("cap = {n}: allowed are centroids from 1, and \"trial\""))).transpose()
 }
 
@@ -179,8 +203,7 @@ impl FromStr for Pruning {
             };
             // An error in the name or parameter is reported before an error in the value.
             Self::knows(name, key)?;
-            let number = value.parse().map(Parameter::Number);
-            let parameter = number.or_else(|_| Parameter::word(value).ok_or_else(|| not_whole(key, value)))?;
+            let parameter = Parameter::of(value).ok_or_else(|| not_whole(key, value))?;
             given.push((key.into(), parameter));
         }
         Self::with(name, given)
@@ -205,7 +228,7 @@ impl fmt::Display for Pruning {
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
             Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
             Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
-            Self::Leading { classes, cap, look_ahead } => {
+            Self::Leading { classes, ref weights, look_ahead } => {
                 let (ahead, by_classes) = match look_ahead {
                     Some(LookAhead::ManByMan(depths)) => (Some(depths), None),
                     Some(LookAhead::ClassByClass(moves)) => (None, Some(moves)),
@@ -214,9 +237,13 @@ impl fmt::Display for Pruning {
                 let least = ahead.map(|ahead| ahead.least).filter(|&least| least != LEAST);
                 let given = [
                     classes.map(|n| format!("classes={n}")),
-                    cap.map(|cap| match cap {
-                        Cap::At(centroid) => format!("cap={centroid}"),
-                        Cap::ByTrial => "cap=trial".into(),
+                    weights.as_ref().map(|weights| match weights {
+                        Weights::Cap(centroid) => format!("cap={centroid}"),
+                        Weights::CapByTrial => "cap=trial".into(),
+                        Weights::Listed(weights) => {
+                            let weights: Vec<String> = weights.iter().map(u16::to_string).collect();
+                            format!("weights={}", weights.join("/"))
+                        }
                     }),
                     ahead.map(|ahead| format!("look-ahead={}", ahead.full)),
                     least.map(|least| format!("least={least}")),
@@ -281,18 +308,22 @@ mod tests {
             proptest::sample::select(&["none", "theorem-1"][..]).prop_map(|name| name.parse().unwrap()),
             (
                 proptest::option::of(1..=32u8),
-                proptest::option::of(prop_oneof![Just(Cap::ByTrial), (1..99i32).prop_map(Cap::At)]),
+                proptest::option::of(prop_oneof![
+                    Just(Weights::CapByTrial),
+                    (1..99i32).prop_map(Weights::Cap),
+                    proptest::collection::vec(0..=MOST_WEIGHT, 1..9).prop_map(Weights::Listed)
+                ]),
                 0..3,
                 proptest::option::of((1..=20u8, 1..=20u8, any::<bool>()))
             )
-                .prop_map(|(classes, cap, kind, ahead)| {
+                .prop_map(|(classes, weights, kind, ahead)| {
                     let look_ahead = ahead.map(|(full, least, by_men)| {
                         let by_men = by_men.then_some(LookAhead::ManByMan(LookAheadDepth { full, least }));
                         by_men.unwrap_or(LookAhead::ClassByClass(full))
                     });
                     match kind {
                         0 => Pruning::Pattern { classes },
-                        1 => Pruning::Leading { classes, cap, look_ahead },
+                        1 => Pruning::Leading { classes, weights, look_ahead },
                         _ => Pruning::Narrowed { classes },
                     }
                 }),
@@ -314,7 +345,7 @@ mod tests {
     #[test]
     fn parameters_stand_in_order_or_by_name() {
         let mcc = |c, keep| Pruning::Mcc { c, keep };
-        let leading = |classes, cap, look_ahead| Pruning::Leading { classes, cap, look_ahead };
+        let leading = |classes, weights, look_ahead| Pruning::Leading { classes, weights, look_ahead };
         let by_men = |full, least| Some(LookAhead::ManByMan(LookAheadDepth { full, least }));
         for (text, expected) in [
             ("mcc", mcc(None, KEEP)),
@@ -323,10 +354,12 @@ mod tests {
             ("mcc(5, 3)", mcc(Some(5), 3)),
             ("mcc(keep=3, c=-5)", mcc(Some(-5), 3)),
             ("leading(15)", leading(Some(15), None, None)),
-            ("leading(cap=4)", leading(None, Some(Cap::At(4)), None)),
-            ("leading(7, trial)", leading(Some(7), Some(Cap::ByTrial), None)),
+            ("leading(cap=4)", leading(None, Some(Weights::Cap(4)), None)),
+            ("leading(7, trial)", leading(Some(7), Some(Weights::CapByTrial), None)),
             ("leading(look-ahead=7)", leading(None, None, by_men(7, 4))),
-            ("leading(15,4,7,5)", leading(Some(15), Some(Cap::At(4)), by_men(7, 5))),
+            ("leading(15,4,7,5)", leading(Some(15), Some(Weights::Cap(4)), by_men(7, 5))),
+            ("leading(weights= 2/4/5 )", leading(None, Some(Weights::Listed(vec![2, 4, 5])), None)),
+            ("leading(7,weights=1)", leading(Some(7), Some(Weights::Listed(vec![1])), None)),
             ("leading(class-look-ahead=2)", leading(None, None, Some(LookAhead::ClassByClass(2)))),
             ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
         ] {
@@ -348,8 +381,8 @@ mod tests {
             ("mcc(c=1,c=2)", "unknown parameter `c` of the pruning `mcc`: allowed are c and keep, each once"),
             ("theorem-1(5)", "unknown parameter `5` of the pruning `theorem-1`: it takes none"),
             (
-                "leading(5,4,3,2,1,1)",
-                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead, each once",
+                "leading(5,4,3,2,1,1,1)",
+                "unknown parameter `1` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
             ),
             ("leading(look-ahead=0)", "look-ahead = 0: allowed are 1 to 20 moves"),
             ("leading(look-ahead=7,least=21)", "least = 21: allowed are 1 to 20 moves"),
@@ -360,9 +393,19 @@ mod tests {
             ("leading(cap=0)", "cap = 0: allowed are centroids from 1, and \"trial\""),
             (
                 "leading(cap=trial,cap=3)",
-                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead, each once",
+                "unknown parameter `cap` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
             ),
             ("pattern(cap=trial)", "unknown parameter `cap` of the pruning `pattern`: allowed are classes, each once"),
+            ("leading(weights=1/x)", "weights = 1/x: allowed are whole numbers"),
+            ("leading(weights=1/10001)", "weights: 10001: allowed are 0 to 10000"),
+            ("leading(weights=1/-1)", "weights: -1: allowed are 0 to 10000"),
+            ("leading(cap=3,weights=1/2)", "weights: not allowed beside cap"),
+            ("leading(weights=1/2,cap=trial)", "weights: not allowed beside cap"),
+            (
+                "leading(weights=1/2,weights=1)",
+                "unknown parameter `weights` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
+            ),
+            ("leading(cap=3/4)", "cap: allowed are whole numbers, no lists"),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),

@@ -106,7 +106,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         let TransferTables { databases, histograms, store, .. } = &self.tables;
         let TransferProblem { transfer, symmetries, centroid, pruning, .. } = &self.problem;
         databases.get_or_init(|| {
-            let mut databases = Databases::new(transfer, symmetries, centroid, pruning.granularity(), *histograms);
+            let mut databases = Databases::new(transfer, symmetries, centroid, &pruning.granularity(), *histograms);
             if let Some(store) = store {
                 databases = databases.with_table_store(Arc::clone(store));
             }
