@@ -128,7 +128,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"mcc\", c = \"x\" }}")),
-            "a.toml:7:31: invalid type: string \"x\", expected a whole number",
+            "a.toml:7:31: invalid type: string \"x\", expected a whole number (weights: \"1/2/3\")",
         ),
         (
             "[problem]\nkind = \"transfr\"\nboard = \"9x9\"\nmoves = 6".into(),

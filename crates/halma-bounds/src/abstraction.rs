@@ -430,7 +430,7 @@ mod tests {
             let centroid: Vec<i32> = (0..36).map(|c| c % 6 + c / 6 - 5).collect();
             let bands = std::iter::successors(Some(Bands::finest(&centroid, &group)), |b| b.coarser(&centroid));
             let bands = bands.take(merged + 1).last().unwrap();
-            let partition = Partition::new(&centroid, &bands, i32::MAX, &group).unwrap();
+            let partition = Partition::new(&centroid, &bands, None, &group).unwrap();
             let abstraction = Abstraction::new(&lattice, jumps_only, partition, None, &men, u64::MAX).unwrap();
             let bytes: Vec<u8> = men.iter().map(|&c| c as u8).collect();
             let mut histogram = vec![0; abstraction.space.classes()];

@@ -20,6 +20,7 @@ use halma_record::job::LookAhead;
 use halma_rules::lattice::Lattice;
 use halma_rules::moves::planes::{Plane, Planes, Rungs, TYPES};
 use halma_rules::moves::word::Word;
+use multiversion::multiversion;
 
 use self::choices::{Choice, Choices};
 use self::memory::Memory;
@@ -172,7 +173,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         self.choices.clear_if_large();
         self.memory.forget();
         let by_class = Position { rank, unmoved: army, maybe: army };
-        if !self.by_classes(by_class, left) {
+        if !some_class_leads_on(self, by_class, left) {
             return false;
         }
         if let LookAhead::ClassByClass(_) = self.bound.look_ahead {
@@ -181,6 +182,20 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         self.memory.forget();
         self.by_men(Position { rank, unmoved: army, maybe: Plane::default() }, left)
     }
+}
+
+/// The cheaper look-ahead, class by class: whether enough moves are possible.
+///
+/// Quarter boards of 64 bits, of all four types, fill one vector of AVX2. Narrower ones fill one of those that every
+/// x86-64 has, and are slower with AVX2.
+fn some_class_leads_on<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Position<Q>, left: MovesLeft) -> bool {
+    if Q::CELLS == u64::BITS { in_large_vectors(worker, position, left) } else { worker.by_classes(position, left) }
+}
+
+/// [`RelaxedWorker::by_classes`], compiled for two instruction sets; the processor decides which one runs.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+fn in_large_vectors<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Position<Q>, left: MovesLeft) -> bool {
+    worker.by_classes(position, left)
 }
 
 impl<Q: Word> RelaxedWorker<Q> {
@@ -203,7 +218,8 @@ impl<Q: Word> RelaxedWorker<Q> {
         found
     }
 
-    /// The cheaper look-ahead, class by class: whether enough moves are possible.
+    /// A node of the look-ahead class by class; see [`some_class_leads_on`].
+    #[inline(always)]
     fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || left.looked_at > 1 && self.memory.has_failed(&position, left) {
@@ -238,7 +254,7 @@ impl<Q: Word> RelaxedWorker<Q> {
             }
             let next = Position { rank: choice.rank, unmoved, maybe };
             looked_further = true;
-            if self.moved(choice, |this| this.by_classes(next, after)) {
+            if self.moved(choice, |this| some_class_leads_on(this, next, after)) {
                 return true;
             }
         }

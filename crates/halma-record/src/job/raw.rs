@@ -213,7 +213,7 @@ impl<const LOW: i64, const HIGH: i64> Value for Within<LOW, HIGH> {
 
 impl Value for Parameter {
     fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number, or \"1/2/3\" where several are meant")
+        f.write_str("a whole number (weights: \"1/2/3\")")
     }
     fn number(n: i64) -> Option<Self> {
         Some(Self::Number(n))

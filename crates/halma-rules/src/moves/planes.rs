@@ -150,7 +150,7 @@ impl<Q: Word> Planes<Q> {
     }
 
     /// The jumps that men on these cells allow.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn rungs(&self, men: &Plane<Q>) -> Rungs<Q> {
         let mut rungs = [Plane::default(); AXES];
