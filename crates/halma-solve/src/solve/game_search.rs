@@ -37,9 +37,13 @@ use beam::Beam;
 pub(crate) const PROBE_AT: u64 = 200_000;
 
 /// How much larger a level must be than the last one from which a beam search went ahead.
-pub(crate) const PROBE_AGAIN: u64 = 4;
+pub(crate) const PROBE_AGAIN: u64 = 16;
 
-/// The part of such a level from which it starts: one in so many states.
+/// The part of such a level from which it starts: one in so many states. The first one of a length is narrow, because most
+/// lengths have no game. Where there is one, it often finds it.
+const FIRST_PROBE_PART: u64 = 200;
+
+/// The same for later ones.
 pub(crate) const PROBE_PART: u64 = 50;
 
 /// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
@@ -135,7 +139,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         if let Some(beam) = self.beam {
             return self.beam(puzzle, beam, sequence);
         }
-        let mut probe_at = PROBE_AT;
+        let (mut probe_at, mut part) = (PROBE_AT, FIRST_PROBE_PART);
         let last = puzzle.length();
         #[cfg(any(test, feature = "testing"))]
         let last = if self.engine.expander.fault == Some(crate::fault::Fault::StopEarly) { last / 2 } else { last };
@@ -147,22 +151,24 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             }
             if states >= probe_at {
                 probe_at = PROBE_AGAIN * states;
-                if let Some(game) = self.look_ahead(puzzle, sequence)? {
+                if let Some(game) = self.look_ahead(puzzle, sequence, part)? {
                     return Ok(Answer::Found(game));
                 }
+                part = PROBE_PART;
             }
         }
         Ok(self.ending(puzzle, &sequence.levels)?.map_or(Answer::Refuted, Answer::Found))
     }
 
-    /// A game found by a beam search from the last of these levels, if any.
+    /// A game found by a beam search from one in `part` states of the last of these levels, if any.
     fn look_ahead(
         &self,
         puzzle: &GamePuzzle<W, K>,
         sequence: &LevelSequence<K>,
+        part: u64,
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
-        let beam = Beam { keep: (sequence.last().whole() / PROBE_PART).min(PROBE_MOST) as usize, seed: 0 };
+        let beam = Beam { keep: (sequence.last().whole() / part).min(PROBE_MOST) as usize, seed: 0 };
         let mut ahead = LevelSequence::new(String::new(), Side::Forward);
         (ahead.levels, ahead.compared, ahead.hidden) = (sequence.levels.clone(), usize::MAX, true);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;

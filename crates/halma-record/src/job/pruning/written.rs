@@ -22,12 +22,12 @@ impl Pruning {
         let mut stated: Option<(String, Weights)> = None;
         for (key, parameter) in parameters {
             let weights = match parameter {
-                Parameter::Number(number) if key == "weights" => weights(vec![number])?,
+                Parameter::Number(number) if key == "weights" => weights(&[number])?,
                 Parameter::Number(number) => {
                     given.push((key, number));
                     continue;
                 }
-                Parameter::Numbers(numbers) if key == "weights" => weights(numbers)?,
+                Parameter::Numbers(numbers) if key == "weights" => weights(&numbers)?,
                 Parameter::Numbers(_) => return Err(format!("{key}: allowed are whole numbers, no lists")),
                 Parameter::Trial if key == "cap" => Weights::CapByTrial,
                 Parameter::Trial => return Err(not_whole(&key, "trial")),
@@ -144,11 +144,10 @@ fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
 /// The greatest weight of a man: sums of all men stay far below the range of 32 bits.
 const MOST_WEIGHT: u16 = 10_000;
 
-fn weights(numbers: Vec<i64>) -> Result<Weights, String> {
-    let weight = |&n: &i64| u16::try_from(n).ok().filter(|&n| n <= MOST_WEIGHT);
-    let allowed = |n: &i64| weight(n).ok_or(format!("weights: {n}: allowed are 0 to {MOST_WEIGHT}"));
-    let weights: Vec<u16> = numbers.iter().map(allowed).collect::<Result<_, _>>()?;
-    if weights.is_empty() { Err("weights: at least one is needed".into()) } else { Ok(Weights::Listed(weights)) }
+fn weights(numbers: &[i64]) -> Result<Weights, String> {
+    let weight = |n: i64| u16::try_from(n).ok().filter(|&n| n <= MOST_WEIGHT);
+    let allowed = |&n: &i64| weight(n).ok_or(format!("weights = {n}: allowed are 0 to {MOST_WEIGHT}"));
+    numbers.iter().map(allowed).collect::<Result<_, _>>().map(Weights::Listed)
 }
 
 fn cap(cap: Option<i64>) -> Result<Option<Weights>, String> {
@@ -397,8 +396,8 @@ mod tests {
             ),
             ("pattern(cap=trial)", "unknown parameter `cap` of the pruning `pattern`: allowed are classes, each once"),
             ("leading(weights=1/x)", "weights = 1/x: allowed are whole numbers"),
-            ("leading(weights=1/10001)", "weights: 10001: allowed are 0 to 10000"),
-            ("leading(weights=1/-1)", "weights: -1: allowed are 0 to 10000"),
+            ("leading(weights=1/10001)", "weights = 10001: allowed are 0 to 10000"),
+            ("leading(weights=1/-1)", "weights = -1: allowed are 0 to 10000"),
             ("leading(cap=3,weights=1/2)", "weights: not allowed beside cap"),
             ("leading(weights=1/2,cap=trial)", "weights: not allowed beside cap"),
             (
