@@ -128,7 +128,15 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"mcc\", c = \"x\" }}")),
-            "a.toml:7:31: invalid type: string \"x\", expected a whole number (weights: \"1/2/3\")",
+            "a.toml:7:31: invalid type: string \"x\", expected a whole number",
+        ),
+        (
+            job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"mcc\", c = \"7\" }}")),
+            "a.toml:7:31: invalid type: string \"7\", expected a whole number",
+        ),
+        (
+            job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"leading\", weights = \"1/x\" }}")),
+            "a.toml:7:41: invalid type: string \"1/x\", expected whole numbers, as in \"1/2/3\"",
         ),
         (
             "[problem]\nkind = \"transfr\"\nboard = \"9x9\"\nmoves = 6".into(),

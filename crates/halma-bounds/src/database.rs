@@ -422,13 +422,8 @@ mod tests {
 
     fn databases(problem: &Transfer) -> Databases {
         let symmetries = problem.symmetries();
-        Databases::new(
-            problem,
-            &symmetries,
-            &centroid::of_cells(problem, &symmetries),
-            &Granularity::default(),
-            1 << 20,
-        )
+        let centroid = centroid::of_cells(problem, &symmetries);
+        Databases::new(problem, &symmetries, &centroid, &Granularity::default(), 1 << 20)
     }
 
     const PROBLEMS: [&str; 5] = [

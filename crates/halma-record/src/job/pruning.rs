@@ -210,7 +210,11 @@ impl Pruning {
     /// cap.
     #[must_use]
     pub fn may_become(&self, made: &Self) -> bool {
-        self == made || self.is_by_trial() && self.capped(None) == made.capped(None)
+        let cap = match made {
+            Self::Leading { weights: Some(Weights::Cap(cap)), .. } => Some(*cap),
+            _ => None,
+        };
+        self == made || self.is_by_trial() && self.capped(cap) == *made
     }
 
     /// Its name, without parameters.

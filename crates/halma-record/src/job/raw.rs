@@ -112,24 +112,29 @@ pub struct Within<const LOW: i64, const HIGH: i64>(pub i64);
 pub enum Parameter {
     /// A whole number.
     Number(i64),
-    /// Several whole numbers, joined by `/`.
-    Numbers(Vec<i64>),
+    /// Weights.
+    Weights(Numbers),
     /// `trial`: to be chosen by trial.
     Trial,
 }
 
 impl Parameter {
-    /// The parameter that a text states, if it states one: `7`, `1/2/3` or `trial`.
+    /// The parameter that a word states, if it states one.
+    #[must_use]
+    pub fn word(word: &str) -> Option<Self> {
+        (word == "trial").then_some(Self::Trial)
+    }
+}
+
+/// Whole numbers, joined by `/`.
+#[derive(Debug)]
+pub struct Numbers(pub Vec<i64>);
+
+impl Numbers {
+    /// Reads `1/2/3`.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
-        let mut numbers: Vec<i64> =
-            text.split('/').map(|n| n.trim().parse().ok()).collect::<Option<_>>().unwrap_or_default();
-        match (numbers.len(), text) {
-            (0, "trial") => Some(Self::Trial),
-            (0, _) => None,
-            (1, _) => numbers.pop().map(Self::Number),
-            _ => Some(Self::Numbers(numbers)),
-        }
+        text.split('/').map(|number| number.trim().parse().ok()).collect::<Option<_>>().map(Self)
     }
 }
 
@@ -213,10 +218,22 @@ impl<const LOW: i64, const HIGH: i64> Value for Within<LOW, HIGH> {
 
 impl Value for Parameter {
     fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number (weights: \"1/2/3\")")
+        f.write_str("a whole number")
     }
     fn number(n: i64) -> Option<Self> {
         Some(Self::Number(n))
+    }
+    fn text(text: &str) -> Option<Result<Self, String>> {
+        Self::word(text).map(Ok)
+    }
+}
+
+impl Value for Numbers {
+    fn expecting(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("whole numbers, as in \"1/2/3\"")
+    }
+    fn number(n: i64) -> Option<Self> {
+        Some(Self(vec![n]))
     }
     fn text(text: &str) -> Option<Result<Self, String>> {
         Self::of(text).map(Ok)
@@ -271,6 +288,7 @@ read_as_value! {
     Moves;
     Within<LOW, HIGH>, LOW, HIGH;
     Parameter;
+    Numbers;
     Size;
     Time;
 }

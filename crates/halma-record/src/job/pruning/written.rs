@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Abstraction, LookAhead, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning, Weights};
 use crate::job::game_bounds::Name;
-use crate::job::raw::Parameter;
+use crate::job::raw::{Numbers, Parameter};
 use crate::source::suggestion;
 
 /// The paper guesses C with a beam of "a few million"; a wrong guess costs a second search, never a wrong verdict.
@@ -17,34 +17,26 @@ const KEEP: usize = 1_000_000;
 impl Pruning {
     /// The pruning of that name with the parameters given.
     fn with(name: &str, parameters: Vec<(String, Parameter)>) -> Result<Self, String> {
-        let mut given = Vec::new();
-        // What no number states: `cap=trial` or a list of weights.
-        let mut stated: Option<(String, Weights)> = None;
+        let (mut given, mut by_trial, mut listed) = (Vec::new(), false, None);
         for (key, parameter) in parameters {
-            let weights = match parameter {
-                Parameter::Number(number) if key == "weights" => weights(&[number])?,
-                Parameter::Number(number) => {
-                    given.push((key, number));
-                    continue;
-                }
-                Parameter::Numbers(numbers) if key == "weights" => weights(&numbers)?,
-                Parameter::Numbers(_) => return Err(format!("{key}: allowed are whole numbers, no lists")),
-                Parameter::Trial if key == "cap" => Weights::CapByTrial,
+            match parameter {
+                Parameter::Number(number) => given.push((key, number)),
+                Parameter::Weights(numbers) if listed.is_none() => listed = Some(weights(&numbers)?),
+                Parameter::Weights(_) => return Err(unknown(name, &key)),
+                Parameter::Trial if key == "cap" && !by_trial => by_trial = true,
                 Parameter::Trial => return Err(not_whole(&key, "trial")),
-            };
-            if let Some((before, _)) = &stated {
-                let twice = unknown(name, &key);
-                return Err(if *before == key { twice } else { "weights: not allowed beside cap".into() });
             }
-            stated = Some((key, weights));
         }
-        match (Self::with_numbers(name, given)?, stated) {
-            (Self::Leading { classes, weights: None, look_ahead }, Some((_, weights))) => {
-                Ok(Self::Leading { classes, weights: Some(weights), look_ahead })
+        match (Self::with_numbers(name, given)?, by_trial, listed) {
+            (pruning, false, None) => Ok(pruning),
+            (Self::Leading { classes, weights: None, look_ahead }, true, None) => {
+                Ok(Self::Leading { classes, weights: Some(Weights::CapByTrial), look_ahead })
             }
-            (Self::Leading { .. }, Some((key, _))) if key == "weights" => Err("weights: not allowed beside cap".into()),
-            (_, Some((key, _))) => Err(unknown(name, &key)),
-            (pruning, None) => Ok(pruning),
+            (Self::Leading { classes, weights: None, look_ahead }, false, listed) => {
+                Ok(Self::Leading { classes, weights: listed, look_ahead })
+            }
+            (Self::Leading { .. }, _, Some(_)) => Err("weights: not allowed beside cap".into()),
+            (_, by_trial, _) => Err(unknown(name, if by_trial { "cap" } else { WEIGHTS })),
         }
     }
 
@@ -119,7 +111,7 @@ fn unknown(name: &str, key: &str) -> String {
 fn parameters(name: &str) -> &'static [&'static str] {
     match name {
         "pattern" | "narrowed" => &["classes"],
-        "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead", "weights"],
+        "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead", WEIGHTS],
         "mcc" => &["c", "keep"],
         "truncate" => &["keep", "beta"],
         "beam" => &["keep", "seed", "rungs"],
@@ -141,10 +133,13 @@ fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
     classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
 }
 
+/// The parameter that is no number.
+const WEIGHTS: &str = "weights";
+
 /// The greatest weight of a man: sums of all men stay far below the range of 32 bits.
 const MOST_WEIGHT: u16 = 10_000;
 
-fn weights(numbers: &[i64]) -> Result<Weights, String> {
+fn weights(Numbers(numbers): &Numbers) -> Result<Weights, String> {
     let weight = |n: i64| u16::try_from(n).ok().filter(|&n| n <= MOST_WEIGHT);
     let allowed = |&n: &i64| weight(n).ok_or(format!("weights = {n}: allowed are 0 to {MOST_WEIGHT}"));
     numbers.iter().map(allowed).collect::<Result<_, _>>().map(Weights::Listed)
@@ -202,7 +197,11 @@ impl FromStr for Pruning {
             };
             // An error in the name or parameter is reported before an error in the value.
             Self::knows(name, key)?;
-            let parameter = Parameter::of(value).ok_or_else(|| not_whole(key, value))?;
+            let stated = match key {
+                WEIGHTS => Numbers::of(value).map(Parameter::Weights),
+                _ => value.parse().map(Parameter::Number).ok().or_else(|| Parameter::word(value)),
+            };
+            let parameter = stated.ok_or_else(|| not_whole(key, value))?;
             given.push((key.into(), parameter));
         }
         Self::with(name, given)
@@ -285,11 +284,15 @@ impl<'de> Visitor<'de> for AsTyped {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pruning, A::Error> {
         let (mut name, mut given) = (None, Vec::new());
         while let Some(key) = map.next_key::<String>()? {
-            if key == "name" {
-                name = Some(map.next_value::<String>()?);
-            } else {
-                given.push((key, map.next_value::<Parameter>()?));
-            }
+            let parameter = match &*key {
+                "name" => {
+                    name = Some(map.next_value::<String>()?);
+                    continue;
+                }
+                WEIGHTS => Parameter::Weights(map.next_value()?),
+                _ => map.next_value()?,
+            };
+            given.push((key, parameter));
         }
         let name = name.ok_or_else(|| A::Error::missing_field("name"))?;
         Pruning::with(&name, given).map_err(A::Error::custom)
@@ -367,6 +370,19 @@ mod tests {
     }
 
     #[test]
+    fn trials_choose_a_cap_or_none_and_no_weights() {
+        let read = |text: &str| text.parse::<Pruning>().unwrap();
+        let asked = read("leading(7,cap=trial)");
+        for made in ["leading(7,cap=trial)", "leading(7,cap=3)", "leading(7)"] {
+            assert!(asked.may_become(&read(made)), "{made}");
+        }
+        for made in ["leading(7,weights=1/2/3)", "leading(8,cap=3)", "leading(cap=3)", "pattern(7)"] {
+            assert!(!asked.may_become(&read(made)), "{made}");
+        }
+        assert!(!read("leading(7)").may_become(&read("leading(7,cap=3)")));
+    }
+
+    #[test]
     fn what_is_no_pruning_is_refused_with_what_would_be() {
         for (text, message) in [
             (
@@ -404,7 +420,7 @@ mod tests {
                 "leading(weights=1/2,weights=1)",
                 "unknown parameter `weights` of the pruning `leading`: allowed are classes and cap and look-ahead and least and class-look-ahead and weights, each once",
             ),
-            ("leading(cap=3/4)", "cap: allowed are whole numbers, no lists"),
+            ("leading(cap=3/4)", "cap = 3/4: allowed are whole numbers"),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
