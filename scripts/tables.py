@@ -43,7 +43,7 @@ def largest_level(record):
 
 
 def coarser(record):
-    """A record's pruning over two classes of cells fewer."""
+    """A record's pruning by plain centroids, over two classes of cells fewer."""
     return f"{record['pruning'].split('(')[0]}(classes={len(record['partition']['values']) - 2})"
 
 
