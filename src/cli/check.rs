@@ -48,7 +48,8 @@ fn text(report: &Report, sample: Option<u64>) -> String {
             "The sample: {n} states of each level were expanded, and for {n} it was seen that the level before leads to them. A mistake \
              that shows at a share p of a level's states escapes with probability (1-p)^{n}: with 95 % none shows at more than \
              {:.2} % of them. Rarer ones it cannot exclude; a single lost state is seen only if it was a successor of one in the \
-             sample. Counts, digests, identities of files, and that the middle does not meet, were checked in full.\n",
+             sample. Numbers of states, digests, identities of files, and that the middle does not meet, were checked in full; \
+             the other figures of a level only against their sum and against the sample.\n",
             (300.0 / n as f64).min(100.0)
         );
     }

@@ -5,6 +5,9 @@ use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
 
+/// The greatest length that a search tries.
+const LONGEST: u32 = 9_999;
+
 /// Every successor is accounted for, and the sums of every length are those of its levels. Level 0 has one state,
 /// unless there may be `several` starts.
 pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> Result<(), Rejection> {
@@ -191,6 +194,9 @@ pub(super) fn puzzle_verdict(record: &Record) -> Result<(), Rejection> {
 fn lengths(record: &Record) -> Result<(), Rejection> {
     let Some(bound) = record.lower_bound else { return unbounded(record) };
     let wrong = |text: String| RejectionKind::Verdict.reject(text);
+    if bound > LONGEST {
+        return wrong(format!("a lower_bound of {bound}: no search goes beyond length {LONGEST}"));
+    }
     let counting = record.question == Asked::Count
         && record.length.is_some()
         && matches!(record.verdict, Verdict::Counted | Verdict::Incomplete);

@@ -15,7 +15,7 @@ use crate::search::{CancellationToken, Expander, LevelDestination, Stopped, Tall
 use crate::store::storage::Storage;
 use crate::store::storage::faulty::{Fault, Faulty};
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Disk, Saved, Workspace};
+use crate::store::workspace::{Disk, Partial, Saved, Workspace};
 use crate::store::{Level, SegmentWriter, StoreError};
 
 /// A token in each of so many copies of the cubic lattice: it moves by one.
@@ -171,4 +171,38 @@ fn a_search_that_writes_every_piece_to_disk_leaves_nothing_and_has_the_published
     {
         assert!(log.iter().any(|operation| operation.starts_with(part)), "{part}: {log:#?}");
     }
+}
+
+/// Once a level that a resumed run made again took with it the checkpoint of the level that the run had been stopped in.
+#[test]
+fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_has_a_checkpoint() {
+    let storage = Forgetful::default();
+    let workspace = open(&storage, 1).unwrap();
+    workspace.begin().unwrap();
+    let written = |label: &str| {
+        workspace.write(label, &start(), 0).unwrap();
+        (label.to_string(), Saved { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null })
+    };
+    let stop_in = |label: &str| {
+        let layer = format!("{label}.layer-0000");
+        let partial = Partial {
+            label: label.into(),
+            next_block: 1,
+            generated: 6,
+            emitted: 6,
+            layers: vec![layer.clone()],
+            marks: Vec::new(),
+        };
+        workspace.enter_partial(partial, vec![written(&layer)]).unwrap();
+    };
+    let has = |label: &str| (workspace.partial(label).is_some(), workspace.has(&format!("{label}.layer-0000")));
+    stop_in("level-9");
+    workspace.enter(vec![written("level-1")]).unwrap();
+    assert_eq!(has("level-9"), (true, true), "level 1 is complete");
+    stop_in("level-2");
+    assert_eq!((has("level-9"), has("level-2")), ((false, false), (true, true)), "level 2 has the checkpoint");
+    let layers = || storage.files().iter().filter(|name| name.contains("layer")).count();
+    assert_eq!(layers(), 1, "{:?}", storage.files());
+    workspace.enter(vec![written("level-2")]).unwrap();
+    assert_eq!((has("level-2"), layers()), ((false, false), 0), "level 2 is complete");
 }

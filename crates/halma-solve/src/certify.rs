@@ -72,6 +72,9 @@ const MOST_STATES: u128 = 1 << 61;
 /// The largest number of a histogram in a checker, where the men of each class are a digit.
 const MOST_NUMBERS: u64 = 1 << 60;
 
+/// The largest value of a class, on either side of 0, that checkers take.
+const MOST_VALUE: i32 = 1000;
+
 /// The most histograms of the bound.
 const HISTOGRAMS: u64 = 1 << 29;
 
@@ -130,7 +133,8 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     derive::derive(problem, symmetries, &centroid, ranks, length, resources)
 }
 
-/// The finest granularity, up to the one given, whose histograms checkers can number.
+/// The finest granularity, up to the one given, whose histograms checkers can number. Where its weights are more than
+/// checkers take, plain centroids decide which half leads: the certificate's levels are not those of the record anyway.
 fn numbered(
     problem: &Transfer,
     symmetries: &Symmetries,
@@ -139,6 +143,10 @@ fn numbered(
 ) -> Granularity {
     loop {
         let partition = Databases::abstraction(problem, symmetries, centroid, &granularity, HISTOGRAMS).partition;
+        if granularity.weights.is_some() && partition.values.iter().any(|value| value.abs() > MOST_VALUE) {
+            granularity.weights = None;
+            continue;
+        }
         let mut digits = partition.capacities().into_iter().map(|room| problem.start.len().min(room.into()) as u64 + 1);
         let numbers = digits.try_fold(1u64, |numbers, digit| numbers.checked_mul(digit));
         if numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS) || partition.classes() == partition.groups.len() {

@@ -22,13 +22,15 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     rank: u32,
-    /// [`u8::MAX`] if the entry is empty.
-    left: u8,
+    /// [`EMPTY`] if the entry is empty.
+    left: u16,
     len: u16,
     start: u32,
 }
 
-const NOTHING: Entry = Entry { rank: 0, left: u8::MAX, len: 0, start: 0 };
+/// More moves than any length has.
+const EMPTY: u16 = u16::MAX;
+const NOTHING: Entry = Entry { rank: 0, left: EMPTY, len: 0, start: 0 };
 /// The initial number of entries.
 const ENTRIES: usize = 1 << 8;
 /// With so many entries in use the cache is emptied.
@@ -61,13 +63,13 @@ impl Choices {
     }
 
     #[inline(always)]
-    fn slot(&self, rank: u32, left: u8) -> usize {
+    fn slot(&self, rank: u32, left: u16) -> usize {
         let mixed = (rank ^ u32::from(left) << 27).wrapping_mul(0x9e37_79b1);
         let (mask, mut slot) = (self.entries.len() - 1, (mixed >> 12) as usize);
         loop {
             slot &= mask;
             let entry = &self.entries[slot];
-            if entry.left == u8::MAX || entry.rank == rank && entry.left == left {
+            if entry.left == EMPTY || entry.rank == rank && entry.left == left {
                 return slot;
             }
             slot += 1;
@@ -78,7 +80,9 @@ impl Choices {
     /// look-ahead from one state.
     #[inline]
     pub(super) fn of(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u32) -> Range<usize> {
-        let left = left as u8;
+        // A search class by class asks with all the moves that are left, hundreds in long solutions.
+        debug_assert!(left < u32::from(EMPTY), "{left} moves");
+        let left = left as u16;
         let slot = self.slot(rank, left);
         let entry = self.entries[slot];
         if entry.left == left {
@@ -88,7 +92,7 @@ impl Choices {
     }
 
     #[cold]
-    fn make(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u8) -> Range<usize> {
+    fn make(&mut self, goal: &Goal, histogram: &[u8], rank: u32, left: u16) -> Range<usize> {
         if 2 * self.held >= self.entries.len() {
             self.grow();
         }
@@ -135,7 +139,7 @@ impl Choices {
     fn grow(&mut self) {
         let old = std::mem::take(&mut self.entries);
         self.entries = vec![NOTHING; 2 * old.len()];
-        for entry in old.into_iter().filter(|e| e.left != u8::MAX) {
+        for entry in old.into_iter().filter(|e| e.left != EMPTY) {
             let slot = self.slot(entry.rank, entry.left);
             self.entries[slot] = entry;
         }

@@ -48,22 +48,29 @@ pub fn add(kinds: Vec<(String, Maker)>) {
 /// The puzzle of a table, if its kind is known.
 pub(super) fn model(spec: &PuzzleSpec, symmetry: bool) -> Option<Result<Box<dyn Model>, String>> {
     let (_, make) = KINDS.get()?.iter().find(|(name, _)| *name == spec.kind)?;
-    let made = make(spec).and_then(|puzzle| {
-        let mut starts: Vec<State> = puzzle.starts().into_iter().map(|start| digits(&*puzzle, start)).collect();
-        starts.sort();
-        starts.dedup();
-        let largest = puzzle.bytes() < 32 || puzzle.starts().iter().all(|start| start[3] >> 60 == 0);
-        match largest && !starts.is_empty() {
-            true => Ok(Box::new(InRust { puzzle, starts, symmetry }) as Box<dyn Model>),
-            false => Err("problem: it has no start, or numbers of 252 bits and more".into()),
-        }
-    });
-    Some(made)
+    Some(make(spec).and_then(|puzzle| of(puzzle, symmetry)))
+}
+
+fn of(puzzle: Box<dyn RustPuzzle>, symmetry: bool) -> Result<Box<dyn Model>, String> {
+    let mut starts: Vec<State> = puzzle.starts().into_iter().map(|start| digits(&*puzzle, start)).collect();
+    starts.sort();
+    starts.dedup();
+    let fit = |states: &[Words]| states.iter().all(|&state| fits(&*puzzle, state, symmetry));
+    match fit(&puzzle.starts()) && fit(&puzzle.goals().unwrap_or_default()) && !starts.is_empty() {
+        true => Ok(Box::new(InRust { puzzle, starts, symmetry }) as Box<dyn Model>),
+        false => Err("problem: it has no start, or numbers of 252 bits and more".into()),
+    }
 }
 
 /// A number as digits to the base 16, the lowest first.
 fn digits(puzzle: &dyn RustPuzzle, state: Words) -> State {
     (0..length(puzzle)).map(|at| (state[at / 16] >> (4 * (at % 16)) & 15) as u8).collect()
+}
+
+/// Whether the digits hold the number, and that of the state that stands for it.
+fn fits(puzzle: &dyn RustPuzzle, state: Words, symmetry: bool) -> bool {
+    let small = |state: Words| puzzle.bytes() < 32 || state[3] >> 60 == 0;
+    small(state) && (!symmetry || small(puzzle.canonical(state)))
 }
 
 /// How many digits a number has; the widest lack one, so that their number has one itself.
@@ -108,8 +115,11 @@ impl Model for InRust {
     }
 
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
-        let after = self.puzzle.moves(words(state)).into_iter().map(|after| digits(&*self.puzzle, after));
-        Ok(after.filter(|after| after != state).collect())
+        let after = self.puzzle.moves(words(state));
+        if after.iter().any(|&after| !fits(&*self.puzzle, after, self.symmetry)) {
+            return Err("a move leads to a number of 252 bits or more, which check cannot hold".into());
+        }
+        Ok(after.into_iter().map(|after| digits(&*self.puzzle, after)).filter(|after| after != state).collect())
     }
 
     fn can_be_undone(&self) -> bool {
@@ -141,5 +151,61 @@ impl Model for InRust {
 
     fn show(&self, state: &[u8]) -> String {
         self.puzzle.picture(words(state)).replace('\n', " / ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From 0 to the number that only the highest bit distinguishes from it.
+    struct HighestBit {
+        starts: Vec<Words>,
+        goals: Option<Vec<Words>>,
+    }
+
+    const HIGHEST: Words = [0, 0, 0, 1 << 63];
+
+    impl RustPuzzle for HighestBit {
+        fn bytes(&self) -> usize {
+            32
+        }
+        fn starts(&self) -> Vec<Words> {
+            self.starts.clone()
+        }
+        fn moves(&self, state: Words) -> Vec<Words> {
+            vec![if state == HIGHEST { [0; 4] } else { HIGHEST }]
+        }
+        fn is_goal(&self, state: Words) -> bool {
+            state == HIGHEST
+        }
+        fn goals(&self) -> Option<Vec<Words>> {
+            self.goals.clone()
+        }
+        fn canonical(&self, state: Words) -> Words {
+            if state == [1, 0, 0, 0] { HIGHEST } else { state }
+        }
+        fn can_be_undone(&self) -> bool {
+            true
+        }
+        fn picture(&self, state: Words) -> String {
+            format!("{state:?}")
+        }
+        fn written(&self, before: Words, after: Words) -> String {
+            format!("{before:?} {after:?}")
+        }
+    }
+
+    fn made(starts: Vec<Words>, goals: Option<Vec<Words>>, symmetry: bool) -> Result<Box<dyn Model>, String> {
+        of(Box::new(HighestBit { starts, goals }), symmetry)
+    }
+
+    #[test]
+    fn no_number_loses_its_highest_bits() {
+        let puzzle = made(vec![[0; 4]], None, false).unwrap();
+        assert!(puzzle.moves(&puzzle.starts()[0]).unwrap_err().contains("252 bits"));
+        assert!(made(vec![HIGHEST], None, false).is_err() && made(vec![], None, false).is_err());
+        assert!(made(vec![[0; 4]], Some(vec![HIGHEST]), false).is_err());
+        assert!(made(vec![[1, 0, 0, 0]], None, true).is_err() && made(vec![[1, 0, 0, 0]], None, false).is_ok());
     }
 }

@@ -280,8 +280,8 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
         let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
         let mode = match self.mode(run, held) {
-            // A sample does not show that all was seen where something was cut.
-            Ok(mode) if self.record.exhausted && run.levels.iter().any(|level| level.pruned > 0) => mode.whole(),
+            // A sample does not show that all was seen where something may have been cut, whatever the figures say.
+            Ok(mode) if self.record.exhausted && distance.is_some() => mode.whole(),
             Ok(mode) => mode,
             Err(too_much) => {
                 self.evidence.leave(length, too_much);

@@ -123,10 +123,17 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
     let all = step.expander.exchange().all_gather(own)?.into_iter().min().unwrap_or(0);
     let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
+    let held = partial.marks.len();
     partial.marks.truncate(all);
     step.resume_layers(workspace, partial.layers)?;
-    if let Some(&mark) = partial.marks.last() {
+    let last = partial.marks.last().copied();
+    if let Some(mark) = last {
         step.resume_at(mark);
+    }
+    if held > all {
+        // Marks are matched by their number. One that no longer holds must be gone before another process makes a new
+        // one of the same number, which it cannot do without this process.
+        workspace.enter_partial(step.partial(last.unwrap_or_default(), partial.marks.clone()), Vec::new())?;
     }
     Ok(partial.marks)
 }

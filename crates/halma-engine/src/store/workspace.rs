@@ -289,15 +289,16 @@ impl Workspace {
         file::write_in(&*self.levels, &file_name(label), self.identity(label), level, digest, &self.disk)
     }
 
-    /// Enters complete files into the manifest, which makes them part of the run; the level under way has no layers
-    /// then.
+    /// Enters complete files into the manifest, which makes them part of the run. The layers of a level that is among
+    /// them are removed. Those of another level stay: a run that is resumed may make earlier levels again first.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
     pub fn enter(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         self.change(|list| {
-            gone = list.partial.take().map_or_else(Vec::new, |p| p.layers);
+            let complete = |partial: &mut Partial| files.iter().any(|(label, _)| *label == partial.label);
+            gone = list.partial.take_if(complete).map_or_else(Vec::new, |p| p.layers);
             gone.iter().for_each(|label| drop(list.files.remove(label)));
             list.files.extend(files);
         })?;
@@ -324,15 +325,21 @@ impl Workspace {
         self.list().partial.clone().filter(|p| p.label == label)
     }
 
-    /// Enters a checkpoint within a level, with its new layers.
+    /// Enters a checkpoint within a level, with its new layers. There is one checkpoint: that of another level goes,
+    /// with its layers.
     ///
     /// # Errors
-    /// Where the manifest cannot be written.
+    /// Where the manifest cannot be written, or a layer cannot be removed.
     pub(crate) fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
+        let mut gone = Vec::new();
         self.change(|list| {
+            let other = list.partial.take_if(|earlier| earlier.label != partial.label);
+            gone = other.map_or_else(Vec::new, |earlier| earlier.layers);
+            gone.iter().for_each(|label| drop(list.files.remove(label)));
             list.files.extend(layers);
             list.partial = Some(partial);
-        })
+        })?;
+        self.remove(&gone)
     }
 
     /// Removes a file from the run, even if levels are to be kept.

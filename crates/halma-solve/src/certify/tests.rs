@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use halma_engine::search::CancellationToken;
-use halma_record::job::Granularity;
+use halma_record::job::{Granularity, Weights};
 use halma_rules::job::{Job, Problem};
 use halma_rules::problem::Transfer;
 
@@ -111,4 +111,23 @@ fn histograms_are_as_coarse_as_it_takes_to_number_them() {
     let file = folder.path().join("line.cert");
     made(&line, 10, LARGE, None, &file).unwrap();
     assert!(judged(&[file]).iter().flatten().all(|&status| status == 0));
+}
+
+#[test]
+fn a_certificate_by_weights_is_accepted_however_large_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = [vec![1000, 1001], vec![1001], vec![7, 10_000], vec![100, 201, 303], vec![0]];
+    let files: Vec<PathBuf> = (0..weights.len()).map(|n| folder.path().join(n.to_string())).collect();
+    for (weights, file) in weights.into_iter().zip(&files) {
+        let granularity = Granularity { classes: None, weights: Some(Weights::Listed(weights)) };
+        let cancel = CancellationToken::after(None);
+        let resources = Resources { granularity, large: LARGE, cancel: &cancel, tell: &|_| () };
+        let certificate = refutation(transfer(CORNER), 10, resources).unwrap();
+        let mut bytes = Vec::new();
+        certificate.write(&mut bytes).unwrap();
+        std::fs::write(file, bytes).unwrap();
+    }
+    for (file, said) in files.iter().zip(judged(&files)) {
+        assert!(!said.is_empty() && said.iter().all(|&status| status == 0), "{}: {said:?}", file.display());
+    }
 }

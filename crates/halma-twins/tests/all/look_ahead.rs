@@ -90,6 +90,31 @@ fn spec(board: &str, moves: u8, jumps_only: bool, army: &[String]) -> String {
     format!("[problem]\nkind = 'transfer'\nboard = '''{board}'''\nmoves = {moves}\njumps-only = {jumps_only}\n{both}\n")
 }
 
+/// Once the number of moves left was kept in a byte, so with 256 of them every state was cut, and with more nearly all.
+#[test]
+fn a_state_that_can_arrive_stays_however_many_moves_are_left() {
+    let board = "board = '''.....\n.....\n.....\n.....\n.....'''\nmoves = 6";
+    let ends = "army = ['a1', 'b1', 'a2']\ntarget = ['e5', 'd5', 'e4']";
+    let job = Job::parse("a.toml".as_ref(), &format!("[problem]\nkind = 'transfer'\n{board}\n{ends}\n")).unwrap();
+    let Problem::Transfer(problem) = &job.problem else { unreachable!() };
+    let symmetries = problem.symmetries();
+    let centroid = centroid::of_cells(problem, &symmetries);
+    let databases = Databases::new(problem, &symmetries, &centroid, &Granularity::default(), 4_000);
+    let abstraction = &databases.abstraction;
+    let cell = |name: &&str| problem.lattice.board.cell(name).unwrap() as u8;
+    let [start, goal] = [["a1", "b1", "a2"], ["e4", "d5", "e5"]].map(|army| army.iter().map(cell).collect::<Vec<u8>>());
+    let context = WorkContext { exchange: &Alone, cancel: &CancellationToken::after(None) };
+    let table = Arc::new(abstraction.distances(&[vec![abstraction.rank_of(&goal)]], 60, &(), context).unwrap());
+    let tables = LookAheadTables::new(&problem.lattice, false).unwrap();
+    for how in [LookAhead::ClassByClass(3), LookAhead::ClassByClass(20)] {
+        let stays = |left| tables.filter(abstraction, &table, (left, 0), how).worker().admits(&start, 0);
+        assert!(!stays(2), "six steps in two moves");
+        for left in [30, 254, 255, 256, 257, 258, 300, 511, 512, 513, 9_999] {
+            assert!(stays(left), "{how:?}, {left} moves left");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]

@@ -39,7 +39,7 @@ impl Blocks {
             return Err("symmetries.mirror: the image of the start is not the state of the goal".into());
         }
         let mut back = vec![0u8; cells.len()];
-        (0..).zip(cells).for_each(|(cell, &image)| back[usize::from(image)] = cell);
+        (0..=u8::MAX).zip(cells).for_each(|(cell, &image)| back[usize::from(image)] = cell);
         let through = |map: &Vec<u8>| -> Vec<u8> {
             back.iter().map(|&cell| cells[usize::from(map[usize::from(cell)])]).collect()
         };

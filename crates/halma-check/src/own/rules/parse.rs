@@ -184,7 +184,7 @@ fn condition(grid: &Grid, goal: &Goal, alphabet: &Alphabet) -> Result<Condition,
     let mut cells: Vec<(u8, Letters)> = match goal {
         Goal::Map(map) => {
             let symbols = grid.letters_of(map).map_err(|fault| format!("goal: {fault}"))?;
-            (0..)
+            (0..=u8::MAX)
                 .zip(symbols)
                 .filter(|(_, symbol)| *symbol != '?')
                 .map(|(c, symbol)| (c, alphabet.set(symbol)))
