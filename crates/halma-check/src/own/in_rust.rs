@@ -69,8 +69,8 @@ fn digits(puzzle: &dyn RustPuzzle, state: Words) -> State {
 
 /// Whether the digits hold the number, and that of the state that stands for it.
 fn fits(puzzle: &dyn RustPuzzle, state: Words, symmetry: bool) -> bool {
-    let small = |state: Words| puzzle.bytes() < 32 || state[3] >> 60 == 0;
-    small(state) && (!symmetry || small(puzzle.canonical(state)))
+    let small = |state: Words| state[3] >> 60 == 0;
+    puzzle.bytes() < 32 || small(state) && (!symmetry || small(puzzle.canonical(state)))
 }
 
 /// How many digits a number has; the widest lack one, so that their number has one itself.
