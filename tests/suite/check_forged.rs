@@ -254,6 +254,7 @@ fn fields_that_nothing_was_compared_with_are_compared() {
     });
     says(&count, "problem.kind", &|it| it.problem.armies_mut().unwrap().kind = "transfers".into());
     says(&count, "is not the one that a count adds", &|it| it.runs.last_mut().unwrap().up_to = Some(99));
+    says(&mcc, "no search goes beyond length 9999", &|it| it.lower_bound = Some(10_000));
     says(&mcc, "up_to or shared_with", &|it| it.runs[0].shared_with = Some(it.runs[0].length));
     says(&mcc, "a pruning of its own", &|it| it.runs[0].pruning = Some(Pruning::None));
     says(&mcc, "reason: only", &|it| it.reason = Some("tired".into()));
