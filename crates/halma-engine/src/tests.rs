@@ -6,6 +6,7 @@ mod damage;
 mod failures;
 mod filters;
 mod leaders;
+mod marks;
 
 use std::path::Path;
 use std::time::Duration;

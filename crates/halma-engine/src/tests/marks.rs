@@ -1,0 +1,45 @@
+//! Checkpoints of several processes: each has a mark for every round after which all saved, matched by number.
+
+use std::sync::Arc;
+
+use super::{Lattices, expander, open, start};
+use crate::search::exchange::mesh::mesh;
+use crate::search::{CancellationToken, LevelDestination};
+use crate::store::storage::forgetful::Forgetful;
+use crate::store::workspace::{Mark, Partial};
+
+/// Process 0 has saved two marks, process 1 one. They go on from the first. Process 1 may then save another second mark,
+/// and process 0 be killed before it does: the one that it had must be gone by then.
+#[test]
+fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
+    let storages = [Forgetful::default(), Forgetful::default()];
+    let marks = |storage: &Forgetful| open(storage, 1).unwrap().partial("level-1").unwrap().marks.len();
+    for (storage, held) in storages.iter().zip([2, 1]) {
+        let workspace = open(storage, 1).unwrap();
+        let mark = |next_block| Mark { next_block, generated: 0, emitted: 0 };
+        let partial = Partial {
+            label: "level-1".into(),
+            next_block: held,
+            generated: 0,
+            emitted: 0,
+            layers: Vec::new(),
+            marks: (1..=held).map(mark).collect(),
+        };
+        workspace.enter_partial(partial, Vec::new()).unwrap();
+        assert_eq!(workspace.partial("level-1").unwrap().marks.len(), held);
+    }
+    std::thread::scope(|scope| {
+        for (storage, mut mesh) in storages.iter().zip(mesh(2)) {
+            // They agree on marks in round 0, and lose each other in the next.
+            mesh.dies_in = 1;
+            scope.spawn(move || {
+                let (workspace, expander) = (open(storage, 1).unwrap(), expander().sharing(Arc::new(Arc::new(mesh))));
+                let (cancel, level) = (CancellationToken::after(None), start());
+                let destination =
+                    LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+                assert!(expander.expand(&Lattices, 0, &level, &[], destination, &cancel).is_err());
+            });
+        }
+    });
+    assert_eq!(storages.each_ref().map(marks), [1, 1]);
+}
