@@ -75,6 +75,8 @@ def second_method(first, second):
             name += f" over {len(theirs['values'])} classes instead of {len(ours['values'])}"
         elif ours["class_of"] != theirs["class_of"]:
             name += " over other classes"
+        elif "weights=" in second["pruning"]:
+            name = f"`{second['pruning']}`, by which other halves lead,"
         else:
             name += f" with centroids up to {max(theirs['values'])} instead of {max(ours['values'])}"
         if "look-ahead" in second["pruning"] and "look-ahead" not in first["pruning"]:
