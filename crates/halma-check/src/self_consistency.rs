@@ -1,12 +1,9 @@
 //! Consistency of a record with itself: its figures add up, no length is left out, and its verdict follows from them.
 
 use halma_record::job::Pruning;
-use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Verdict};
+use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
-
-/// The greatest length that a search tries.
-const LONGEST: u32 = 9_999;
 
 /// Every successor is accounted for, and the sums of every length are those of its levels. Level 0 has one state,
 /// unless there may be `several` starts.

@@ -19,6 +19,7 @@ mod record_file;
 use halma_files::number;
 pub use halma_files::number::{Count, Digest, FileRecord};
 
+pub use claims::LONGEST;
 pub use impossible::ImpossibleRecord;
 pub use length_record::{LengthRecord, LevelRecord, Side, Together, together};
 pub use machine::{ClusterRecord, Machine, now};

@@ -52,7 +52,7 @@ pub use resolve::problem as resolve_problem;
 pub use spec::{game as game_of, transfer as transfer_of};
 
 /// The greatest length that a job may ask about, and the last that a search tries.
-pub const MAX_LENGTH: u32 = 9_999;
+pub const MAX_LENGTH: u32 = halma_record::record::LONGEST;
 
 /// A job that passed every check.
 #[derive(Clone, Debug)]

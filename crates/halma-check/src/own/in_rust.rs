@@ -52,14 +52,15 @@ pub(super) fn model(spec: &PuzzleSpec, symmetry: bool) -> Option<Result<Box<dyn 
 }
 
 fn of(puzzle: Box<dyn RustPuzzle>, symmetry: bool) -> Result<Box<dyn Model>, String> {
-    let mut starts: Vec<State> = puzzle.starts().into_iter().map(|start| digits(&*puzzle, start)).collect();
-    starts.sort();
-    starts.dedup();
-    let fit = |states: &[Words]| states.iter().all(|&state| fits(&*puzzle, state, symmetry));
-    match fit(&puzzle.starts()) && fit(&puzzle.goals().unwrap_or_default()) && !starts.is_empty() {
-        true => Ok(Box::new(InRust { puzzle, starts, symmetry }) as Box<dyn Model>),
-        false => Err("problem: it has no start, or numbers of 252 bits and more".into()),
+    let starts = puzzle.starts();
+    if starts.is_empty() {
+        return Err("problem: it has no start".into());
     }
+    if !starts.iter().chain(&puzzle.goals().unwrap_or_default()).all(|&state| fits(&*puzzle, state, symmetry)) {
+        return Err("problem: a start or a goal has a number of 252 bits or more".into());
+    }
+    let starts: BTreeSet<State> = starts.into_iter().map(|start| digits(&*puzzle, start)).collect();
+    Ok(Box::new(InRust { puzzle, starts: starts.into_iter().collect(), symmetry }))
 }
 
 /// A number as digits to the base 16, the lowest first.

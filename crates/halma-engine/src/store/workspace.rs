@@ -297,9 +297,7 @@ impl Workspace {
     pub fn enter(&self, files: Vec<(String, Saved)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         self.change(|list| {
-            let complete = |partial: &mut Partial| files.iter().any(|(label, _)| *label == partial.label);
-            gone = list.partial.take_if(complete).map_or_else(Vec::new, |p| p.layers);
-            gone.iter().for_each(|label| drop(list.files.remove(label)));
+            gone = list.drop_partial(|partial| files.iter().any(|(label, _)| *label == partial.label));
             list.files.extend(files);
         })?;
         self.remove(&gone)
@@ -333,9 +331,7 @@ impl Workspace {
     pub(crate) fn enter_partial(&self, partial: Partial, layers: Vec<(String, Saved)>) -> Result<(), StoreError> {
         let mut gone = Vec::new();
         self.change(|list| {
-            let other = list.partial.take_if(|earlier| earlier.label != partial.label);
-            gone = other.map_or_else(Vec::new, |earlier| earlier.layers);
-            gone.iter().for_each(|label| drop(list.files.remove(label)));
+            gone = list.drop_partial(|earlier| earlier.label != partial.label);
             list.files.extend(layers);
             list.partial = Some(partial);
         })?;

@@ -7,7 +7,7 @@
 use super::{Asked, LengthRecord, LevelRecord, Record, Verdict};
 
 /// The greatest length and level that a job may ask for.
-const LONGEST: u32 = 9999;
+pub const LONGEST: u32 = 9_999;
 
 fn shown(length: Option<u32>) -> String {
     length.map_or("none".into(), |length| length.to_string())

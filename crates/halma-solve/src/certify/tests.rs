@@ -24,8 +24,20 @@ fn transfer(problem: &str) -> Transfer {
 
 /// Writes the certificate that a search broken like that makes of "no solution of at most so many moves".
 fn made(problem: &str, length: u32, large: usize, fault: Option<Fault>, file: &Path) -> Result<(), CertifyError> {
+    made_by(Granularity::default(), problem, length, large, fault, file)
+}
+
+/// The same, by histograms of that granularity.
+fn made_by(
+    granularity: Granularity,
+    problem: &str,
+    length: u32,
+    large: usize,
+    fault: Option<Fault>,
+    file: &Path,
+) -> Result<(), CertifyError> {
     let cancel = CancellationToken::after(None);
-    let resources = Resources { granularity: Granularity::default(), large, cancel: &cancel, tell: &|_| () };
+    let resources = Resources { granularity, large, cancel: &cancel, tell: &|_| () };
     let certificate = fault::with(fault, || refutation(transfer(problem), length, resources))?;
     let mut bytes = Vec::new();
     certificate.write(&mut bytes).unwrap();
@@ -120,12 +132,7 @@ fn a_certificate_by_weights_is_accepted_however_large_they_are() {
     let files: Vec<PathBuf> = (0..weights.len()).map(|n| folder.path().join(n.to_string())).collect();
     for (weights, file) in weights.into_iter().zip(&files) {
         let granularity = Granularity { classes: None, weights: Some(Weights::Listed(weights)) };
-        let cancel = CancellationToken::after(None);
-        let resources = Resources { granularity, large: LARGE, cancel: &cancel, tell: &|_| () };
-        let certificate = refutation(transfer(CORNER), 10, resources).unwrap();
-        let mut bytes = Vec::new();
-        certificate.write(&mut bytes).unwrap();
-        std::fs::write(file, bytes).unwrap();
+        made_by(granularity, CORNER, 10, LARGE, None, file).unwrap();
     }
     for (file, said) in files.iter().zip(judged(&files)) {
         assert!(!said.is_empty() && said.iter().all(|&status| status == 0), "{}: {said:?}", file.display());

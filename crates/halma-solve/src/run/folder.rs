@@ -11,7 +11,7 @@ use halma_engine::store::StoreError;
 use halma_engine::store::workspace::{self, Disk, Workspace};
 use halma_files::folder::refuse_link;
 use halma_record::record::PROGRAM;
-use halma_rules::job::{self, Job, Limits, Output, Problem, ProblemSpec, Search};
+use halma_rules::job::{self, Job, Limits, MAX_LENGTH, Output, Problem, ProblemSpec, Search};
 
 use super::identity::{Identity, identity};
 use super::{Question, share};
@@ -19,9 +19,8 @@ use super::{Question, share};
 /// The default time between checkpoints.
 const CHECKPOINT: Duration = Duration::from_secs(300);
 
-/// The most threads and moves that a job can ask for.
+/// The most threads that a job can ask for.
 const THREADS: usize = 4096;
-const LONGEST: u32 = 9999;
 
 /// What may change when a run is resumed.
 #[derive(Serialize, Deserialize)]
@@ -110,8 +109,8 @@ fn allowed(job: &Job, question: Question) -> Result<(), String> {
         return Err(format!("the run asks for {threads} threads: allowed are 1 to {THREADS}"));
     }
     let (_, max_length, depth) = question.asked(job);
-    if let Some(number) = max_length.or(depth).filter(|&number| number > LONGEST) {
-        return Err(format!("the run asks for {number} moves: allowed are 0 to {LONGEST}"));
+    if let Some(number) = max_length.or(depth).filter(|&number| number > MAX_LENGTH) {
+        return Err(format!("the run asks for {number} moves: allowed are 0 to {MAX_LENGTH}"));
     }
     job.sound()
 }

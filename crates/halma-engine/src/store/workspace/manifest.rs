@@ -119,6 +119,13 @@ impl Manifest {
         Self { format: FORMAT, run, terms, ..Self::default() }
     }
 
+    /// Drops the checkpoint within a level, if there is one and `goes` is true of it; returns the labels of its layers.
+    pub(super) fn drop_partial(&mut self, goes: impl FnOnce(&Partial) -> bool) -> Vec<String> {
+        let layers = self.partial.take_if(|partial| goes(partial)).map_or_else(Vec::new, |partial| partial.layers);
+        layers.iter().for_each(|label| drop(self.files.remove(label)));
+        layers
+    }
+
     /// The manifest with its checksum, as text.
     pub(super) fn sealed(&self) -> serde_json::Result<String> {
         let text = serde_json::to_string_pretty(self)?;
