@@ -305,6 +305,7 @@ mod tests {
             reason: None,
             up_to: None,
             shared_with: None,
+            leading_moves: false,
             pruning: None,
             c: None,
             seconds: generated as f64 / 1e6,

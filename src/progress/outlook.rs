@@ -91,6 +91,7 @@ fn tried(length: u32) -> LengthRecord {
         reason: None,
         up_to: None,
         shared_with: None,
+        leading_moves: false,
         pruning: None,
         c: None,
         seconds: 0.0,

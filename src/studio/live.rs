@@ -134,6 +134,7 @@ impl Told {
             reason: None,
             up_to: None,
             shared_with: None,
+            leading_moves: false,
             pruning: None,
             c: None,
             seconds: since.elapsed().as_secs_f64(),

@@ -200,7 +200,11 @@ fn lengths_decided_together_are_refused_where_what_they_share_is_edited() {
     };
     says("not closed: from leading level", &|it| *it.runs[leader].up_to.as_mut().unwrap() += 1);
     says("or no leading levels", &|it| it.runs[leader].up_to = None);
-    says("which no state of level", &|it| it.runs[shared].shared_with = None);
+    says("leading_moves, for 20 moves", &|it| it.runs[shared].shared_with = None);
+    says("following level 11: generated 86, derived 0", &|it| {
+        (it.runs[shared].shared_with, it.runs[shared].leading_moves) = (None, false);
+    });
+    says("no following levels", &|it| it.runs[shared + 1].leading_moves = true);
     says("which has another middle", &|it| it.runs[shared].shared_with = Some(it.runs[shared].length + 2));
     // What a truncated search has found is no refutation.
     says("its levels end early", &|it| {
@@ -210,6 +214,17 @@ fn lengths_decided_together_are_refused_where_what_they_share_is_edited() {
         (it.verdict, it.refuted_up_to, it.max_length) = (Verdict::None, Some(last.length), Some(last.length));
         (it.length, it.solution) = (None, None);
     });
+}
+
+#[test]
+fn moves_that_lead_make_other_levels_than_all_moves() {
+    let run = Run::of("moves = 8\nboard = '9x9'\narmy = 'triangle-3'", "");
+    let at = run.record.runs.iter().position(|run| run.length == 15).unwrap();
+    assert!(run.record.runs[at].leading_moves && !run.record.runs[at - 1].leading_moves);
+    let said = run.refusal(|it| it.runs[at].leading_moves = false);
+    assert!(said.contains("length 15: not closed: from following level 7 one move leads to"), "{said}");
+    let said = run.refusal(|it| it.runs[at - 1].leading_moves = true);
+    assert!(said.contains("length 14: leading_moves, "), "{said}");
 }
 
 #[test]

@@ -177,7 +177,12 @@ fn what_nobody_searched_is_not_exhausted() {
         (none.verdict, none.exhausted, none.max_length) = (Verdict::None, true, None);
         (none.length, none.solution, none.reason) = (None, None, None);
         let bound = none.lower_bound;
-        let moves = |run: &LengthRecord| LengthRecord { levels: vec![], verdict: Verdict::None, ..run.clone() };
+        let moves = |run: &LengthRecord| LengthRecord {
+            levels: vec![],
+            leading_moves: false,
+            verdict: Verdict::None,
+            ..run.clone()
+        };
         let first = LengthRecord { self_consistent: true, c: None, ..moves(&none.runs[0]) };
         for (lower_bound, length) in [(bound, None), (Some(0), None), (Some(0), Some(0)), (bound, bound), (None, None)]
         {

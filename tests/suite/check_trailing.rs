@@ -195,7 +195,7 @@ fn trailing_levels_forged_at_any_place_are_refused() {
 /// Levels that meet one length do not meet another one, even where both are sound.
 #[test]
 fn trailing_levels_of_another_run_are_refused() {
-    let proved = Proved::new(6, "leading(classes=9,look-ahead=1)", 22);
+    let proved = Proved::new(6, "leading(classes=8,look-ahead=1)", 22);
     let own = |record: &Record, run: usize| -> Vec<LevelRecord> {
         record.runs[run].levels.iter().filter(|level| level.side == Side::Trailing).cloned().collect()
     };

@@ -80,6 +80,22 @@ fn frozen_runs_are_still_verified_by_their_records_and_level_files() {
     }
 }
 
+/// Following levels of odd lengths were once made by all moves from the middles, and such records are published.
+#[test]
+fn a_record_whose_following_levels_have_all_moves_is_verified_as_such() {
+    let place = tempfile::tempdir().unwrap();
+    let frozen = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/all-moves.json");
+    let (status, told) = halma(&place, &["check", frozen.to_str().unwrap(), "-q"]);
+    assert!(status == 0 && told.contains("length 15, none: 13 levels derived again"), "{status}: {told}");
+
+    let mut record = json(&frozen);
+    let entry = record["runs"].as_array_mut().unwrap().iter_mut().find(|entry| entry["length"] == 15).unwrap();
+    entry["leading_moves"] = true.into();
+    fs::write(place.path().join("claims.json"), record.to_string()).unwrap();
+    let (status, told) = halma(&place, &["check", "claims.json", "-q"]);
+    assert!(status == 4 && told.contains("length 15: following level 8"), "{status}: {told}");
+}
+
 #[test]
 fn a_frozen_interrupted_run_goes_on_from_its_level_files() {
     let place = thawed("interrupted");

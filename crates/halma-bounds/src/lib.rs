@@ -9,6 +9,7 @@ mod distance_table;
 pub mod frontier;
 pub mod game_bounds;
 pub mod histogram;
+pub mod leading_moves;
 pub mod mcc;
 pub mod middle;
 pub mod palindrome;

@@ -153,6 +153,17 @@ impl Databases {
         }
     }
 
+    /// The bound by moves from a middle: only those that a solution makes which leads. Of an odd length a solution
+    /// leads by both its middles; of the even length before it, by its one middle, and `either` says whether such
+    /// solutions are looked for, too.
+    pub fn leading_moves(&self, either: bool) -> Cut {
+        Cut::Move {
+            class_of: Arc::new(self.histograms.class_of.clone()),
+            values: Arc::new(self.values.clone()),
+            either,
+        }
+    }
+
     /// The bound by the distances to the mirror images of the histograms on these walks' last levels. States must reach
     /// one of them by the level given with it; they are on level `from` or later.
     pub fn toward_images(&self, ends: &[(&Walk<TransferModel>, u32)], from: u32) -> Result<Cut, Rejection> {

@@ -186,6 +186,13 @@ impl<'a> Searches<'a> {
             cuts.push(databases.after_middles(last));
             walk.leave_some();
         }
+        if entry.leading_moves {
+            if last.is_multiple_of(2) {
+                // A solution of that length leads by its one middle, whatever move follows.
+                return RejectionKind::Levels.reject(format!("leading_moves, for {last} moves"));
+            }
+            cuts.push(databases.leading_moves(first < last));
+        }
         for level in following {
             let mode = mode.ok_or_else(|| RejectionKind::Levels.because("levels that nobody looks at"))?;
             walk.step(level, &cuts, mode)?;

@@ -1,7 +1,7 @@
 //! Consistency of a record with itself: its figures add up, no length is left out, and its verdict follows from them.
 
 use halma_record::job::Pruning;
-use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Verdict};
+use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Side, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
 
@@ -62,9 +62,15 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     }
 }
 
-/// Lengths that are decided together occur under the leading pruning alone.
+/// Lengths that are decided together occur under the leading pruning alone. So do moves that lead: only following levels
+/// are made by them.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
+    let follows = |entry: &LengthRecord| entry.levels.iter().any(|level| level.side == Side::Following);
+    if let Some(entry) = record.runs.iter().find(|entry| entry.leading_moves && !(leads && follows(entry))) {
+        let why = "leading_moves, and it has no following levels";
+        return Err(RejectionKind::Levels.because(why).in_length(entry.length));
+    }
     match record.runs.iter().find(|entry| !leads && (entry.up_to.is_some() || entry.shared_with.is_some())) {
         Some(entry) => {
             let why = "up_to or shared_with, where every length has its own levels";

@@ -25,6 +25,9 @@ pub(super) enum Cut {
     Classes { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Verdict>, ahead: Option<LookAhead> },
     /// By the predecessor's histogram: whether it has successors at all.
     From { class_of: Arc<Vec<u8>>, classes: usize, admits: Arc<Origin> },
+    /// By the values f of both histograms, before and after the move: f(X) + f(Y) must be at least 0; or f(X) alone, if
+    /// `either`.
+    Move { class_of: Arc<Vec<u8>>, values: Arc<Vec<i32>>, either: bool },
     /// Equation (13): men whose mirror cell is occupied must be at least `goal - 2 (half - depth)`.
     Palindrome { mirror: Arc<Vec<u8>>, goal: i64, half: i64 },
 }
@@ -144,6 +147,7 @@ impl<'a> Pruner<'a> {
         let scratch = |cut: &Cut| match cut {
             Cut::Classes { classes, .. } => (vec![0; *classes], vec![0; classes * classes]),
             Cut::From { classes, .. } => (vec![0; *classes], Vec::new()),
+            Cut::Move { values, .. } => (vec![0; values.len()], Vec::new()),
             Cut::Palindrome { .. } => (Vec::new(), Vec::new()),
         };
         Self { cuts, depth, known: cuts.iter().map(scratch).collect() }
@@ -153,7 +157,9 @@ impl<'a> Pruner<'a> {
     pub fn enter(&mut self, men: &[u8]) -> bool {
         let mut leaves = true;
         for (cut, (histogram, known)) in self.cuts.iter().zip(&mut self.known) {
-            let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. }) = cut else { continue };
+            let (Cut::Classes { class_of, .. } | Cut::From { class_of, .. } | Cut::Move { class_of, .. }) = cut else {
+                continue;
+            };
             histogram.fill(0);
             known.fill(0);
             men.iter().for_each(|&c| histogram[usize::from(class_of[usize::from(c)])] += 1);
@@ -181,6 +187,14 @@ impl<'a> Pruner<'a> {
                 *verdict == 2
             }
             Cut::From { .. } => true,
+            Cut::Move { class_of, values, either } => {
+                let f = |histogram: &[u8]| -> i64 {
+                    histogram.iter().zip(values.iter()).map(|(&n, &v)| i64::from(n) * i64::from(v)).sum()
+                };
+                let here = f(histogram);
+                let there: i64 = after.iter().map(|&c| i64::from(values[usize::from(class_of[usize::from(c)])])).sum();
+                here + there >= 0 || *either && here >= 0
+            }
             Cut::Palindrome { mirror, goal, half } => {
                 let paired = after.iter().filter(|&&c| after.contains(&mirror[usize::from(c)])).count() as i64;
                 let left = half - i64::from(depth);

@@ -53,6 +53,9 @@ impl LengthRecord {
         if self.shared_with.is_some_and(|next| next != self.length + 1) {
             return of(format!("it is decided together with {}", shown(self.shared_with)));
         }
+        if self.leading_moves && !self.has_leading_moves() {
+            return of("leading_moves, and it has no following levels of an odd length".into());
+        }
         None
     }
 }

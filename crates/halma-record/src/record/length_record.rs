@@ -24,6 +24,10 @@ pub struct LengthRecord {
     /// If its following levels also decide the next length, whose entry then has no levels: that length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_with: Option<u32>,
+    /// Whether its first following level was made by those moves only that a solution can make which leads. Records of
+    /// earlier programs have following levels by all moves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leading_moves: bool,
     /// The pruning, if it differs from the record's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruning: Option<Pruning>,
@@ -43,6 +47,15 @@ pub struct LengthRecord {
     /// One entry for each level and side. Trailing levels that meet the following levels of several lengths are with
     /// the last of these.
     pub levels: Vec<LevelRecord>,
+}
+
+impl LengthRecord {
+    /// Whether following levels of this entry are made by leading moves: whether there are any, for an odd length.
+    #[must_use]
+    pub fn has_leading_moves(&self) -> bool {
+        let last = self.shared_with.unwrap_or(self.length);
+        !last.is_multiple_of(2) && self.levels.iter().any(|level| level.side == Side::Following)
+    }
 }
 
 /// The entries of lengths that were decided together, at least one.

@@ -104,7 +104,8 @@ impl Context<'_> {
         record: &mut Record,
     ) -> Result<(), RunError> {
         let seconds = levels.iter().map(|f| f.seconds).sum();
-        record.runs.push(summed(length, Verdict::Solution, None, levels, seconds));
+        let entry = summed(length, Verdict::Solution, None, levels, seconds);
+        record.runs.push(LengthRecord { leading_moves: entry.has_leading_moves(), ..entry });
         record.verdict = Verdict::Incomplete;
         match counts {
             Err(stopped) => self.incomplete(stopped, record),
@@ -144,13 +145,14 @@ pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
         Answer::Unproved(reason) | Answer::GivenUp(reason) => (Verdict::Incomplete, Some(reason.clone())),
         Answer::Stopped(stopped) => (Verdict::Incomplete, Some(stopped.to_string())),
     };
-    LengthRecord {
+    let entry = LengthRecord {
         up_to: attempt.up_to,
         shared_with: attempt.shared_with,
         c: attempt.c.map(|(c, _)| c),
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
-    }
+    };
+    LengthRecord { leading_moves: entry.has_leading_moves(), ..entry }
 }
 
 /// A key of digests in the form of a record.
@@ -172,6 +174,7 @@ pub(super) fn summed(
         reason,
         up_to: None,
         shared_with: None,
+        leading_moves: false,
         pruning: None,
         c: None,
         seconds,

@@ -57,6 +57,7 @@ pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> LengthRec
         reason: None,
         up_to: None,
         shared_with: None,
+        leading_moves: false,
         pruning: None,
         c: None,
         seconds: 0.0,

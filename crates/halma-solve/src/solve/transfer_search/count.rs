@@ -135,7 +135,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 if problem.palindromic {
                     return Ok(());
                 }
-                leading.follow(length, false, ahead)?;
+                leading.follow(length..=length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
                     sides.behind = LevelSequence::new(format!("L{length}-trailing{}", meeting.name()), Side::Trailing);

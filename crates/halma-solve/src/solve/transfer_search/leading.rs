@@ -19,7 +19,9 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
+use halma_bounds::Bound;
 use halma_bounds::database::Middles;
+use halma_bounds::leading_moves::LeadingMoves;
 use halma_bounds::middle::FromMiddles;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -178,7 +180,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let SecondHalf { lengths, ahead, open, .. } = half;
         let last = *lengths.end();
         ahead.branch(leading, middle);
-        self.follow(last, last < top, ahead)?;
+        self.follow(first..=last, last < top, ahead)?;
         let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
         for length in lengths.clone() {
             let Some(level) = ahead.levels.get(length as usize) else { continue };
@@ -223,16 +225,30 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     }
 
     /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
-    /// level of `ahead` has the middles of solutions of `length` moves, and other states if `among` is set.
-    pub(super) fn follow(&self, length: u32, among: bool, ahead: &mut LevelSequence<K>) -> Result<(), Stopped> {
-        let (setup, engine) = (self.setup, self.setup.engine);
-        let to_target = &setup.databases().to_target;
+    /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set.
+    pub(super) fn follow(
+        &self,
+        lengths: RangeInclusive<u32>,
+        among: bool,
+        ahead: &mut LevelSequence<K>,
+    ) -> Result<(), Stopped> {
+        let (setup, engine, length) = (self.setup, self.setup.engine, *lengths.end());
+        let databases = setup.databases();
+        let to_target = &databases.to_target;
         let (bound, filter) = (setup.pattern(to_target, length), setup.filter(to_target, length, 0));
         ahead.side = Side::Following;
+        let mut from_middles: Vec<Arc<dyn Bound<W>>> = Vec::new();
         if among {
-            let middles = Arc::new(FromMiddles::new(setup.databases(), length));
-            let puzzle = setup.puzzle(vec![middles, Arc::clone(&bound)]);
-            engine.grow(&puzzle.filtered(filter.clone()), ahead)?;
+            from_middles.push(Arc::new(FromMiddles::new(databases, length)));
+        }
+        if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths) {
+            from_middles.push(Arc::new(moves));
+            // Earlier programs made all moves here. A run that one of them began must not take that level for this one.
+            ahead.stem.push_str("-led");
+        }
+        if !from_middles.is_empty() {
+            from_middles.push(Arc::clone(&bound));
+            engine.grow(&setup.puzzle(from_middles).filtered(filter.clone()), ahead)?;
         }
         let puzzle = setup.puzzle(vec![bound]).filtered(filter);
         let outgrown = |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2);
