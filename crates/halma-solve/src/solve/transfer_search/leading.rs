@@ -31,7 +31,7 @@ use halma_rules::problem;
 use super::Solution;
 use super::palindrome_probe::PalindromeProbe;
 use super::setup::Setup;
-use super::trailing::{MeetingPoint, Trailing};
+use super::trailing::{MeetingPoint, Trailing, made_by};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Attempt, LevelFigures, Side, exhausted};
 
@@ -237,14 +237,13 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let to_target = &databases.to_target;
         let (bound, filter) = (setup.pattern(to_target, length), setup.filter(to_target, length, 0));
         ahead.side = Side::Following;
+        ahead.stem.push_str(made_by(length));
         let mut from_middles: Vec<Arc<dyn Bound<W>>> = Vec::new();
         if among {
             from_middles.push(Arc::new(FromMiddles::new(databases, length)));
         }
         if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths) {
             from_middles.push(Arc::new(moves));
-            // Earlier programs made all moves here. A run that one of them began must not take that level for this one.
-            ahead.stem.push_str("-led");
         }
         if !from_middles.is_empty() {
             from_middles.push(Arc::clone(&bound));

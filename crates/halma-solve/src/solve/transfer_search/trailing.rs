@@ -23,6 +23,13 @@ use crate::solve::level_sequence::LevelSequence;
 /// A level of so many times the states of a large one is huge.
 const HUGE: u64 = 100;
 
+/// For labels of levels that depend on how the first following level for solutions of up to `length` moves was made: by
+/// leading moves alone, if that is odd. Earlier programs made all moves there, and a run that one of them began must not
+/// take its levels for these.
+pub(super) fn made_by(length: u32) -> &'static str {
+    if length.is_multiple_of(2) { "" } else { "-led" }
+}
+
 /// Following levels, complete up to the last of `ahead`, that trailing levels are to meet.
 pub(super) struct MeetingPoint<'a, K> {
     /// The lengths to decide.
@@ -33,7 +40,7 @@ pub(super) struct MeetingPoint<'a, K> {
 impl<K: Key> MeetingPoint<'_, K> {
     /// The greatest length and the level that is met, for labels.
     pub(super) fn name(&self) -> String {
-        format!("-{}-at-{}", self.lengths.end(), self.ahead.levels.len() - 1)
+        format!("-{}{}-at-{}", self.lengths.end(), made_by(*self.lengths.end()), self.ahead.levels.len() - 1)
     }
 
     /// How many moves from the other end a solution of `length` moves meets them.
