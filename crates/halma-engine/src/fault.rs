@@ -12,6 +12,8 @@ pub enum Fault {
     BoundOffByOne,
     /// The look-ahead assumes one move less than there is.
     LookAheadOffByOne,
+    /// From the middles of an even length only those moves are made that the next length needs.
+    OddMovesOnly,
     /// Two cells of ρ are exchanged.
     WrongMirror,
     /// The middle is not compared with its mirror image but with something else.

@@ -80,6 +80,13 @@ fn a_look_ahead_off_by_one_is_caught() {
     }
 }
 
+/// Solutions of 22 moves lead by one middle alone; of 23 by two.
+#[test]
+fn moves_of_the_odd_length_alone_where_two_are_decided_are_caught() {
+    let problem = "board = '9x9'\nmoves = 4\narmy = 'triangle-3'";
+    caught(problem, "leading(classes=5)", 23, Fault::OddMovesOnly, ["derived", "not closed: from"]);
+}
+
 #[test]
 fn a_wrong_mirror_is_caught() {
     let automorphism = "symmetries.mirror: ρ is no automorphism";

@@ -242,6 +242,11 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if among {
             from_middles.push(Arc::new(FromMiddles::new(databases, length)));
         }
+        #[cfg(any(test, feature = "testing"))]
+        let lengths = match engine.expander.fault {
+            Some(crate::fault::Fault::OddMovesOnly) => length..=length,
+            _ => lengths,
+        };
         if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths) {
             from_middles.push(Arc::new(moves));
         }
