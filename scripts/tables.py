@@ -86,7 +86,8 @@ def second_method(first, second):
     runs = [run["length"] for run in second["runs"] if run["verdict"] == "none" and run["self_consistent"]]
     if second["verdict"] == "none" and bound < got < length and runs == list(range(bound, got + 1)):
         return f"{name} agrees up to {got}, and was not asked further"
-    if second["verdict"] not in ("none", "optimal") or got != length or runs != list(range(bound, length + 1)):
+    # A record that was stopped at a greater length says "incomplete", and has refuted these.
+    if second["verdict"] not in ("none", "optimal", "incomplete") or got != length or runs != list(range(bound, length + 1)):
         return f"not confirmed: {name} refuted up to {got} in {second['seconds']:.0f} s"
     return f"{name} agrees: none up to {length}" if runs else f"{name} agrees: lower bound {bound}"
 

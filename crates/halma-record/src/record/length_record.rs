@@ -24,8 +24,8 @@ pub struct LengthRecord {
     /// If its following levels also decide the next length, whose entry then has no levels: that length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_with: Option<u32>,
-    /// Whether its first following level was made by those moves only that a solution can make which leads. Records of
-    /// earlier programs have following levels by all moves.
+    /// Whether moves that no leading solution makes were left out when its first following level was made. Absent in
+    /// earlier records: all moves were made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leading_moves: bool,
     /// The pruning, if it differs from the record's.

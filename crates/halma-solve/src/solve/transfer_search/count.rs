@@ -135,6 +135,9 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 if problem.palindromic {
                     return Ok(());
                 }
+                // Following levels have labels of their own, so they are a sequence of their own.
+                let led = std::mem::replace(ahead, LevelSequence::new(format!("L{length}"), Side::Following));
+                ahead.branch(&led, led.levels.len() - 1);
                 leading.follow(length..=length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };

@@ -225,7 +225,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     }
 
     /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
-    /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set.
+    /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set. `lengths` is one
+    /// length, or an even one and the next.
     pub(super) fn follow(
         &self,
         lengths: RangeInclusive<u32>,
@@ -237,7 +238,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let to_target = &databases.to_target;
         let (bound, filter) = (setup.pattern(to_target, length), setup.filter(to_target, length, 0));
         ahead.side = Side::Following;
-        ahead.stem.push_str(made_by(length));
+        ahead.stem.push_str(made_by(&lengths));
         let mut from_middles: Vec<Arc<dyn Bound<W>>> = Vec::new();
         if among {
             from_middles.push(Arc::new(FromMiddles::new(databases, length)));

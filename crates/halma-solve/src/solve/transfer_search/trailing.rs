@@ -23,11 +23,15 @@ use crate::solve::level_sequence::LevelSequence;
 /// A level of so many times the states of a large one is huge.
 const HUGE: u64 = 100;
 
-/// For labels of levels that depend on how the first following level for solutions of up to `length` moves was made: by
-/// leading moves alone, if that is odd. Earlier programs made all moves there, and a run that one of them began must not
-/// take its levels for these.
-pub(super) fn made_by(length: u32) -> &'static str {
-    if length.is_multiple_of(2) { "" } else { "-led" }
+/// For labels of levels that depend on how the first following level for `lengths` was made: by all moves, by those of an
+/// odd length, or by those of an odd length and the even one before it. Earlier programs made all moves, and a run that
+/// one of them began must not take its levels for these.
+pub(super) fn made_by(lengths: &RangeInclusive<u32>) -> &'static str {
+    match (lengths.end().is_multiple_of(2), lengths.start() < lengths.end()) {
+        (true, _) => "",
+        (false, false) => "-led",
+        (false, true) => "-led-both",
+    }
 }
 
 /// Following levels, complete up to the last of `ahead`, that trailing levels are to meet.
@@ -38,9 +42,9 @@ pub(super) struct MeetingPoint<'a, K> {
 }
 
 impl<K: Key> MeetingPoint<'_, K> {
-    /// The greatest length and the level that is met, for labels.
+    /// The lengths and the level that is met, for labels.
     pub(super) fn name(&self) -> String {
-        format!("-{}{}-at-{}", self.lengths.end(), made_by(*self.lengths.end()), self.ahead.levels.len() - 1)
+        format!("-{}{}-at-{}", self.lengths.end(), made_by(&self.lengths), self.ahead.levels.len() - 1)
     }
 
     /// How many moves from the other end a solution of `length` moves meets them.
