@@ -2,6 +2,7 @@
 //! derived again, from their files, and of a sample.
 
 use std::path::Path;
+use std::time::Duration;
 
 use halma_check::{Options, record_holds};
 use halma_engine::search::{CancellationToken, digest};
@@ -113,6 +114,32 @@ fn sound_trailing_levels_hold() {
         for (record, sample) in [(&proved.plain, None), (&proved.kept, None), (&proved.kept, Some(7))] {
             assert_eq!(proved.said(record, sample), Ok(()), "{moves}");
         }
+    }
+}
+
+/// The search decides an even length together with the odd one above it, and the count makes following levels of that
+/// one alone. Neither may take up the other's levels where they are kept, nor those of a run that was stopped.
+#[test]
+fn counts_hold_whose_levels_are_kept() {
+    let count = |job: &Job, cancel: CancellationToken| run::run(job, Question::Count, &(), &cancel).unwrap();
+    for (pruning, stopped, sample) in [(PRUNING, true, None), ("leading", false, Some(7))] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut job = job(6, pruning);
+        (job.output.dir, job.output.keep_levels) = (Some(folder.path().into()), true);
+        job.limits.checkpoint = Some(Duration::ZERO);
+        let mut milliseconds = if stopped { 5 } else { 1 << 30 };
+        let record = loop {
+            let record = count(&job, CancellationToken::after(Some(Duration::from_millis(milliseconds))));
+            if record.verdict != Verdict::Incomplete {
+                break record;
+            }
+            milliseconds = milliseconds * 3 / 2;
+        };
+        let said = (record.verdict, record.length, &*record.counts.as_ref().unwrap().sequences.to_string());
+        assert_eq!(said, (Verdict::Counted, Some(23), "448"), "{pruning}");
+        let options = Options { sample, budget: u64::MAX, memory: None, progress: &|_| () };
+        let report = record_holds(&record, folder.path(), &options).unwrap();
+        assert_eq!(report.unchecked, Vec::<String>::new(), "{pruning}");
     }
 }
 

@@ -5,7 +5,6 @@
 //! shifted from one into another, because the lower ends of the jumps that the board has are all that counts.
 
 use std::array::from_fn;
-use std::marker::PhantomData;
 
 use halma_rules::cells::Cells;
 use halma_rules::lattice::Lattice;
@@ -47,7 +46,16 @@ pub(super) struct Chains<Q, const N: usize> {
     between: Vec<[Vec<u8>; N]>,
     /// By cell: how many jumps lead over it, and these.
     over: Vec<(u8, [Jump; AXES])>,
-    word: PhantomData<Q>,
+    /// By cell: a man there.
+    alone: Vec<Standing<Q, N>>,
+}
+
+/// What chains from some cells reach.
+pub(super) struct Closure<Q, const N: usize> {
+    /// The cells themselves and all that is reached, by landings on empty cells.
+    pub(super) reached: Quarters<Q, N>,
+    /// The occupied cells on which such a chain would land next.
+    pub(super) blocked: Quarters<Q, N>,
 }
 
 /// A chain: the cells landed on, and the cells jumped over.
@@ -56,12 +64,43 @@ pub(super) struct Chain<const W: usize> {
     pub(super) over: Cells<W>,
 }
 
-/// Where the men of a position stand, and where they let others jump.
+/// Where men stand, and where they let others jump. Each jump leads over one cell, so these sets are the symmetric
+/// differences of those that each man makes alone.
+#[derive(Clone, Copy, Debug)]
+struct Standing<Q, const N: usize> {
+    occupied: Quarters<Q, N>,
+    rungs: Rungs<Q, N>,
+}
+
+impl<Q: Word, const N: usize> Standing<Q, N> {
+    fn nobody() -> Self {
+        Self { occupied: [Q::default(); N], rungs: [[Q::default(); N]; AXES] }
+    }
+
+    /// With the man who is missing, or without the one who is there.
+    #[inline(always)]
+    fn flip(&mut self, man: &Self) {
+        let flip = |all: &mut Quarters<Q, N>, own: &Quarters<Q, N>| {
+            all.iter_mut().zip(own).for_each(|(all, &own)| *all = *all ^ own);
+        };
+        flip(&mut self.occupied, &man.occupied);
+        self.rungs.iter_mut().zip(&man.rungs).for_each(|(all, own)| flip(all, own));
+    }
+}
+
+/// The men of a position.
 #[derive(Clone, Copy)]
 pub(super) struct Men<const W: usize, Q, const N: usize> {
     pub(super) all: Cells<W>,
-    pub(super) occupied: Quarters<Q, N>,
-    rungs: Rungs<Q, N>,
+    standing: Standing<Q, N>,
+}
+
+impl<const W: usize, Q: Word, const N: usize> Men<W, Q, N> {
+    /// Where they stand.
+    #[inline(always)]
+    pub(super) fn occupied(&self) -> &Quarters<Q, N> {
+        &self.standing.occupied
+    }
 }
 
 impl<Q: Word, const N: usize> Chains<Q, N> {
@@ -89,12 +128,13 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
             shifts: [0; AXES],
             between: Vec::new(),
             over: vec![(0, [Jump::default(); AXES]); lattice.len()],
-            word: PhantomData,
+            alone: vec![Standing::nobody(); lattice.len()],
         };
         let mut shifts = Vec::new();
         for cell in 0..lattice.len() {
             let own = place(cell);
             chains.cells[usize::from(own.word)][usize::from(own.bit)] = cell as u8;
+            flip(&mut chains.alone[cell].occupied, own);
             for &(a, b) in lattice.jumps(cell) {
                 let (a, b) = (usize::from(a), usize::from(b));
                 let (lower, upper) = if bit(a) < bit(b) { (a, b) } else { (b, a) };
@@ -107,6 +147,7 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
                 }
                 let lower = place(lower);
                 chains.between[axis][usize::from(lower.word)][usize::from(lower.bit)] = cell as u8;
+                flip(chains.alone[cell].rungs.get_mut(axis)?, lower);
                 let (count, jumps) = &mut chains.over[cell];
                 *jumps.get_mut(usize::from(*count))? = Jump { axis: axis as u8, lower };
                 *count += 1;
@@ -120,7 +161,9 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     #[inline(always)]
     pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> Quarters<Q, N> {
         let mut quarters = [Q::default(); N];
-        cells.for_each(|cell| flip(&mut quarters, self.places[cell]));
+        cells.for_each(|cell| {
+            quarters.iter_mut().zip(&self.alone[cell].occupied).for_each(|(all, &own)| *all |= own);
+        });
         quarters
     }
 
@@ -134,32 +177,25 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     /// These men.
     #[inline(always)]
     pub(super) fn men<const W: usize>(&self, all: Cells<W>) -> Men<W, Q, N> {
-        let mut men = Men { all: Cells::EMPTY, occupied: [Q::default(); N], rungs: [[Q::default(); N]; AXES] };
-        all.for_each(|cell| self.flip(&mut men, cell));
-        Men { all, ..men }
+        let mut standing = Standing::nobody();
+        all.for_each(|cell| standing.flip(&self.alone[cell]));
+        Men { all, standing }
     }
 
     /// The same men, without the one on this cell.
     #[inline(always)]
-    pub(super) fn without<const W: usize>(&self, mut men: Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
-        self.flip(&mut men, cell);
-        Men { all: men.all.without(cell), ..men }
+    pub(super) fn without<const W: usize>(&self, men: &Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
+        let mut standing = men.standing;
+        standing.flip(&self.alone[cell]);
+        Men { all: men.all.without(cell), standing }
     }
 
     /// The same men, and one on this cell.
     #[inline(always)]
-    pub(super) fn with<const W: usize>(&self, mut men: Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
-        self.flip(&mut men, cell);
-        Men { all: men.all.with(cell), ..men }
-    }
-
-    #[inline(always)]
-    fn flip<const W: usize>(&self, men: &mut Men<W, Q, N>, cell: usize) {
-        flip(&mut men.occupied, self.places[cell]);
-        let (count, jumps) = &self.over[cell];
-        for &Jump { axis, lower } in jumps.iter().take((*count).into()) {
-            flip(&mut men.rungs[usize::from(axis) % AXES], lower);
-        }
+    pub(super) fn with<const W: usize>(&self, men: &Men<W, Q, N>, cell: usize) -> Men<W, Q, N> {
+        let mut standing = men.standing;
+        standing.flip(&self.alone[cell]);
+        Men { all: men.all.with(cell), standing }
     }
 
     /// The other ends of the jumps that begin in `from`.
@@ -175,20 +211,16 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
         landings
     }
 
-    /// `sources` and all that chains from there reach, which land on empty cells; and the occupied cells on which such
-    /// a chain would land next.
+    /// What chains from `sources` reach.
     #[inline(always)]
-    pub(super) fn closure<const W: usize>(
-        &self,
-        sources: &Quarters<Q, N>,
-        men: &Men<W, Q, N>,
-    ) -> (Quarters<Q, N>, Quarters<Q, N>) {
+    pub(super) fn closure<const W: usize>(&self, sources: &Quarters<Q, N>, men: &Men<W, Q, N>) -> Closure<Q, N> {
+        let Standing { occupied, rungs } = &men.standing;
         let mut reached = *sources;
         loop {
-            let landings = self.landings(&reached, &men.rungs);
-            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            let landings = self.landings(&reached, rungs);
+            let next = from_fn(|word| reached[word] | landings[word] & !occupied[word]);
             if next == reached {
-                return (reached, from_fn(|word| landings[word] & men.occupied[word]));
+                return Closure { reached, blocked: from_fn(|word| landings[word] & occupied[word]) };
             }
             reached = next;
         }
@@ -204,11 +236,11 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
     ) -> bool {
         let mut reached = *ends;
         loop {
-            let landings = self.landings(&reached, &men.rungs);
+            let landings = self.landings(&reached, &men.standing.rungs);
             if meet(&landings, movers) {
                 return true;
             }
-            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            let next = from_fn(|word| reached[word] | landings[word] & !men.standing.occupied[word]);
             if next == reached {
                 return false;
             }
@@ -216,26 +248,27 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
         }
     }
 
-    /// A shortest such chain, if there is one.
+    /// A shortest such chain, or what chains from the ends reach if there is none.
     #[inline(always)]
     pub(super) fn chain<const W: usize>(
         &self,
         movers: &Quarters<Q, N>,
         ends: &Quarters<Q, N>,
         men: &Men<W, Q, N>,
-    ) -> Option<Chain<W>> {
+    ) -> Result<Chain<W>, Closure<Q, N>> {
+        let Standing { occupied, rungs } = &men.standing;
         // The cells by the number of jumps that are left, from the ends on.
         let mut layers = Vec::with_capacity(16);
         let mut reached = *ends;
         loop {
-            let landings = self.landings(&reached, &men.rungs);
+            let landings = self.landings(&reached, rungs);
             layers.push(reached);
             if let Some(word) = (0..N).find(|&word| landings[word] & movers[word] != Q::default()) {
-                return Some(self.walk(word, (landings[word] & movers[word]).lowest(), &layers, &men.rungs));
+                return Ok(self.walk(word, (landings[word] & movers[word]).lowest(), &layers, rungs));
             }
-            let next = from_fn(|word| reached[word] | landings[word] & !men.occupied[word]);
+            let next = from_fn(|word| reached[word] | landings[word] & !occupied[word]);
             if next == reached {
-                return None;
+                return Err(Closure { reached, blocked: from_fn(|word| landings[word] & occupied[word]) });
             }
             reached = next;
         }

@@ -18,6 +18,8 @@ pub(crate) struct GapsAndHall<const W: usize> {
     wide: Vec<Lines<W>>,
     /// By cell: its lines of all directions in `both`, one bit each; empty where a word does not hold them.
     of: Vec<u64>,
+    /// The same with a byte each, so that men are counted on all lines at once.
+    bytes: Vec<[u8; LINES]>,
 }
 
 /// The views of all directions, before they are told apart.
@@ -45,18 +47,15 @@ impl<const W: usize> GapsAndHall<W> {
             of.iter_mut().enumerate().for_each(|(cell, bits)| *bits |= 1 << (first + lines.line(cell)));
             first += lines.cells.len();
         }
-        Self { base: goal(game, winner), both, wide, of }
+        let bytes = of.iter().map(|bits: &u64| std::array::from_fn(|line| (bits >> line & 1) as u8)).collect();
+        Self { base: goal(game, winner), both, wide, of, bytes }
     }
 
     fn profile(&self, position: &Position<W>) -> Profile {
         let mut profile = Profile { men: Several::default(), lines: 0, outside: [0; LINES + MAX_LINES] };
         (position.winner & !self.base).for_each(|c| {
-            let mut bits = self.of[c];
-            profile.lines |= bits;
-            while bits != 0 {
-                profile.outside[bits.trailing_zeros() as usize] += 1;
-                bits &= bits - 1;
-            }
+            profile.lines |= self.of[c];
+            profile.outside.iter_mut().zip(&self.bytes[c]).for_each(|(men, one)| *men += one);
         });
         (position.winner | position.loser).for_each(|c| profile.men.add(self.of[c]));
         profile

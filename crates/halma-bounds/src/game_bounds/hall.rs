@@ -91,6 +91,16 @@ fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
     waiting
 }
 
+/// How many rungs are missing to any man, where a step changes the line by one: those of the lowest men of both parities.
+#[inline]
+fn missing<const W: usize>(lines: &Lines<W>, view: &View) -> u32 {
+    let rungs = [0x5555_5555, 0xaaaa_aaaa].map(|parity: u32| {
+        let lowest = (view.lines & parity).trailing_zeros();
+        if lowest < u32::BITS { lines.rungs(lowest as usize) } else { 0 }
+    });
+    ((rungs[0] | rungs[1]) & !view.occupied).count_ones()
+}
+
 /// Men of a parity that are compared at a time.
 const LANES: usize = 32;
 
@@ -177,6 +187,9 @@ impl<const W: usize> ViewBound for Rungs<'_, W> {
         }
         let men = view.remaining.div_ceil(2) as usize;
         let first = usize::from(!view.winner_to_move());
+        if self.0.stride == 1 && missing(self.0, view) <= first as u32 {
+            return true;
+        }
         if self.0.stride == 1 && men < 16 {
             in_time::<16, 32>(&sorted_costs(self.0, view), men, first)
         } else if self.0.stride == 1 && men < LANES {

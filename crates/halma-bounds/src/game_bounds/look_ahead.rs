@@ -6,15 +6,20 @@
 //! All the loser's moves of a position are judged together. Lift the loser's man from p. If the winner then has a chain
 //! into the base, one is remembered, and only a landing on one of its cells can spoil it. If there is none, a new chain
 //! must jump over the man in his new place: the first time from a cell that the winner's men can reach, the last time
-//! to a cell from which the base can be reached. So the place is beside both. These two sets of cells are those of the
-//! position before the move, unless p is in the base or blocks one of their landings. Cases that remain open are
+//! to a cell from which the base can be reached. So the place is beside both. A lifted man only takes jumps away, unless
+//! he blocked a landing or stood on a cell of the base. So the first set lies within that of the position before the
+//! move unless p blocked one of its landings, the second one unless p did or is in the base. Cases that remain open are
 //! searched one by one.
+
+use std::cell::OnceCell;
+
+use multiversion::multiversion;
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::moves::word::Word;
 
-use super::chains::{Chain, Chains, Men, Quarters};
+use super::chains::{Chain, Chains, Closure, Men, Quarters};
 use super::{GameBound, Position, goal, one_by_one};
 
 /// The bound.
@@ -28,11 +33,11 @@ pub struct LookAhead<const W: usize> {
     boards: Boards,
 }
 
-/// Quarter boards in the fewest words that hold them.
+/// Quarter boards in the fewest words that hold them, and the base on them.
 enum Boards {
-    Small(Chains<u64, 2>),
-    Medium(Chains<u64, 4>),
-    Large(Chains<u128, 4>),
+    Small(Chains<u64, 2>, Quarters<u64, 2>),
+    Medium(Chains<u64, 4>, Quarters<u64, 4>),
+    Large(Chains<u128, 4>, Quarters<u128, 4>),
     /// Moves are judged one by one.
     None,
 }
@@ -44,16 +49,7 @@ struct Scene<'a, const W: usize, Q, const N: usize> {
     /// The winner's men outside the base.
     outside: Cells<W>,
     movers: Quarters<Q, N>,
-    base: Quarters<Q, N>,
-}
-
-/// Where a man who is missing could help: beside both a cell that the winner's men can reach and one from which the base
-/// can be reached.
-struct Around<Q, const N: usize> {
-    from_men: Quarters<Q, N>,
-    from_base: Quarters<Q, N>,
-    /// Occupied cells on which a chain from either end would land.
-    blocked: Quarters<Q, N>,
+    base: &'a Quarters<Q, N>,
 }
 
 impl<const W: usize> LookAhead<W> {
@@ -72,9 +68,10 @@ impl<const W: usize> LookAhead<W> {
         let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect::<Cells<W>>();
         let neighbours: Vec<Cells<W>> = (0..lattice.len()).map(neighbours).collect();
         let beside = (0..lattice.len()).filter(|&c| !base.contains(c) && !(neighbours[c] & base).is_empty()).collect();
-        let boards = Chains::new(lattice).map(Boards::Small);
-        let boards = boards.or_else(|| Chains::new(lattice).map(Boards::Medium));
-        let boards = boards.or_else(|| Chains::new(lattice).map(Boards::Large)).unwrap_or(Boards::None);
+        let small = || Chains::new(lattice).map(|chains| Boards::Small(chains.clone(), chains.of(base)));
+        let medium = || Chains::new(lattice).map(|chains| Boards::Medium(chains.clone(), chains.of(base)));
+        let large = || Chains::new(lattice).map(|chains| Boards::Large(chains.clone(), chains.of(base)));
+        let boards = small().or_else(medium).or_else(large).unwrap_or(Boards::None);
         Self { base, beside, neighbours, from, boards }
     }
 
@@ -99,58 +96,68 @@ impl<const W: usize> LookAhead<W> {
         }
         !((reached | self.steps(men, occupied)) & self.base).is_empty()
     }
+}
 
-    /// [`GameBound::filter`], with the loser to move and the winner without slack.
-    fn keep_ways_in<Q: Word, const N: usize>(
-        &self,
-        chains: &Chains<Q, N>,
-        position: &Position<W>,
-        men: &[u8],
-        reach: &mut [Cells<W>],
-    ) {
-        let outside = position.winner & !self.base;
-        let occupied = position.winner | position.loser;
-        let steps = self.steps(outside, occupied);
-        // One man cannot stand in two ways.
-        if steps.len() > 1 {
-            return;
+/// [`GameBound::filter`], with the loser to move and the winner without slack.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn keep_ways_in<const W: usize, Q: Word, const N: usize>(
+    bound: &LookAhead<W>,
+    (chains, base): (&Chains<Q, N>, &Quarters<Q, N>),
+    position: &Position<W>,
+    men: &[u8],
+    reach: &mut [Cells<W>],
+) {
+    let outside = position.winner & !bound.base;
+    let occupied = position.winner | position.loser;
+    let steps = bound.steps(outside, occupied);
+    // One man cannot stand in two ways.
+    if steps.len() > 1 {
+        return;
+    }
+    let scene = Scene { bound, chains, outside, movers: chains.of(outside), base };
+    let now = chains.men(occupied);
+    let standing = scene.chain(steps, &now);
+    // What the winner's men reach; made when it is first asked for.
+    let from_men = OnceCell::new();
+    let from_men = || from_men.get_or_init(|| chains.closure(&scene.movers, &now));
+    for (&man, reach) in men.iter().zip(reach) {
+        if reach.is_empty() {
+            continue;
         }
-        let scene = Scene { bound: self, chains, outside, movers: chains.of(outside), base: chains.of(self.base) };
-        let now = chains.men(occupied);
-        let standing = scene.chain(steps, &now);
-        let around = if standing.is_none() { Some(scene.around(&now)) } else { None };
-        for (&man, reach) in men.iter().zip(reach) {
-            if reach.is_empty() {
-                continue;
+        let man = usize::from(man);
+        let blocks = |closure: &Closure<Q, N>| chains.contains(&closure.blocked, man);
+        let doubtful = match &standing {
+            Ok(chain) if !chain.over.contains(man) => *reach & chain.landings,
+            // With the man lifted both sets lie within those of the position.
+            Err(from_base) if !bound.base.contains(man) && !blocks(from_base) && !blocks(from_men()) => {
+                scene.keep_beside(from_men(), from_base, reach);
+                *reach
             }
-            let man = usize::from(man);
-            let opens = |around: &Around<Q, N>| self.base.contains(man) || chains.contains(&around.blocked, man);
-            let doubtful = match (&standing, &around) {
-                (Some(chain), _) if !chain.over.contains(man) => *reach & chain.landings,
-                // Lifting the man leaves all as it was, but for the ways that he was part of.
-                (None, Some(around)) if !opens(around) => {
-                    scene.keep_beside(around, reach);
-                    *reach
-                }
-                _ => {
-                    let lifted = chains.without(now, man);
-                    match scene.chain(self.steps(outside, lifted.all), &lifted) {
-                        Some(chain) => *reach & chain.landings,
-                        None => {
-                            scene.keep_beside(&scene.around(&lifted), reach);
-                            *reach
-                        }
+            _ => {
+                let lifted = chains.without(&now, man);
+                match scene.chain(bound.steps(outside, lifted.all), &lifted) {
+                    Ok(chain) => *reach & chain.landings,
+                    Err(from_base) if !blocks(from_men()) => {
+                        scene.keep_beside(from_men(), &from_base, reach);
+                        *reach
+                    }
+                    Err(from_base) => {
+                        scene.keep_beside(&chains.closure(&scene.movers, &lifted), &from_base, reach);
+                        *reach
                     }
                 }
-            };
-            if !doubtful.is_empty() {
-                let lifted = chains.without(now, man);
-                doubtful.for_each(|to| {
-                    if !scene.has_way(&chains.with(lifted, to)) {
-                        reach.remove(to);
-                    }
-                });
             }
+        };
+        if !doubtful.is_empty() {
+            let lifted = chains.without(&now, man);
+            doubtful.for_each(|to| {
+                if !scene.has_way(&chains.with(&lifted, to)) {
+                    reach.remove(to);
+                }
+            });
         }
     }
 }
@@ -159,7 +166,7 @@ impl<const W: usize, Q: Word, const N: usize> Scene<'_, W, Q, N> {
     /// The empty cells of the base.
     #[inline(always)]
     fn ends(&self, men: &Men<W, Q, N>) -> Quarters<Q, N> {
-        std::array::from_fn(|word| self.base[word] & !men.occupied[word])
+        std::array::from_fn(|word| self.base[word] & !men.occupied()[word])
     }
 
     /// Whether one of the winner's men has a way into the base.
@@ -170,25 +177,18 @@ impl<const W: usize, Q: Word, const N: usize> Scene<'_, W, Q, N> {
 
     /// A way into the base: one of these steps, or jumps.
     #[inline(always)]
-    fn chain(&self, steps: Cells<W>, men: &Men<W, Q, N>) -> Option<Chain<W>> {
+    fn chain(&self, steps: Cells<W>, men: &Men<W, Q, N>) -> Result<Chain<W>, Closure<Q, N>> {
         match steps.lowest() {
-            Some(cell) => Some(Chain { landings: Cells::of(cell), over: Cells::EMPTY }),
+            Some(cell) => Ok(Chain { landings: Cells::of(cell), over: Cells::EMPTY }),
             None => self.chains.chain(&self.movers, &self.ends(men), men),
         }
     }
 
-    #[inline(always)]
-    fn around(&self, men: &Men<W, Q, N>) -> Around<Q, N> {
-        let (from_men, beside_men) = self.chains.closure(&self.movers, men);
-        let (from_base, beside_base) = self.chains.closure(&self.ends(men), men);
-        Around { from_men, from_base, blocked: std::array::from_fn(|word| beside_men[word] | beside_base[word]) }
-    }
-
     /// Removes from `reach` the cells on which a man is no help.
     #[inline(always)]
-    fn keep_beside(&self, Around { from_men, from_base, .. }: &Around<Q, N>, reach: &mut Cells<W>) {
+    fn keep_beside(&self, from_men: &Closure<Q, N>, from_base: &Closure<Q, N>, reach: &mut Cells<W>) {
         reach.for_each(|to| {
-            if !self.chains.is_beside(to, from_men, from_base) {
+            if !self.chains.is_beside(to, &from_men.reached, &from_base.reached) {
                 reach.remove(to);
             }
         });
@@ -210,9 +210,9 @@ impl<const W: usize> GameBound<W> for LookAhead<W> {
             return;
         }
         match &self.boards {
-            Boards::Small(chains) => self.keep_ways_in(chains, position, men, reach),
-            Boards::Medium(chains) => self.keep_ways_in(chains, position, men, reach),
-            Boards::Large(chains) => self.keep_ways_in(chains, position, men, reach),
+            Boards::Small(chains, base) => keep_ways_in(self, (chains, base), position, men, reach),
+            Boards::Medium(chains, base) => keep_ways_in(self, (chains, base), position, men, reach),
+            Boards::Large(chains, base) => keep_ways_in(self, (chains, base), position, men, reach),
             Boards::None => one_by_one(self, position, men, reach),
         }
     }

@@ -40,6 +40,22 @@ pub struct Packing<const W: usize> {
     ternary: Vec<u32>,
 }
 
+/// A content with a turn: where its values begin in the table, whether the winner has filled the base, and its moves in
+/// a list of all.
+struct Row {
+    at: usize,
+    turn: usize,
+    won: bool,
+    moves: std::ops::Range<usize>,
+}
+
+/// The values by λ before a move of the loser that costs so much, from those after it.
+fn paid(after: [u8; BUDGET], cost: u8) -> [u8; BUDGET] {
+    let mut values = [BUDGET as u8; BUDGET];
+    values[cost.into()..].copy_from_slice(&after[..BUDGET - usize::from(cost)]);
+    values
+}
+
 /// The moves inside the base. Cells have the base's own numbers; sets have one bit a cell.
 struct Inside {
     cells: usize,
@@ -144,8 +160,9 @@ impl<const W: usize> Packing<W> {
         bound
     }
 
-    /// Fills the table in the order of progress (men of the winner in, men of the loser out), because with every move
-    /// costs go down or progress goes up.
+    /// Fills the table: from infinity on every value is lowered to what one of its moves gives, until none changes. That
+    /// takes few rounds in the order of progress (men of the winner in, men of the loser out), because most moves that
+    /// cost nothing lead to more progress.
     fn tabulate(&mut self, inside: &Inside) {
         let n = self.cells.len();
         let all = (1u32 << n) - 1;
@@ -163,40 +180,44 @@ impl<const W: usize> Packing<W> {
         }
         contents.sort_by_key(|(winner, loser)| loser.count_ones() as i32 - winner.count_ones() as i32);
         self.least = vec![BUDGET as u8; 3usize.pow(n as u32) * 2 * BUDGET];
-        let moves: Vec<[Vec<(u32, u8)>; 2]> = contents.iter().map(|&c| self.moves(inside, c)).collect();
-        for lambda in 0..BUDGET {
-            for sigma in 0..BUDGET as u8 {
-                for (&(winner, loser), moves) in contents.iter().zip(&moves) {
-                    for (turn, moves) in moves.iter().enumerate() {
-                        let at = self.at(winner, loser, turn, lambda);
-                        if self.least[at] <= sigma {
-                            continue;
-                        }
-                        let wins = winner == all
-                            || moves.iter().any(|&(next, cost)| {
-                                let next = (next as usize * 2 + 1 - turn) * BUDGET;
-                                if turn == 0 {
-                                    cost <= sigma && self.least[next + lambda] <= sigma - cost
-                                } else {
-                                    usize::from(cost) <= lambda
-                                        && self.least[next + lambda - usize::from(cost)] <= sigma
-                                }
-                            });
-                        if wins {
-                            self.least[at] = sigma;
-                        }
-                    }
+        let mut moves: Vec<(u32, u8)> = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
+        for (winner, loser) in contents {
+            for (turn, list) in self.moves(inside, (winner, loser)).into_iter().enumerate() {
+                let first = moves.len();
+                moves.extend(list);
+                let at = (self.content(winner, loser) as usize * 2 + turn) * BUDGET;
+                rows.push(Row { at, turn, won: winner == all, moves: first..moves.len() });
+            }
+        }
+        loop {
+            let mut changed = false;
+            for row in &rows {
+                let before = self.values(row.at);
+                let mut best = if row.won { [0; BUDGET] } else { before };
+                for &(next, cost) in &moves[row.moves.clone()] {
+                    let next = self.values((next as usize * 2 + 1 - row.turn) * BUDGET);
+                    let value = if row.turn == 0 { next.map(|sigma| sigma + cost) } else { paid(next, cost) };
+                    best.iter_mut().zip(value).for_each(|(best, value)| *best = value.min(*best));
                 }
+                if best != before {
+                    self.least[row.at..row.at + BUDGET].copy_from_slice(&best);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
             }
         }
     }
 
-    fn content(&self, winner: u32, loser: u32) -> u32 {
-        self.ternary[winner as usize] + 2 * self.ternary[loser as usize]
+    /// The least σ by λ, from this place of the table on.
+    fn values(&self, at: usize) -> [u8; BUDGET] {
+        std::array::from_fn(|lambda| self.least[at + lambda])
     }
 
-    fn at(&self, winner: u32, loser: u32, turn: usize, lambda: usize) -> usize {
-        (self.content(winner, loser) as usize * 2 + turn) * BUDGET + lambda
+    fn content(&self, winner: u32, loser: u32) -> u32 {
+        self.ternary[winner as usize] + 2 * self.ternary[loser as usize]
     }
 
     /// The contents that a move of the winner and one of the loser can lead to, with their costs.

@@ -19,6 +19,8 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use halma_bounds::game_bounds::{Bounds, GameBound, build};
 use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::pair::PairKey;
@@ -41,7 +43,7 @@ pub(crate) const PROBE_AGAIN: u64 = 16;
 
 /// The part of such a level from which it starts: one in so many states. The first one of a length is narrow, because most
 /// lengths have no game. Where there is one, it often finds it.
-const FIRST_PROBE_PART: u64 = 200;
+const FIRST_PROBE_PART: u64 = 1600;
 
 /// The same for later ones.
 pub(crate) const PROBE_PART: u64 = 50;
@@ -56,7 +58,7 @@ pub struct GameSearch<'a, const W: usize, K: PairKey> {
     beam: Option<Beam>,
     fixing: Vec<Symmetry>,
     /// The bounds for games that blue wins and for games that red wins; they serve all lengths.
-    built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
+    built: OnceLock<Vec<Vec<Arc<dyn GameBound<W>>>>>,
     /// The game without bounds.
     free: GamePuzzle<W, K>,
     engine: Engine<'a>,
@@ -78,8 +80,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let mut fixing = game.symmetries();
         fixing.truncate(if symmetry { fixing.len() } else { 1 });
         let free = GamePuzzle::new(game, u32::MAX, Vec::new(), &fixing)?;
-        let built = [OnceLock::new(), OnceLock::new()];
-        Ok(Self { game, bounds, beam, fixing, built, free, engine })
+        Ok(Self { game, bounds, beam, fixing, built: OnceLock::new(), free, engine })
     }
 
     /// K; the identity alone if symmetry is not used.
@@ -119,9 +120,12 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     /// The games of `length` moves under the bounds.
     fn puzzle(&self, length: u32) -> GamePuzzle<W, K> {
-        let winner = game::Side::winner(length);
-        let bounds =
-            self.built[usize::from(winner == game::Side::Red)].get_or_init(|| build(&self.bounds, self.game, winner));
+        let built = self.built.get_or_init(|| {
+            let winners = [game::Side::Blue, game::Side::Red];
+            let made = winners.into_par_iter().map(|winner| build(&self.bounds, self.game, winner));
+            self.engine.expander.install(|| made.collect())
+        });
+        let bounds = &built[usize::from(game::Side::winner(length) == game::Side::Red)];
         #[cfg(any(test, feature = "testing"))]
         let bounds = &crate::fault::bounds(self.engine.expander.fault, bounds);
         self.free.of_length(length, bounds.clone())
