@@ -1,4 +1,4 @@
-//! The moves from a middle that a solution may make which leads, as a bound.
+//! A cut of moves: those from a middle that no leading solution can make.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use super::abstraction::Abstraction;
 use super::{Bound, Pruner};
 use crate::Army;
 
-/// Prunes moves from level N, the middle, that no solution makes which leads.
+/// Prunes moves from level N, the middle, that no leading solution can make.
 ///
-/// A solution of 2N + 1 moves leads if f(A_N) + f(A_(N+1)) >= 0, f being the centroid or another function that the
-/// mirror negates. So a move X → Y with f(X) + f(Y) < 0 is needed by none of them. A solution of 2N moves leads if f(A_N) >=
-/// 0: where these are looked for, too, all moves from an X with f(X) >= 0 stay (proof, 12b).
+/// A solution of 2N + 1 moves leads if f(A_N) + f(A_(N+1)) >= 0. Here f is the centroid, or another function that the
+/// mirror negates. So no leading solution makes a move X → Y with f(X) + f(Y) < 0. A solution of 2N moves leads if
+/// f(A_N) >= 0: where these are looked for, too, all moves from an X with f(X) >= 0 stay (proof, 12b).
 #[derive(Clone, Debug)]
 pub struct LeadingMoves<const W: usize> {
     abstraction: Arc<Abstraction>,

@@ -153,9 +153,8 @@ impl Databases {
         }
     }
 
-    /// The bound by moves from a middle: only those that a solution makes which leads. Of an odd length a solution
-    /// leads by both its middles; of the even length before it, by its one middle, and `either` says whether such
-    /// solutions are looked for, too.
+    /// The cut of moves from a middle that no leading solution can make. A solution of odd length leads by both its
+    /// middles, one of the even length before it by its one middle; `either` says whether those are looked for, too.
     pub fn leading_moves(&self, either: bool) -> Cut {
         Cut::Move {
             class_of: Arc::new(self.histograms.class_of.clone()),

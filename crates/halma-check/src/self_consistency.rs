@@ -62,8 +62,8 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     }
 }
 
-/// Lengths that are decided together occur under the leading pruning alone. So do moves that lead: only following levels
-/// are made by them.
+/// Lengths that are decided together occur under the leading pruning alone. So does the cut by moves that a leading
+/// solution can make: only following levels are made by it.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
     let follows = |entry: &LengthRecord| entry.levels.iter().any(|level| level.side == Side::Following);

@@ -45,8 +45,8 @@ struct SecondHalf<K> {
 }
 
 impl<K: Key> SecondHalf<K> {
-    /// From the leading levels for `top` moves, which its levels depend on. So its labels name them: a later process may
-    /// decide these lengths by the leading levels for another number of moves.
+    /// From the leading levels for `top` moves. Its levels depend on these and on its lengths, and a later process may
+    /// decide these lengths by the leading levels for another number of moves. So their labels name both.
     fn new(lengths: RangeInclusive<u32>, top: u32) -> Self {
         let last = *lengths.end();
         let stem = if last == top { format!("L{top}") } else { format!("L{top}-for-{last}") };
