@@ -162,7 +162,7 @@ pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<
     let late = |&&name: &&Name| (Name::DiagonalGaps..=Name::Rungs).contains(&name);
     let early = names.iter().filter(|name| !late(name));
     let asked: Vec<&Name> = early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).collect();
-    // Their tables take tenths of a second.
+    // All at once, since their tables take tenths of a second.
     asked.into_par_iter().map(one).collect()
 }
 

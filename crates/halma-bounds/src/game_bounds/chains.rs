@@ -64,8 +64,8 @@ pub(super) struct Chain<const W: usize> {
     pub(super) over: Cells<W>,
 }
 
-/// Where men stand, and where they let others jump. Each jump leads over one cell, so these sets are the symmetric
-/// differences of those that each man makes alone.
+/// Where men stand, and where they let others jump. Each jump leads over one cell, so these sets are disjoint unions of
+/// those that each man makes alone.
 #[derive(Clone, Copy, Debug)]
 struct Standing<Q, const N: usize> {
     occupied: Quarters<Q, N>,

@@ -91,7 +91,8 @@ fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
     waiting
 }
 
-/// How many rungs are missing to any man, where a step changes the line by one: those of the lowest men of both parities.
+/// How many rungs are missing to at least one man, where a step changes the line by one: those that the lowest men of
+/// both parities miss.
 #[inline]
 fn missing<const W: usize>(lines: &Lines<W>, view: &View) -> u32 {
     let rungs = [0x5555_5555, 0xaaaa_aaaa].map(|parity: u32| {
@@ -187,6 +188,7 @@ impl<const W: usize> ViewBound for Rungs<'_, W> {
         }
         let men = view.remaining.div_ceil(2) as usize;
         let first = usize::from(!view.winner_to_move());
+        // The loser fills so many before the first entry, and nobody waits for more.
         if self.0.stride == 1 && missing(self.0, view) <= first as u32 {
             return true;
         }
@@ -247,6 +249,8 @@ mod tests {
             let (men, sorted) = (places.len(), sorted_costs(lines, &view));
             let counted = in_time_by_counting(waiting(lines, &view), men as u32, first as u32);
             prop_assert_eq!(in_time::<LANES, { 2 * LANES }>(&sorted, men, first), counted);
+            view.remaining = (2 * men - 1 + first) as u32;
+            prop_assert_eq!(Rungs(lines).admits(&view), counted);
             if men < 16 {
                 prop_assert_eq!(in_time::<16, 32>(&sorted, men, first), counted);
             }

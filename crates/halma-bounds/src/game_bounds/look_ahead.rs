@@ -8,8 +8,8 @@
 //! must jump over the man in his new place: the first time from a cell that the winner's men can reach, the last time
 //! to a cell from which the base can be reached. So the place is beside both. A lifted man only takes jumps away, unless
 //! he blocked a landing or stood on a cell of the base. So the first set lies within that of the position before the
-//! move unless p blocked one of its landings, the second one unless p did or is in the base. Cases that remain open are
-//! searched one by one.
+//! move, unless p blocked one of its landings. The second set lies within that of the position before the move, unless p
+//! blocked one of its landings or is in the base. Cases that remain open are searched one by one.
 
 use std::cell::OnceCell;
 
@@ -131,7 +131,7 @@ fn keep_ways_in<const W: usize, Q: Word, const N: usize>(
         let blocks = |closure: &Closure<Q, N>| chains.contains(&closure.blocked, man);
         let doubtful = match &standing {
             Ok(chain) if !chain.over.contains(man) => *reach & chain.landings,
-            // With the man lifted both sets lie within those of the position.
+            // With the man lifted there is still no way, and both sets lie within those of the position.
             Err(from_base) if !bound.base.contains(man) && !blocks(from_base) && !blocks(from_men()) => {
                 scene.keep_beside(from_men(), from_base, reach);
                 *reach

@@ -40,8 +40,8 @@ pub struct Packing<const W: usize> {
     ternary: Vec<u32>,
 }
 
-/// A content with a turn: where its values begin in the table, whether the winner has filled the base, and its moves in
-/// a list of all.
+/// A content with a turn: where its values begin in the table, whether the winner has filled the base, and the range of
+/// its moves in the list of all moves.
 struct Row {
     at: usize,
     turn: usize,
@@ -160,9 +160,9 @@ impl<const W: usize> Packing<W> {
         bound
     }
 
-    /// Fills the table: from infinity on every value is lowered to what one of its moves gives, until none changes. That
-    /// takes few rounds in the order of progress (men of the winner in, men of the loser out), because most moves that
-    /// cost nothing lead to more progress.
+    /// Fills the table. Every value begins at infinity and is lowered to what one of its moves gives, until none changes.
+    /// Only one table has such values: a move that costs nothing leads to more progress (men of the winner in, men of the
+    /// loser out), and all others lower σ or λ. In the order of progress that takes few rounds.
     fn tabulate(&mut self, inside: &Inside) {
         let n = self.cells.len();
         let all = (1u32 << n) - 1;
