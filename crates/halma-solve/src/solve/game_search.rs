@@ -19,8 +19,6 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use halma_bounds::game_bounds::{Bounds, GameBound, build};
 use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::pair::PairKey;
@@ -58,7 +56,7 @@ pub struct GameSearch<'a, const W: usize, K: PairKey> {
     beam: Option<Beam>,
     fixing: Vec<Symmetry>,
     /// The bounds for games that blue wins and for games that red wins; they serve all lengths.
-    built: OnceLock<Vec<Vec<Arc<dyn GameBound<W>>>>>,
+    built: [OnceLock<Vec<Arc<dyn GameBound<W>>>>; 2],
     /// The game without bounds.
     free: GamePuzzle<W, K>,
     engine: Engine<'a>,
@@ -80,7 +78,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         let mut fixing = game.symmetries();
         fixing.truncate(if symmetry { fixing.len() } else { 1 });
         let free = GamePuzzle::new(game, u32::MAX, Vec::new(), &fixing)?;
-        Ok(Self { game, bounds, beam, fixing, built: OnceLock::new(), free, engine })
+        let built = [OnceLock::new(), OnceLock::new()];
+        Ok(Self { game, bounds, beam, fixing, built, free, engine })
     }
 
     /// K; the identity alone if symmetry is not used.
@@ -120,12 +119,9 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     /// The games of `length` moves under the bounds.
     fn puzzle(&self, length: u32) -> GamePuzzle<W, K> {
-        let built = self.built.get_or_init(|| {
-            let winners = [game::Side::Blue, game::Side::Red];
-            let made = winners.into_par_iter().map(|winner| build(&self.bounds, self.game, winner));
-            self.engine.expander.install(|| made.collect())
-        });
-        let bounds = &built[usize::from(game::Side::winner(length) == game::Side::Red)];
+        let winner = game::Side::winner(length);
+        let made = || self.engine.expander.install(|| build(&self.bounds, self.game, winner));
+        let bounds = self.built[usize::from(winner == game::Side::Red)].get_or_init(made);
         #[cfg(any(test, feature = "testing"))]
         let bounds = &crate::fault::bounds(self.engine.expander.fault, bounds);
         self.free.of_length(length, bounds.clone())
