@@ -2,6 +2,7 @@
 //! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. It
 //! departs in that tables are computed only as far as the lengths asked for need.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,6 +15,7 @@ use halma_rules::problem::Transfer;
 use halma_rules::symmetry::Symmetries;
 
 use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
+use super::distance_table::each_where;
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Bands, IncrementalUnranking, Partition};
 
@@ -263,17 +265,26 @@ impl Databases {
         let Abstraction { space, .. } = &*self.abstraction;
         let next = self.abstraction.advance(&self.to_target, &fronts.frontiers[0], d, &(), context)?;
         fronts.frontiers[1] = if self.mirrored {
+            let shared = context.exchange.is_shared();
             let image = |ranks: &[u32]| -> Vec<u32> {
                 let mut unranking = IncrementalUnranking::new(space);
-                let mut image = |&rank: &u32| {
+                let image = |&rank: &u32| {
                     let image = self.abstraction.mirror_rank(unranking.to(space, rank));
                     self.from_start.set(image, d);
                     image
                 };
-                ranks.iter().map(&mut image).collect()
+                // Only other processes have to be told: the next images come from the frontier of the target.
+                let images = ranks.iter().map(image);
+                if shared {
+                    images.collect()
+                } else {
+                    images.for_each(drop);
+                    Vec::new()
+                }
             };
             let images = next.own.par_chunks(1024).map(image).collect::<Vec<_>>().concat();
-            context.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?
+            let joined = context.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?;
+            Frontier { is_empty: next.is_empty, ..joined }
         } else {
             self.abstraction.advance(&self.from_start, &fronts.frontiers[1], d, &(), context)?
         };
@@ -325,7 +336,11 @@ impl Databases {
                     }
                     flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
                 };
-                ranks.filter(|&at| self.is_near(at, length)).filter(admissible).collect()
+                let near = |ranks: Range<u32>| {
+                    let to_target = self.to_target.mask_within(ranks.clone(), following);
+                    if to_target == 0 { 0 } else { to_target & self.from_start.mask_within(ranks, half) }
+                };
+                each_where(ranks, near).filter(admissible).collect()
             })
             .collect();
         let leading = middles == Middles::Leading;

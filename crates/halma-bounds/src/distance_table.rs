@@ -1,10 +1,25 @@
 //! The table of a pattern database (Culberson and Schaeffer 1998): a byte for each histogram.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
 use super::frontier::PART;
+
+/// The ranks for which a bit is set, ascending. `mask` is asked for up to 64 of them at a time: so many are
+/// tested without a branch for each.
+pub(crate) fn each_where(ranks: Range<u32>, mask: impl Fn(Range<u32>) -> u64) -> impl Iterator<Item = u32> {
+    let end = ranks.end;
+    ranks.step_by(64).flat_map(move |from| {
+        let mut rest = mask(from..end.min(from + 64));
+        std::iter::from_fn(move || {
+            let rank = (rest != 0).then(|| from + rest.trailing_zeros());
+            rest &= rest.wrapping_sub(1);
+            rank
+        })
+    })
+}
 
 /// The distance of an unreachable histogram.
 pub const UNREACHED: u8 = u8::MAX;
@@ -55,10 +70,23 @@ impl Table {
     /// The histograms at that distance, ascending.
     pub(crate) fn at(&self, distance: u8) -> Vec<u32> {
         let part = |(part, distances): (usize, &[AtomicU8])| -> Vec<u32> {
-            let ranks = (part * PART) as u32..;
-            ranks.zip(distances).filter(|(_, d)| d.load(Ordering::Relaxed) == distance).map(|(rank, _)| rank).collect()
+            let from = (part * PART) as u32;
+            each_where(from..from + distances.len() as u32, |ranks| self.mask(ranks, |d| d == distance)).collect()
         };
         self.0.par_chunks(PART).enumerate().map(part).collect::<Vec<_>>().concat()
+    }
+
+    /// Those of `ranks` whose distance is known and at most `moves`, as [`each_where`] asks for them.
+    #[inline]
+    pub(crate) fn mask_within(&self, ranks: Range<u32>, moves: u32) -> u64 {
+        let most = moves.min(u32::from(FAR)) as u8;
+        self.mask(ranks, |distance| distance <= most)
+    }
+
+    #[inline(always)]
+    fn mask(&self, ranks: Range<u32>, holds: impl Fn(u8) -> bool) -> u64 {
+        let distances = &self.0[ranks.start as usize..ranks.end as usize];
+        (0..).zip(distances).fold(0, |mask, (bit, d)| mask | u64::from(holds(d.load(Ordering::Relaxed))) << bit)
     }
 
     /// All distances, in order of rank.
