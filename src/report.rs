@@ -243,23 +243,37 @@ pub(crate) fn leads_out(spec: &ProblemSpec, said: &ImpossibleRecord) -> String {
 fn runs(record: &Record) -> String {
     let head = ["length", "verdict", "pruning", "generated", "largest level", "seconds"];
     let parts = together(&record.runs);
-    let rows = parts.iter().flat_map(|part| part.0.iter().map(|run| (part.0[0].length, run))).map(|(first, run)| {
-        vec![
-            run.length.to_string(),
-            verdict(run.verdict).into(),
-            decided_by(record, run, first),
-            grouped(run.generated),
-            grouped(run.largest_level),
-            format!("{:.1}", run.seconds),
-        ]
-    });
-    table(&head, rows)
+    let rows = |pruning: &str| {
+        let all = parts.iter().flat_map(|part| part.0.iter().map(|run| (part.0[0].length, run)));
+        let cells = all.map(|(first, run)| {
+            vec![
+                run.length.to_string(),
+                verdict(run.verdict).into(),
+                by_pruning(pruning, run, first),
+                grouped(run.generated),
+                grouped(run.largest_level),
+                format!("{:.1}", run.seconds),
+            ]
+        });
+        table(&head, cells)
+    };
+    let whole = rows(&record.pruning.to_string());
+    if whole.lines().all(|line| line.chars().count() <= WIDTH) {
+        return whole;
+    }
+    // In full it is said once.
+    format!("Pruning: {}\n\n{}", record.pruning, rows(record.pruning.name()))
 }
 
 /// By what a length was decided: its pruning, with the C that it went by, and with the lengths that were decided together,
 /// the first of which was `first`.
 pub(crate) fn decided_by(record: &Record, run: &LengthRecord, first: u32) -> String {
-    let pruning = run.pruning.as_ref().unwrap_or(&record.pruning).to_string();
+    by_pruning(&record.pruning.to_string(), run, first)
+}
+
+/// The same, with `pruning` for the record's.
+fn by_pruning(pruning: &str, run: &LengthRecord, first: u32) -> String {
+    let pruning = run.pruning.as_ref().map_or(pruning.into(), ToString::to_string);
     match run.c {
         Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),
         Some(c) => format!("{pruning}, C = {c}"),
