@@ -106,3 +106,30 @@ impl Table {
         self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn ranks_found_64_at_a_time_are_those_found_one_by_one(
+            distances in proptest::collection::vec(prop_oneof![0u8..4, Just(FAR), Just(UNREACHED)], 1..400),
+            moves in prop_oneof![0u32..4, 250u32..300],
+        ) {
+            let table = Table::of_bytes(&distances);
+            let count = distances.len() as u32;
+            for distance in 0..4 {
+                let alone: Vec<u32> = (0..count).filter(|&rank| table.get(rank) == distance).collect();
+                prop_assert_eq!(table.at(distance), alone);
+            }
+            let within: Vec<u32> = (0..count).filter(|&rank| table.within(rank, moves)).collect();
+            prop_assert_eq!(each_where(0..count, |ranks| table.mask_within(ranks, moves)).collect::<Vec<_>>(), within);
+            // A part that begins and ends anywhere.
+            let part = count / 3..count;
+            let within: Vec<u32> = part.clone().filter(|&rank| table.within(rank, moves)).collect();
+            prop_assert_eq!(each_where(part, |ranks| table.mask_within(ranks, moves)).collect::<Vec<_>>(), within);
+        }
+    }
+}
