@@ -258,7 +258,7 @@ fn runs(record: &Record) -> String {
         table(&head, cells)
     };
     let whole = rows(&record.pruning.to_string());
-    if whole.lines().all(|line| line.chars().count() <= WIDTH) {
+    if fits(&whole) {
         return whole;
     }
     // In full it is said once.
@@ -305,7 +305,7 @@ fn levels(levels: &[LevelRecord]) -> String {
         table(&names, rows.iter().map(|row| columns.iter().map(|&i| row[i].clone()).collect()))
     };
     let whole = of(&said);
-    if whole.lines().all(|line| line.chars().count() <= WIDTH) {
+    if fits(&whole) {
         return whole;
     }
     // Digests are half of a terminal's width: they get a table of their own.
@@ -316,6 +316,11 @@ fn levels(levels: &[LevelRecord]) -> String {
 
 /// What a terminal shows in a line.
 const WIDTH: usize = 80;
+
+/// Whether a terminal shows each line of a text as one.
+fn fits(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= WIDTH)
+}
 
 /// A level as a row of a table: depth, side, states, generated, pruned, duplicates, old, centroid, digest.
 #[must_use]

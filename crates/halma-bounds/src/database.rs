@@ -336,11 +336,7 @@ impl Databases {
                     }
                     flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
                 };
-                let near = |ranks: Range<u32>| {
-                    let to_target = self.to_target.mask_within(ranks.clone(), following);
-                    if to_target == 0 { 0 } else { to_target & self.from_start.mask_within(ranks, half) }
-                };
-                each_where(ranks, near).filter(admissible).collect()
+                each_where(ranks, |ranks| self.mask_near(ranks, length)).filter(admissible).collect()
             })
             .collect();
         let leading = middles == Middles::Leading;
@@ -376,6 +372,13 @@ impl Databases {
     fn is_near(&self, rank: u32, length: u32) -> bool {
         let half = length / 2;
         self.to_target.within(rank, length - half) && self.from_start.within(rank, half)
+    }
+
+    /// Those of `ranks` that [`Self::is_near`] holds for, as [`each_where`] asks for them.
+    fn mask_near(&self, ranks: Range<u32>, length: u32) -> u64 {
+        let half = length / 2;
+        let to_target = self.to_target.mask_within(ranks.clone(), length - half);
+        if to_target == 0 { 0 } else { to_target & self.from_start.mask_within(ranks, half) }
     }
 
     /// Computes whether a histogram may be a middle, whatever the length is otherwise: bit 0 for even lengths, bit 1
