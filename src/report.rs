@@ -265,14 +265,9 @@ fn runs(record: &Record) -> String {
     format!("Pruning: {}\n\n{}", record.pruning, rows(record.pruning.name()))
 }
 
-/// By what a length was decided: its pruning, with the C that it went by, and with the lengths that were decided together,
-/// the first of which was `first`.
-pub(crate) fn decided_by(record: &Record, run: &LengthRecord, first: u32) -> String {
-    by_pruning(&record.pruning.to_string(), run, first)
-}
-
-/// The same, with `pruning` for the record's.
-fn by_pruning(pruning: &str, run: &LengthRecord, first: u32) -> String {
+/// By what a length was decided: its pruning, or else that of the record, in the words `pruning`; with the C that it went
+/// by, and with the lengths that were decided together, the first of which was `first`.
+pub(crate) fn by_pruning(pruning: &str, run: &LengthRecord, first: u32) -> String {
     let pruning = run.pruning.as_ref().map_or(pruning.into(), ToString::to_string);
     match run.c {
         Some(c) if !run.self_consistent => format!("{pruning}, C = {c} too small"),

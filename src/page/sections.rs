@@ -12,7 +12,7 @@ use super::Entry;
 use super::plot::{Plot, Series};
 use super::table::table;
 use crate::figure::Figure;
-use crate::report::{decided_by, grouped, level_cells, verdict};
+use crate::report::{by_pruning, grouped, level_cells, verdict};
 
 /// Plots and tables of the search; `prefix` begins the names that link them, `all` asks for every level.
 pub(super) fn search(entries: &[&Entry], prefix: &str, all: bool) -> Markup {
@@ -166,7 +166,7 @@ fn plots(entries: &[&Entry], prefix: &str, all_plots: bool) -> Markup {
 fn lengths(entries: &[&Entry], prefix: &str) -> Markup {
     let row = |record: &Record, first: u32, run: &LengthRecord| {
         vec![
-            decided_by(record, run, first),
+            by_pruning(&record.pruning.to_string(), run, first),
             run.length.to_string(),
             verdict(run.verdict).to_string(),
             run.levels.len().to_string(),
