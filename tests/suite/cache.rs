@@ -100,6 +100,28 @@ fn problems_with_the_same_histograms_do_not_take_each_other_s_tables() {
     }
 }
 
+/// One army is the other one with columns and rows exchanged: as many histograms, of the same ends, over the same classes. With
+/// jumps only each type keeps its men, and these are on other types.
+#[test]
+fn armies_with_other_numbers_of_men_of_each_type_do_not_take_each_other_s_tables() {
+    let shared = tempfile::tempdir().unwrap();
+    let cache = shared.path().to_str().unwrap();
+    let board = "board = \"9x9\"\nmoves = 8\njumps-only = true";
+    let armies = [
+        ("[\"b1\", \"a2\", \"c2\", \"d2\", \"a4\"]", "[\"i6\", \"f8\", \"g8\", \"i8\", \"h9\"]"),
+        ("[\"b1\", \"d1\", \"a2\", \"b3\", \"b4\"]", "[\"h6\", \"h7\", \"i8\", \"f9\", \"h9\"]"),
+    ];
+    for pruning in ["pattern", "leading"] {
+        for (army, target) in armies {
+            let place = Place::new(&format!("{board}\narmy = {army}\ntarget = {target}"), pruning);
+            let (without, _) = place.run(&["solve"]);
+            let (with, said) = place.run(&["solve", "--cache", cache]);
+            assert_eq!(with, without, "{pruning}: {said}");
+            assert_eq!(with.length, Some(21));
+        }
+    }
+}
+
 #[test]
 fn damaged_tables_are_told_of_and_made_again() {
     let place = Place::new(JOBS[0].0, JOBS[0].1);

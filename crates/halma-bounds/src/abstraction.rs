@@ -69,6 +69,8 @@ pub struct Abstraction {
     pub partition: Partition,
     /// Their histograms.
     pub space: Histograms,
+    /// How many men each group of classes has.
+    quotas: Vec<usize>,
     /// By class: the set of classes one step away.
     steps: Vec<u32>,
     /// By class jumped over, then by class of origin: the set of classes in which the jump may land.
@@ -96,7 +98,8 @@ impl Abstraction {
         start: &[usize],
         limit: u64,
     ) -> Option<Self> {
-        let space = Histograms::new(partition.capacities(), &partition.groups, &partition.quotas(start), limit)?;
+        let quotas = partition.quotas(start);
+        let space = Histograms::new(partition.capacities(), &partition.groups, &quotas, limit)?;
         let class = |cell: u8| usize::from(partition.class_of[usize::from(cell)]);
         let classes = partition.classes();
         let mut steps = vec![0u32; classes];
@@ -128,14 +131,14 @@ impl Abstraction {
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
         let below = (least..=most + 1).map(classes_below).collect();
-        Some(Self { partition, space, steps, jumps_over, over_own, group, mirrored, least, below })
+        Some(Self { partition, space, quotas, steps, jumps_over, over_own, group, mirrored, least, below })
     }
 
-    /// A text with everything that abstract distances depend on.
+    /// A text with everything that abstract distances, and the ranks of histograms, depend on.
     #[must_use]
     pub(crate) fn statement(&self) -> String {
-        let Self { partition, space, steps, jumps_over, mirrored, .. } = self;
-        format!("{partition:?} {} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.men(), space.capacities())
+        let Self { partition, space, quotas, steps, jumps_over, mirrored, .. } = self;
+        format!("{partition:?} {quotas:?} {:?} {steps:?} {jumps_over:?} {mirrored:?}", space.capacities())
     }
 
     /// The mirror image of a class. Call it only if there is a mirror.

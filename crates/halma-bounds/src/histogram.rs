@@ -189,12 +189,6 @@ impl Histograms {
         self.capacities.len()
     }
 
-    /// How many men there are.
-    #[must_use]
-    pub fn men(&self) -> usize {
-        self.men
-    }
-
     /// The capacity of each class.
     #[must_use]
     pub(crate) fn capacities(&self) -> &[u8] {
