@@ -73,10 +73,11 @@ def second_method(first, second):
             return "not confirmed: the second record is by the same method over the same classes"
         if len(ours["values"]) != len(theirs["values"]):
             name += f" over {len(theirs['values'])} classes instead of {len(ours['values'])}"
+            name += " and by plain centroids" if "weights=" in first["pruning"] and "weights=" not in second["pruning"] else ""
         elif ours["class_of"] != theirs["class_of"]:
             name += " over other classes"
         elif "weights=" in second["pruning"]:
-            name = f"`{second['pruning']}`, by which other halves lead,"
+            name = f"`{second['pruning']}`, under which other middles count as leading,"
         else:
             name += f" with centroids up to {max(theirs['values'])} instead of {max(ours['values'])}"
         if "look-ahead" in second["pruning"] and "look-ahead" not in first["pruning"]:

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use halma_engine::search::CancellationToken;
 use halma_record::job::Pruning;
+use halma_record::job::game_bounds::Bounds;
 use halma_record::record::Record;
 use halma_rules::job::{Job, Problem};
 use halma_solve::run::{self, Question, RunError};
@@ -40,14 +41,17 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// The defaults: pruning `leading` for a transfer and `all` for a game, all threads, three quarters of the free
-    /// memory, no folder.
+    /// The defaults: pruning `leading` for a transfer and [`Bounds::usual`] for a game, all threads, three quarters of
+    /// the free memory, no folder.
     pub fn new(problem: impl Into<Problem>) -> Self {
         let problem = problem.into();
-        let game = matches!(problem, Problem::Game(_));
+        let usual = match &problem {
+            Problem::Game(game) => Some(Pruning::Game(Bounds::usual(game.lattice.len()))),
+            _ => None,
+        };
         let mut job = Job::of(problem);
-        if let (Ok(job), true) = (&mut job, game) {
-            job.search.pruning = "all".parse().unwrap_or(Pruning::None);
+        if let (Ok(job), Some(pruning)) = (&mut job, usual) {
+            job.search.pruning = pruning;
         }
         Self { job, progress: &() }
     }

@@ -246,7 +246,7 @@ const REST: &str = "
 # max-length = 40
 
 [limits]
-# All that the machine has where not given.
+# Where not given: all threads, three quarters of the free memory, no end.
 # threads = 2
 # memory = \"4 GiB\"
 # time = \"2 h\"

@@ -191,7 +191,7 @@ fn with_c_4_it_says_that_the_guess_was_too_small_and_refutes_nothing() {
 macro_rules! large_cells {
     ($($test:ident: $name:literal $length:literal,)*) => {$(
         #[test]
-        #[ignore = "a large cell of Table 3: half a minute to several"]
+        #[ignore = "a large cell of Table 3: up to half a minute by an optimized program"]
         fn $test() {
             cell($name, $length);
         }

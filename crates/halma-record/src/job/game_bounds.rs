@@ -114,8 +114,7 @@ impl Bounds {
     }
 
     /// The fastest choice for a board of so many cells. On small boards a line has few cells, so lines say as much as
-    /// cells: ten men under 6-move rules, 28 moves, take 5.1 seconds of processor time with rungs and 3.8 without;
-    /// Halma, 47 moves, takes 11 and 24.
+    /// cells, and cost less. On a large one they say more: `results/bench/look-ahead.md` has the times.
     #[must_use]
     pub fn usual(cells: usize) -> Self {
         if cells > 128 { Self::all_and_rungs() } else { Self::all() }
