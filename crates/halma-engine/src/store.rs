@@ -21,6 +21,8 @@ pub mod workspace;
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::key::Key;
 use file::LevelFile;
 pub use segment::{BlockEntry, Segment, SegmentWriter};
@@ -102,6 +104,18 @@ impl<K: Key> Level<K> {
     #[must_use]
     pub fn index(&self) -> &[BlockEntry<K>] {
         &self.blocks
+    }
+
+    /// A digest of its blocks: of their first keys and of all that follow. The same keys may lie in other blocks.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        let mut hash = Xxh3::new();
+        for block in &self.blocks {
+            block.first.words().iter().for_each(|word| hash.update(&word.to_le_bytes()));
+            hash.update(&block.keys.to_le_bytes());
+            hash.update(&block.checksum.to_le_bytes());
+        }
+        hash.digest128()
     }
 
     /// The bytes of the level in memory or on disk, its index included.

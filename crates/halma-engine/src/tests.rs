@@ -189,6 +189,7 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
         let partial = Partial {
             label: label.into(),
             next_block: 1,
+            expanded: None,
             generated: 6,
             emitted: 6,
             layers: vec![layer.clone()],

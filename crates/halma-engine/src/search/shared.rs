@@ -117,12 +117,20 @@ fn plan<P: Puzzle>(
     Ok((Shards::with_bounds::<P::Key>(&bounds), least))
 }
 
-/// Resumes from the checkpoint, as far as all processes have one; returns the marks that still hold.
+/// Resumes from the checkpoint, as far as all processes have one; returns the marks that still hold. Where the checkpoint of
+/// one process does not fit its share of the level, all begin the step anew.
 fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     let found = step.destination.workspace.and_then(|w| Some((w, w.partial(step.destination.label)?)));
-    let own = found.as_ref().map_or(0, |(_, partial)| partial.marks.len());
-    let all = step.expander.exchange().all_gather(own)?.into_iter().min().unwrap_or(0);
+    let own = match &found {
+        Some((_, partial)) => step.fits(partial).then_some(partial.marks.len()),
+        None => Some(0),
+    };
+    let all = step.expander.exchange().all_gather(own)?.into_iter().min().flatten();
     let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
+    let Some(all) = all else {
+        workspace.drop_partial()?;
+        return Ok(Vec::new());
+    };
     let held = partial.marks.len();
     partial.marks.truncate(all);
     step.resume_layers(workspace, partial.layers)?;

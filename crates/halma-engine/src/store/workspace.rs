@@ -338,6 +338,16 @@ impl Workspace {
         self.remove(&gone)
     }
 
+    /// Drops the checkpoint within a level, with its layers.
+    ///
+    /// # Errors
+    /// As [`Self::enter_partial`].
+    pub(crate) fn drop_partial(&self) -> Result<(), StoreError> {
+        let mut gone = Vec::new();
+        self.change(|list| gone = list.drop_partial(|_| true))?;
+        self.remove(&gone)
+    }
+
     /// Removes a file from the run, even if levels are to be kept.
     ///
     /// # Errors

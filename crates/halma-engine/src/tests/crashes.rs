@@ -52,3 +52,18 @@ fn a_crash_loses_no_level_that_is_in_the_list() {
     let labels: Vec<String> = open(&storage, 1).unwrap().levels().into_keys().collect();
     assert_eq!(labels, ["level-1", "level-2", "level-3"]);
 }
+
+/// A level may be put together again from the shares of several processes, and then its keys lie in other blocks.
+#[test]
+fn a_checkpoint_is_dropped_where_the_level_before_lies_in_other_blocks_since() {
+    let (storage, expander, cancel) = (Forgetful::default(), expander(), CancellationToken::after(None));
+    let at = operations(&expander).iter().position(|o| o == "create level-1.layer-0001.tmp").unwrap();
+    die_at(&storage, at as u64, &expander);
+    let workspace = open(&storage, 1).unwrap();
+    assert!(workspace.partial("level-1").is_some_and(|partial| partial.next_block > 0));
+    let level = Level::of(Lattices.start());
+    assert!(level.blocks() < start().blocks());
+    let destination = LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+    let grown = expander.expand(&Lattices, 0, &level, &[], destination, &cancel).unwrap();
+    assert_eq!(grown.tally, expected()[0]);
+}

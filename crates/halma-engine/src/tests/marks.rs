@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Lattices, expander, open, start};
+use super::{Lattices, expander, expected, open, start};
+use halma_files::number::Digest;
+
+use crate::puzzle::Puzzle;
 use crate::search::exchange::mesh::mesh;
 use crate::search::{CancellationToken, LevelDestination};
 use crate::store::storage::forgetful::Forgetful;
@@ -20,6 +23,7 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
         let partial = Partial {
             label: "level-1".into(),
             next_block: held,
+            expanded: None,
             generated: 0,
             emitted: 0,
             layers: Vec::new(),
@@ -42,4 +46,36 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
         }
     });
     assert_eq!(storages.each_ref().map(marks), [1, 1]);
+}
+
+/// The share of one of two processes was made in other blocks since it had a mark. All begin the level anew.
+#[test]
+fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
+    let storages = [Forgetful::default(), Forgetful::default()];
+    for (storage, expanded) in storages.iter().zip([None, Some(Digest(1))]) {
+        let mark = Mark { next_block: 1000, generated: 0, emitted: 0 };
+        let partial = Partial {
+            label: "level-1".into(),
+            next_block: mark.next_block,
+            expanded,
+            generated: 0,
+            emitted: 0,
+            layers: Vec::new(),
+            marks: vec![mark],
+        };
+        open(storage, 1).unwrap().enter_partial(partial, Vec::new()).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for (storage, mesh) in storages.iter().zip(mesh(2)) {
+            scope.spawn(move || {
+                let (workspace, expander) = (open(storage, 1).unwrap(), expander().sharing(Arc::new(Arc::new(mesh))));
+                let cancel = CancellationToken::after(None);
+                let destination =
+                    LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+                let share = expander.level_of(&Lattices, Lattices.start()).level;
+                let grown = expander.expand(&Lattices, 0, &share, &[], destination, &cancel).unwrap();
+                assert_eq!(grown.tally, expected()[0]);
+            });
+        }
+    });
 }

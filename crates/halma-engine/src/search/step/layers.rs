@@ -17,6 +17,9 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.destination.workspace.and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
+        if !self.fits(&partial) {
+            return Ok(workspace.drop_partial()?);
+        }
         self.resume_layers(workspace, partial.layers)?;
         if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
             let reason = format!("the layers of {} hold more than it says was made", partial.label);
@@ -24,6 +27,12 @@ impl<P: Puzzle> Step<'_, P> {
         }
         self.resume_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
         Ok(())
+    }
+
+    /// Whether the checkpoint counts the blocks that the level has now. It does not where the level was made in other
+    /// blocks since: where it was put together from the shares of several processes, or by a program that divides otherwise.
+    pub(in crate::search) fn fits(&self, partial: &Partial) -> bool {
+        partial.expanded.is_none_or(|expanded| expanded.0 == self.current.fingerprint())
     }
 
     /// Opens layers in the run's folder.
@@ -75,6 +84,7 @@ impl<P: Puzzle> Step<'_, P> {
         Partial {
             label: self.destination.label.into(),
             next_block: mark.next_block,
+            expanded: Some(Digest(self.current.fingerprint())),
             generated: mark.generated,
             emitted: mark.emitted,
             layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),

@@ -46,6 +46,10 @@ pub struct Partial {
     pub label: String,
     /// The first block of the previous level that has not been expanded.
     pub next_block: usize,
+    /// The [`fingerprint`](crate::store::Level::fingerprint) of the previous level: `next_block` says nothing of other
+    /// blocks. Checkpoints of earlier programs have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expanded: Option<Digest>,
     /// Successors so far, pruned ones included.
     pub generated: u64,
     /// Successors so far, pruned ones not included.
