@@ -126,7 +126,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
             return TwoEnded { setup }.grow(length, &mut sides.ahead, &mut sides.behind);
         }
         let ahead = &mut sides.ahead;
-        ahead.stem = format!("L{length}");
+        ahead.stem = setup.stem(length);
         match problem.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
@@ -136,12 +136,15 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                     return Ok(());
                 }
                 // Following levels have labels of their own, so they are a sequence of their own.
-                let led = std::mem::replace(ahead, LevelSequence::new(format!("L{length}"), Side::Following));
+                let led = std::mem::replace(ahead, LevelSequence::new(setup.stem(length), Side::Following));
                 ahead.branch(&led, led.levels.len() - 1);
                 leading.follow(length..=length, false, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
-                    sides.behind = LevelSequence::new(format!("L{length}-trailing{}", meeting.name()), Side::Trailing);
+                    sides.behind = LevelSequence::new(
+                        format!("{}-trailing{}", setup.stem(length), meeting.name()),
+                        Side::Trailing,
+                    );
                     Trailing { setup }.grow(&[meeting], &mut sides.behind)?;
                 }
                 Ok(())

@@ -45,11 +45,13 @@ struct SecondHalf<K> {
 }
 
 impl<K: Key> SecondHalf<K> {
-    /// From the leading levels for `top` moves. Its levels depend on these and on its lengths, and a later process may
+    /// From the leading levels for `top` moves, whose labels begin with `stem`. Its levels depend on these and on its lengths, and a later process may
     /// decide these lengths by the leading levels for another number of moves. So their labels name both.
-    fn new(lengths: RangeInclusive<u32>, top: u32) -> Self {
+    fn new(lengths: RangeInclusive<u32>, top: u32, mut stem: String) -> Self {
         let last = *lengths.end();
-        let stem = if last == top { format!("L{top}") } else { format!("L{top}-for-{last}") };
+        if last < top {
+            stem.push_str(&format!("-for-{last}"));
+        }
         let ahead = LevelSequence::new(stem, Side::Following);
         Self { lengths, ahead, open: false, seconds: 0.0 }
     }
@@ -75,7 +77,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let (first, mut top) = lengths.into_inner();
         let begun = Instant::now();
         let (leading, led) = loop {
-            let mut leading = LevelSequence::new(format!("L{top}"), Side::Leading);
+            let mut leading = LevelSequence::new(self.setup.stem(top), Side::Leading);
             let probed = first..=if self.blind { top } else { first };
             let extended = self.setup.extend_databases(top);
             match extended.and_then(|()| self.lead(top, Some(probed), &mut leading)) {
@@ -105,7 +107,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let (mut halves, mut found) = (Vec::new(), Ok(None));
         for middle in first / 2..=top / 2 {
             let begun = Instant::now();
-            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top);
+            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top, self.setup.stem(top));
             found = self.through_middles(top, leading, &mut half);
             half.seconds = begun.elapsed().as_secs_f64();
             halves.push(half);
@@ -137,7 +139,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             let Some(last) = open.last().map(|meeting| *meeting.lengths.start()) else { return Ok(None) };
             // What they are to meet is a part of their labels, because they depend on all of it.
             let met: String = open.iter().map(MeetingPoint::name).collect();
-            let mut trailing = LevelSequence::new(format!("L{top}-trailing{met}"), Side::Trailing);
+            let mut trailing = LevelSequence::new(format!("{}-trailing{met}", self.setup.stem(top)), Side::Trailing);
             let met = Trailing { setup: self.setup }.decide(&open, &mut trailing);
             *behind = trailing.figures;
             match met? {
@@ -175,7 +177,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         }
         if palindrome.is_some() {
             // The shorter length remains to be refuted.
-            *half = SecondHalf::new(first..=first, top);
+            *half = SecondHalf::new(first..=first, top, setup.stem(top));
         }
         let SecondHalf { lengths, ahead, open, .. } = half;
         let last = *lengths.end();

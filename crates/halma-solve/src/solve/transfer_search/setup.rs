@@ -12,7 +12,7 @@ use halma_engine::store::tables::TableStore;
 use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
 use halma_record::record::PartitionRecord;
 use halma_rules::cells::Cells;
-use halma_rules::job::Pruning;
+use halma_rules::job::{LookAhead, Pruning};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetries;
 
@@ -91,6 +91,14 @@ pub(super) struct Setup<'a, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
+    /// The beginning of the labels of levels for `length` moves.
+    pub(super) fn stem(&self, length: u32) -> String {
+        // Up to November 2026 a look-ahead class by class cut states that it should keep, where 256 moves or more were left.
+        // A run that was begun then must not take those levels for these.
+        let by_class = matches!(self.problem.pruning.look_ahead(), Some(LookAhead::ClassByClass(_)));
+        if by_class && length >= 512 { format!("L{length}-far") } else { format!("L{length}") }
+    }
+
     /// The transfer from the start under `bounds`.
     pub(super) fn puzzle(&self, bounds: Vec<Arc<dyn halma_bounds::Bound<W>>>) -> TransferPuzzle<W, K> {
         TransferPuzzle::new(&self.tables.states, &self.problem.transfer.start, bounds)
