@@ -10,7 +10,7 @@ use halma_record::record::{
     Asked, Count, Counts, Digest, FileRecord, ImpossibleRecord, LengthRecord, LevelRecord, PartitionRecord, Record,
     Side, Verdict,
 };
-use halma_rules::job::Pruning;
+use halma_rules::job::{Job, Pruning};
 use halma_solve::run::{self, Question};
 
 use crate::forgery::{Subject, accepts, checked, empty, job, reseal, reseal_run};
@@ -446,4 +446,39 @@ fn reseal_file(bytes: &mut [u8], index_at: usize) {
     let footer = bytes.len() - 64;
     let hashed = [&bytes[..32], &bytes[index_at..footer + 40]].concat();
     bytes[footer + 40..footer + 56].copy_from_slice(&xxhash_rust::xxh3::xxh3_128(&hashed).to_le_bytes());
+}
+
+/// With fewer letters a move may not be seen. It would pass the turn, or take free moves with it: distances would be too long.
+#[test]
+fn moves_that_a_bound_does_not_see_refute_no_puzzle() {
+    let turns = r#"
+board = "A../B.."
+rules = [{ rule = "A . -> . A", turn = 1 }, { rule = "B . -> . B", turn = 2 }]
+goal = { at = { c1 = "A" } }
+"#;
+    let free = r#"
+board = "@../B.."
+rules = [{ rule = "@ . -> . @", free = true }, "B . -> . B"]
+goal = { at = { c1 = "@" } }
+"#;
+    for (table, letters, searched, moves) in [(turns, "A", true, 3), (free, "@", false, 1)] {
+        let table = table.replace("A../B..", "A..\\nB..").replace("@../B..", "@..\\nB..");
+        let pruning = format!("projection({letters})");
+        let own = if searched { &pruning } else { "none" };
+        let text = format!(
+            "[problem]\nkind = \"rules\"\ndirections = [\"right\"]\n{}\n[search]\npruning = \"{own}\"\n",
+            table.trim()
+        );
+        let job = Job::parse(Path::new("test.toml"), &text).unwrap();
+        let mut record = run::run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(moves)));
+        checked(&record).unwrap_or_else(|why| panic!("{text}: {why}"));
+        record.pruning = pruning.parse().unwrap();
+        let Pruning::Projection(named) = &record.pruning else { panic!("a projection") };
+        record.projections = named.clone();
+        (record.verdict, record.exhausted, record.length, record.solution) = (Verdict::None, true, None, None);
+        (record.lower_bound, record.refuted_up_to) = (None, None);
+        record.runs.clear();
+        refused(&record);
+    }
 }

@@ -239,7 +239,9 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
     let all_refuted = refuting + usize::from(solved.is_some()) == runs.len();
     let enough = record.exhausted || record.max_length.is_some() && refuted >= record.max_length;
     let follows: &[Verdict] = match (solved.is_some() && !record.exhausted, all_refuted, record.question) {
-        (true, true, Asked::Solve) => &[Verdict::Optimal],
+        // A list of solutions may not have come to its end.
+        (true, true, Asked::Solve) if record.reason.is_none() => &[Verdict::Optimal],
+        (true, true, Asked::Solve) => &[Verdict::Incomplete],
         (true, true, Asked::Count) => &[Verdict::Counted, Verdict::Incomplete],
         (true, ..) => &[Verdict::Solution],
         (false, true, _) if solved.is_none() && enough => &[Verdict::None],

@@ -1,7 +1,8 @@
 //! Rules with fewer letters: groups of letters become one, and all others `.`.
 //!
 //! A place of a rule matches what can be one of its letters, and a man who can have moved has. A goal is reached where it can
-//! be. What goes on until it is blocked may end anywhere: what blocks it may not be seen.
+//! be. What goes on until it is blocked may end anywhere: what blocks it may not be seen. Sides do not take turns: a move that is
+//! not seen would pass the turn.
 
 use std::sync::Arc;
 
@@ -14,6 +15,10 @@ use crate::path_counts::Trouble;
 
 /// The puzzle in which each of these groups is one letter.
 fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {
+    if rules.rules.iter().any(|rule| rule.free) {
+        // A free move may end in one that is not seen.
+        return Err("projections: a puzzle with free moves has none".into());
+    }
     let mut has: Vec<u8> = vec![groups.len() as u8; rules.alphabet.len()];
     for (number, group) in groups.iter().enumerate() {
         for letter in group.chars() {
@@ -33,15 +38,16 @@ fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {
     fewer.alphabet = groups.iter().filter_map(|group| group.chars().next()).chain(['.']).collect();
     let blocked = fewer.rules.iter_mut().filter(|rule| rule.until == Until::Blocked);
     blocked.for_each(|rule| rule.until = Until::Any);
+    fewer.turns = false;
+    fewer.rules.iter_mut().for_each(|rule| rule.turn = 0);
     fewer.starts = rules.starts.iter().map(|start| image(rules, &has, start)).collect();
     fewer.has = has;
     Ok(fewer)
 }
 
-/// What becomes of a state.
+/// What becomes of a state: its letters, without whose turn it is.
 fn image(rules: &Rules, has: &[u8], state: &[u8]) -> State {
-    let (turn, letters) = rules.parted(state);
-    turn.iter().copied().chain(letters.iter().map(|&letter| has[usize::from(letter)])).collect()
+    rules.parted(state).1.iter().map(|&letter| has[usize::from(letter)]).collect()
 }
 
 /// The distance to the nearest goal from all states that can be reached with fewer letters.
