@@ -168,13 +168,16 @@ fn in_time_by_counting(mut enterable: Waiting, men: u32, first: u32) -> bool {
             by_cost[cost] += by_cost[cost - 1];
         }
     }
+    // So many fills serve all men of either parity.
+    let enough = 2 * (COSTS - 1);
     for k in 1..=men {
-        let fills = ((k - 1 + first) as usize).min(COSTS - 1);
-        let most = (0..=fills).map(|e| enterable[0][e] + enterable[1][fills - e]).max();
+        let fills = ((k - 1 + first) as usize).min(enough);
+        let served = |parity: usize, fills: usize| enterable[parity][fills.min(COSTS - 1)];
+        let most = (0..=fills).map(|e| served(0, e) + served(1, fills - e)).max();
         if most < Some(k) {
             return false;
         }
-        if most == Some(men) || fills == COSTS - 1 {
+        if most == Some(men) || fills == enough {
             break;
         }
     }
@@ -233,15 +236,19 @@ mod tests {
         fn sorted_costs_decide_as_counting_does(
             direction in 0..3usize,
             occupied: u32,
+            dense: bool,
             places in proptest::collection::vec(0..32usize, 1..LANES),
+            few in proptest::option::of([0..32usize, 0..32usize, 0..32usize]),
             first in 0..2usize,
         ) {
+            // Many men on few lines miss many rungs.
+            let occupied = if dense { occupied } else { 0 };
             let game = Game::named("16x16", Rule::Six, "triangle-4").unwrap();
             let lines = &Lines::<4>::all(&game, Side::Blue)[direction];
             let mut view =
                 View { occupied, lines: 0, outside: [0; MAX_LINES], inside: 0, slack: 0, remaining: 2 * places.len() as u32 };
             for &line in &places {
-                let line = line % lines.cells.len();
+                let line = few.map_or(line, |few| few[line % 3]) % lines.cells.len();
                 view.lines |= 1 << line;
                 view.occupied |= 1 << line;
                 view.outside[line] += 1;
@@ -254,6 +261,25 @@ mod tests {
             if men < 16 {
                 prop_assert_eq!(in_time::<16, 32>(&sorted, men, first), counted);
             }
+        }
+
+        #[test]
+        fn counting_decides_for_any_number_of_men_as_every_number_of_entries_by_itself(
+            costs in proptest::collection::vec((0..2usize, 0..COSTS), 1..60),
+            many in 0..40u32,
+            first in 0..2u32,
+        ) {
+            let mut waiting: Waiting = [[0; COSTS]; 2];
+            costs.iter().for_each(|&(parity, cost)| waiting[parity][cost] += 1);
+            let (parity, cost) = costs[0];
+            waiting[parity][cost] += many;
+            let men = costs.len() as u32 + many;
+            let served = |parity: usize, fills: usize| waiting[parity].iter().take(fills + 1).sum::<u32>();
+            let plain = (1..=men).all(|k| {
+                let fills = (k - 1 + first) as usize;
+                (0..=fills).any(|e| served(0, e) + served(1, fills - e) >= k)
+            });
+            prop_assert_eq!(in_time_by_counting(waiting, men, first), plain);
         }
     }
 }

@@ -25,9 +25,9 @@ pub struct Lines<const W: usize> {
 }
 
 impl<const W: usize> Lines<W> {
-    /// The lines on which `a` x + `b` y is constant, as the winner sees them.
+    /// The lines on which `a` x + `b` y is constant, as the winner sees them; `None` if there are too many.
     #[must_use]
-    pub fn new(game: &Game, winner: Side, (a, b): (i32, i32)) -> Self {
+    pub fn new(game: &Game, winner: Side, (a, b): (i32, i32)) -> Option<Self> {
         let board = &game.lattice.board;
         let value = |c: usize| {
             let (x, y) = board.xy(c);
@@ -37,19 +37,22 @@ impl<const W: usize> Lines<W> {
         let (start, goal) = (game.base(winner), game.base(winner.other()));
         let sign = if sum(goal) < sum(start) { -1 } else { 1 };
         let lowest = (0..board.len()).map(|c| sign * value(c)).min().unwrap_or(0);
-        let of: Vec<u8> = (0..board.len()).map(|c| (sign * value(c) - lowest) as u8).collect();
-        let count = of.iter().max().map_or(0, |&l| usize::from(l) + 1);
+        let numbers: Vec<usize> = (0..board.len()).map(|c| (sign * value(c) - lowest) as usize).collect();
+        let count = numbers.iter().max().map_or(0, |&line| line + 1);
+        if count > MAX_LINES {
+            return None;
+        }
+        let of: Vec<u8> = numbers.into_iter().map(|line| line as u8).collect();
         let cells = (0..count).map(|l| (0..of.len()).filter(|&c| usize::from(of[c]) == l).collect()).collect();
         let front = goal.iter().map(|&c| usize::from(of[c])).min().unwrap_or(0);
         let stride = game.lattice.rule.axes().iter().map(|&(dx, dy)| (a * dx + b * dy).unsigned_abs()).max();
-        Self { of, cells, front, stride: stride.map_or(0, |s| s as usize) }
+        Some(Self { of, cells, front, stride: stride.map_or(0, |s| s as usize) })
     }
 
     /// Diagonals x + y, columns and rows, if there are few enough.
     #[must_use]
     pub fn all(game: &Game, winner: Side) -> Vec<Self> {
-        let all = [(1, 1), (1, 0), (0, 1)].map(|direction| Self::new(game, winner, direction));
-        all.into_iter().filter(|lines| lines.cells.len() <= MAX_LINES).collect()
+        [(1, 1), (1, 0), (0, 1)].into_iter().filter_map(|direction| Self::new(game, winner, direction)).collect()
     }
 
     /// Those of them whose line a step changes by at most one.
@@ -251,18 +254,33 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halma_rules::job::{self, Job};
     use halma_rules::lattice::Rule;
 
     #[test]
     fn diagonals_lead_from_one_base_to_the_other() {
         let game = Game::named("9x9", Rule::Six, "triangle-4").unwrap();
         for (side, corner) in [(Side::Blue, 80), (Side::Red, 0)] {
-            let lines = Lines::<2>::new(&game, side, (1, 1));
+            let lines = Lines::<2>::new(&game, side, (1, 1)).unwrap();
             assert_eq!((lines.front, lines.stride, lines.line(corner)), (13, 1, 16));
             assert_eq!(lines.rungs(3), 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 12);
             assert_eq!(lines.rungs(0), 0b1010_1010_1010);
             assert_eq!(lines.rungs(12), 0);
         }
         assert_eq!(Lines::<2>::simple(&game, Side::Blue).len(), 3);
+    }
+
+    #[test]
+    fn two_strips_that_lie_256_diagonals_apart_have_too_many_lines() {
+        let mut rows = vec![vec!['#'; 140]; 140];
+        for corner in [0, 128] {
+            let strip = &mut rows[corner][corner..corner + 9];
+            strip.fill('.');
+            (strip[0], strip[8]) = ('S', 'T');
+        }
+        let map: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+        let text = format!("[problem]\nkind = 'game'\nmoves = 4\nboard = '''\n{}\n'''", map.join("\n"));
+        let job::Problem::Game(game) = Job::parse("a.toml".as_ref(), &text).unwrap().problem else { unreachable!() };
+        assert!(Lines::<1>::all(&game, Side::Blue).is_empty());
     }
 }
