@@ -5,7 +5,7 @@ use std::io::Write;
 use halma_bounds::game_bounds::Bounds;
 use halma_engine::search::CancellationToken;
 use halma_files::plain::{self, Plain};
-use halma_record::record::Record;
+use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides, Problem, Pruning};
 use halma_solve::run::Question;
@@ -169,13 +169,15 @@ fn compare(
     agreed(&records)
 }
 
-/// The common answer of the records: prunings are sound only if those that finished agree.
+/// The common answer of the records: prunings are sound only if none finds a solution of a length that another refutes.
 fn agreed(records: &[Record]) -> Result<Exit, Failure> {
-    let finished: Vec<&Record> = records.iter().filter(|r| Exit::of(r) != Exit::Unfinished).collect();
-    let answer = |r: &Record| (r.verdict, r.length);
-    if let Some(pair) = finished.windows(2).find(|pair| answer(pair[0]) != answer(pair[1])) {
+    let refutes =
+        |r: &Record, length: u32| r.verdict == Verdict::None && r.exhausted || r.refuted_up_to >= Some(length);
+    let found = records.iter().filter_map(|r| Some((r, r.length?)));
+    let mut pairs = found.flat_map(|(finder, length)| records.iter().map(move |r| (r, finder, length)));
+    if let Some((refuter, finder, _)) = pairs.find(|&(r, _, length)| refutes(r, length)) {
         let said = |r: &Record| format!("{} says: {}", r.pruning, report::sentence(r));
-        let message = format!("the prunings contradict each other. {} {}", said(pair[0]), said(pair[1]));
+        let message = format!("the prunings contradict each other. {} {}", said(refuter), said(finder));
         return Err(Failure { exit: Exit::Failed, message });
     }
     Ok(records.iter().map(Exit::of).max_by_key(|&exit| exit == Exit::Unfinished).unwrap_or(Exit::Answered))

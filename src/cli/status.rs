@@ -31,6 +31,10 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         }
         (None, ..) if at_work => ("running: at its beginning".into(), Exit::Unfinished),
         (None, Some(record), false) => (report::sentence(record), Exit::of(record)),
+        // Its levels are kept, and so is what names them.
+        (None, Some(record), true) if Exit::of(record) != Exit::Unfinished => {
+            (report::sentence(record), Exit::of(record))
+        }
         (None, Some(record), true) => (format!("{} {}", report::sentence(record), left()), Exit::Unfinished),
         (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
         // A killed run without a checkpoint.

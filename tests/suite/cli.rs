@@ -125,6 +125,18 @@ fn prove_answers_by_its_status() {
     }
 }
 
+/// A beam search finds solutions and refutes nothing: one that is longer than another pruning's contradicts nobody.
+#[test]
+fn prunings_that_find_solutions_of_different_lengths_agree_where_neither_refutes_the_other() {
+    let folder = folder(&SQUARE.replace("square-2", "triangle-3"));
+    let prunings = ["--prunings", "truncate(30,2),leading", "--max-length", "40"];
+    let (status, out, err) = halma(folder.path(), &[&["compare", "job.toml", "-q"], &prunings[..]].concat());
+    assert_eq!(status, 10, "{out}{err}");
+    let lengths: Vec<&str> =
+        out.lines().filter_map(|line| line.split("solution").nth(1)?.split_whitespace().next()).collect();
+    assert!(lengths.len() == 2 && lengths[0] != lengths[1] && lengths[1] == "23", "{out}");
+}
+
 #[test]
 fn levels_show_the_papers_sizes() {
     let folder = folder(&SQUARE.replace("square-2", "triangle-4"));

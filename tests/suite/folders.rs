@@ -174,6 +174,39 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
     }
 }
 
+/// A run that kept its levels is finished, and can be taken up again. Without `--keep-levels` its files go, and so do their names.
+#[test]
+fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds() {
+    let place = Place::new();
+    let said = |args: &[&str]| place.halma(args);
+    let (status, out, _) = said(&["status", "run"]);
+    assert_eq!((status, out.contains("resume")), (0, false), "{out}");
+    assert_eq!(said(&["check", "run", "-q"]).0, 0);
+    assert_eq!(said(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
+    let (status, _, err) = said(&["check", "run", "-q"]);
+    assert_eq!(status, 0, "{err}");
+}
+
+/// A run that was killed when it had come to some length is not asked about a shorter one: that would end it.
+#[test]
+fn a_run_is_not_taken_up_by_a_question_about_fewer_moves_than_it_has_come_to() {
+    let place = Place::new();
+    fs::remove_dir_all(place.at("run")).unwrap();
+    fs::write(place.at("job.toml"), STOPS).unwrap();
+    let prove = |most: &str| {
+        place.halma(&["prove", "job.toml", "-q", "--keep-levels", "--output-dir", "run", "--max-length", most])
+    };
+    assert_eq!(prove("30").0, 3);
+    fs::remove_file(place.at("run/result.json")).unwrap();
+    let whole = fs::read(place.at("run").join(LIST)).unwrap();
+    let (status, _, err) = prove("10");
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("this one asks about 10"), "{err}");
+    assert_eq!(fs::read(place.at("run").join(LIST)).unwrap(), whole);
+    let (status, _, err) = place.halma(&["resume", "run", "-q"]);
+    assert_eq!(status, 3, "{err}");
+}
+
 #[test]
 fn terms_that_no_job_can_state_are_refused() {
     let place = Place::new();
@@ -257,6 +290,7 @@ fn a_run_goes_on_while_its_lock_is_held_whatever_its_status_says() {
     let status = json!({"program": "halma", "pid": 1, "started": 0, "updated": 0, "length": 7, "level": 3, "side": "forward",
         "states": 1, "expanded": u64::MAX, "successors": 1, "expected": null, "made": 0});
     fs::write(place.at("run/status.json"), status.to_string()).unwrap();
+    fs::remove_file(place.at("run/result.json")).unwrap();
     let (_, out, _) = place.halma(&["status", "run"]);
     assert!(out.contains("no process works on it"), "{out}");
     let lock = fs::File::create(place.at("run/lock")).unwrap();

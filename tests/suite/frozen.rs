@@ -105,16 +105,16 @@ fn a_frozen_interrupted_run_goes_on_from_its_level_files() {
     let sizes: Vec<String> = levels(&record).into_iter().map(|(states, _)| states).collect();
     assert_eq!(sizes.join(" ").replace('"', ""), "1 7 85 749 5699 37114 210835");
 
-    // What the run goes on from is read: damaged, it is refused.
-    for file in ["levels/levels-003.level", "levels/levels-004.layer-0000.level"] {
-        let place = thawed("interrupted");
-        let path = place.path().join("interrupted").join(file);
-        let mut bytes = fs::read(&path).unwrap();
-        bytes[40] ^= 1;
-        fs::write(&path, bytes).unwrap();
-        let (status, told) = halma(&place, &["resume", "interrupted", "-q", "--threads", "1"]);
-        assert!(status == 4 && told.contains(file), "{file}: {status}, {told}");
-    }
+    // What the run goes on from is read: damaged, it is refused. (The checkpoint within level 4 does not say which blocks it counts,
+    // as checkpoints do since; so that level is made again, and its layer is not read.)
+    let place = thawed("interrupted");
+    let file = "levels/levels-003.level";
+    let path = place.path().join("interrupted").join(file);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (status, told) = halma(&place, &["resume", "interrupted", "-q", "--threads", "1"]);
+    assert!(status == 4 && told.contains(file), "{status}, {told}");
 }
 
 #[test]

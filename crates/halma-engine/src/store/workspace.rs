@@ -146,6 +146,12 @@ impl Workspace {
         self.keep.then(file)
     }
 
+    /// Whether level files are to be kept.
+    #[must_use]
+    pub fn keeps(&self) -> bool {
+        self.keep
+    }
+
     /// Removes files that the manifest does not name, and counts the disk use of the others.
     fn sweep(&self) -> Result<(), StoreError> {
         let list = self.list();

@@ -23,7 +23,7 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
         let partial = Partial {
             label: "level-1".into(),
             next_block: held,
-            expanded: None,
+            expanded: Some(Digest(start().fingerprint())),
             generated: 0,
             emitted: 0,
             layers: Vec::new(),
@@ -52,7 +52,8 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
 #[test]
 fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
     let storages = [Forgetful::default(), Forgetful::default()];
-    for (storage, expanded) in storages.iter().zip([None, Some(Digest(1))]) {
+    let share = expander().level_of(&Lattices, Lattices.start()).level;
+    for (storage, expanded) in storages.iter().zip([Some(Digest(share.fingerprint())), Some(Digest(1))]) {
         let mark = Mark { next_block: 1000, generated: 0, emitted: 0 };
         let partial = Partial {
             label: "level-1".into(),

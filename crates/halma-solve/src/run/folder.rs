@@ -52,6 +52,14 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
     let (identity, terms) = (identity(job, question, share), value(serde_json::to_value(terms)));
     let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    // Before anything is written: the run that is there stays as it is.
+    let last = workspace.answers().last().and_then(|answer| answer["length"].as_u64());
+    if let Some((last, most)) = last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
+        let reason = format!(
+            "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
+        );
+        return Err(StoreError::OtherRun { folder: dir.clone(), reason });
+    }
     workspace.begin()?;
     Ok(workspace)
 }

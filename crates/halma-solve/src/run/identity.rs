@@ -17,6 +17,9 @@ pub(super) struct Identity {
     pub pruning: Pruning,
     pub palindromic: bool,
     pub symmetry: bool,
+    /// Whether solutions are to be listed, for which the levels of a puzzle are made from the start alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lists: bool,
     /// With several processes: the number of the process whose share it is, and the number of processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<(usize, usize)>,
@@ -31,6 +34,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         pruning: job.search.pruning.clone(),
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
+        lists: question == Question::Solve && job.search.solutions.is_some(),
         share,
     };
     serde_json::to_value(identity).unwrap_or_default()

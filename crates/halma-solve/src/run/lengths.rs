@@ -12,6 +12,7 @@ use halma_rules::job::{MAX_LENGTH, Pruning};
 use super::writing::attempted;
 use super::{Context, Question, RunError};
 use crate::solve::deepening::{Ended, Ledger, LengthSearch, deepen};
+use crate::solve::transfer_search::has_changed;
 use crate::solve::{Answer, Attempt};
 
 /// The record as a ledger of lengths.
@@ -151,8 +152,15 @@ impl Context<'_> {
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
-        for answer in self.workspace.answers() {
-            let entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+        for (number, answer) in self.workspace.answers().into_iter().enumerate() {
+            let mut entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            if has_changed(&self.job.search.pruning, entry.up_to.unwrap_or(entry.length)) {
+                // An earlier program's answer, or one that is quickly found again.
+                self.workspace.adopt(self.workspace.answers()[..number].to_vec())?;
+                break;
+            }
+            // Its levels may have been kept once, and no longer.
+            entry.levels.iter_mut().for_each(|level| drop(level.file.take_if(|_| !self.workspace.keeps())));
             self.taken_up(&entry, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
             ledger.settle(entry);
         }

@@ -70,7 +70,13 @@ impl Context<'_> {
                 self.levels(&figures, result.map(|_| ()), last, &mut record)?;
                 record.exhausted = ended;
                 if ended {
-                    record.farthest = search.some_of_the_last(SHOWN).unwrap_or_default();
+                    match search.some_of_the_last(SHOWN) {
+                        Ok(farthest) => record.farthest = farthest,
+                        Err(stopped) => {
+                            record.verdict = Verdict::Incomplete;
+                            self.incomplete(stopped, &mut record)?;
+                        }
+                    }
                 }
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
@@ -89,7 +95,11 @@ impl Context<'_> {
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
                     let first = record.solution.clone().unwrap_or_default();
                     match search.all(most as usize + 1) {
-                        Err(stopped) => self.incomplete(stopped, &mut record)?,
+                        Err(stopped) => {
+                            // The length stands, but what was asked for is a list.
+                            record.verdict = Verdict::Incomplete;
+                            self.incomplete(stopped, &mut record)?;
+                        }
                         Ok(walks) => {
                             let written = walks.iter().map(|walk| moves(model, walk));
                             record.more_solutions =
@@ -146,12 +156,13 @@ impl From<Sequences> for Counts {
 
 #[cfg(test)]
 mod tests {
-    use halma_engine::search::CancellationToken;
+    use halma_engine::search::{CancellationToken, Watch};
     use halma_record::record::LengthRecord;
     use halma_rules::job::Job;
 
     use super::*;
     use crate::run::{affordable, run};
+    use crate::solve::{LevelFigures, Progress};
 
     const SOKOBAN: &str = r#"
         board = """
@@ -298,6 +309,33 @@ mod tests {
             assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
             assert!(record.runs.is_empty() && record.lower_bound.is_none() && record.refuted_up_to.is_none());
         }
+    }
+
+    /// Asks to stop when a level of that depth has been made.
+    struct StopsAfter<'a>(u32, &'a CancellationToken);
+
+    impl Watch for StopsAfter<'_> {}
+
+    impl Progress for StopsAfter<'_> {
+        fn level(&self, figures: &LevelFigures) {
+            if figures.depth == self.0 {
+                self.1.request();
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_solutions_that_is_stopped_is_not_finished() {
+        let map = "board = \"\"\"\nA...\n....\n....\n\"\"\"\nrules = [\"A . -> . A\"]\ngoal = { at = { d3 = \"A\" } }";
+        let mut job = job(map, "none");
+        job.search.solutions = Some(1000);
+        let listed = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+        let length = listed.length.unwrap();
+        assert_eq!((listed.verdict, listed.more_solutions.len()), (Verdict::Optimal, 9));
+        let cancel = CancellationToken::after(None);
+        let record = run(&job, Question::Solve, &StopsAfter(length, &cancel), &cancel).unwrap();
+        assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
+        assert_eq!((record.length, record.more_solutions.len()), (Some(length), 0));
     }
 
     #[test]

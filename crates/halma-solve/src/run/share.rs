@@ -36,6 +36,9 @@ pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
     if question == Question::Count {
         return Err(RunError::NotShared { what: "count solutions", instead: "count in one process" });
     }
+    if job.search.solutions.is_some() && question == Question::Solve {
+        return Err(RunError::NotShared { what: "list solutions", instead: "list them in one process" });
+    }
     if job.search.pruning.is_by_trial() {
         let instead = "name one, as in leading(cap=3); halma compare shows what each costs";
         return Err(RunError::NotShared { what: "choose a cap by trial", instead });

@@ -133,22 +133,24 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(false)
     }
 
-    /// Some states of the last level, as text.
+    /// Some states of the last level, as text: those with the least keys, of all processes.
     ///
     /// # Errors
     /// Where the level cannot be read.
     pub fn some_of_the_last(&self, most: usize) -> Result<Vec<String>, Stopped> {
         let Some(last) = self.ahead.levels.last() else { return Ok(Vec::new()) };
-        let mut keys = Vec::new();
-        let mut all = Vec::new();
+        let (mut keys, mut here) = (Vec::new(), Vec::new());
         for block in 0..last.blocks() {
             last.read_block(block, &mut keys)?;
-            all.extend(keys.iter().take(most - all.len()).map(|&key| self.model.picture(key)));
-            if all.len() == most {
+            here.extend(keys.iter().take(most - here.len()).map(|key| key.words()));
+            if here.len() == most {
                 break;
             }
         }
-        Ok(all)
+        let all = self.engine.expander.exchange().all_gather(here)?;
+        let mut all: Vec<K> = all.into_iter().flatten().map(K::from_words).collect();
+        all.sort_unstable();
+        Ok(all.into_iter().take(most).map(|key| self.model.picture(key)).collect())
     }
 
     /// Figures that no attempt has reported yet.

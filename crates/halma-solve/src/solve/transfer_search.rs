@@ -50,6 +50,7 @@ use half::MirroredHalf;
 use leading::Leading;
 use mcc::MinimumCentroidSearch;
 use narrowed::Narrowed;
+pub(crate) use setup::has_changed;
 use setup::{Setup, TransferProblem, TransferTables};
 use shared_levels::SharedLevels;
 use truncate::Truncation;

@@ -47,7 +47,7 @@ pub struct Partial {
     /// The first block of the previous level that has not been expanded.
     pub next_block: usize,
     /// The [`fingerprint`](crate::store::Level::fingerprint) of the previous level: `next_block` says nothing of other
-    /// blocks. Checkpoints of earlier programs have none.
+    /// blocks. Checkpoints of earlier programs have none, and are not taken up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded: Option<Digest>,
     /// Successors so far, pruned ones included.

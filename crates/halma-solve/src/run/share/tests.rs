@@ -67,6 +67,23 @@ fn several_processes_have_the_record_of_one() {
     }
 }
 
+/// Which positions are farthest does not depend on who holds them; lists of solutions are for one process.
+#[test]
+fn several_processes_show_the_same_farthest_positions_and_list_no_solutions() {
+    let text = "[problem]\nkind = \"rules\"\nboard = \"\"\"\n12\n3.\n\"\"\"\nrules = [\"* . -> . *\"]\ngoal = \"\"\"\n.1\n23\n\"\"\"\n[limits]\nthreads = 1\n";
+    let mut job = Job::parse(Path::new("test.toml"), text).unwrap();
+    let question = Question::Levels { depth: 100 };
+    let alone = run(&job, question, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+    assert!(!alone.farthest.is_empty());
+    for record in together(&job, question, 3, u64::MAX) {
+        assert_eq!(record.unwrap().without_measurements(), alone);
+    }
+    job.search.solutions = Some(5);
+    for record in together(&job, Question::Solve, 2, u64::MAX) {
+        assert!(matches!(record, Err(RunError::NotShared { what: "list solutions", .. })));
+    }
+}
+
 #[test]
 fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,6 +18,12 @@ use halma_rules::symmetry::Symmetries;
 
 use crate::solve::Engine;
 
+/// Whether levels for so many moves are others than those of earlier programs: up to November 2026 a look-ahead class by
+/// class cut states that it should keep, where 256 moves or more were left.
+pub(crate) fn has_changed(pruning: &Pruning, length: u32) -> bool {
+    length >= 512 && matches!(pruning.look_ahead(), Some(LookAhead::ClassByClass(_)))
+}
+
 /// The problem of the search.
 pub(super) struct TransferProblem<'a> {
     pub(super) transfer: &'a Transfer,
@@ -93,10 +99,7 @@ pub(super) struct Setup<'a, const W: usize, K: Key> {
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// The beginning of the labels of levels for `length` moves.
     pub(super) fn stem(&self, length: u32) -> String {
-        // Up to November 2026 a look-ahead class by class cut states that it should keep, where 256 moves or more were left.
-        // A run that was begun then must not take those levels for these.
-        let by_class = matches!(self.problem.pruning.look_ahead(), Some(LookAhead::ClassByClass(_)));
-        if by_class && length >= 512 { format!("L{length}-far") } else { format!("L{length}") }
+        if has_changed(&self.problem.pruning, length) { format!("L{length}-far") } else { format!("L{length}") }
     }
 
     /// The transfer from the start under `bounds`.
