@@ -155,7 +155,7 @@ impl Context<'_> {
         for (number, answer) in self.workspace.answers().into_iter().enumerate() {
             let mut entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
             if has_changed(&self.job.search.pruning, entry.up_to.unwrap_or(entry.length)) {
-                // An earlier program's answer, or one that is quickly found again.
+                // An earlier program's answer cannot be told from one of this program, which is found again.
                 self.workspace.adopt(self.workspace.answers()[..number].to_vec())?;
                 break;
             }
