@@ -72,10 +72,7 @@ impl Context<'_> {
                 if ended {
                     match search.some_of_the_last(SHOWN) {
                         Ok(farthest) => record.farthest = farthest,
-                        Err(stopped) => {
-                            record.verdict = Verdict::Incomplete;
-                            self.incomplete(stopped, &mut record)?;
-                        }
+                        Err(stopped) => self.incomplete(stopped, &mut record)?,
                     }
                 }
             }
@@ -95,11 +92,7 @@ impl Context<'_> {
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
                     let first = record.solution.clone().unwrap_or_default();
                     match search.all(most as usize + 1) {
-                        Err(stopped) => {
-                            // The length stands, but what was asked for is a list.
-                            record.verdict = Verdict::Incomplete;
-                            self.incomplete(stopped, &mut record)?;
-                        }
+                        Err(stopped) => self.incomplete(stopped, &mut record)?,
                         Ok(walks) => {
                             let written = walks.iter().map(|walk| moves(model, walk));
                             record.more_solutions =

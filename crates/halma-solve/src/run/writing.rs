@@ -84,6 +84,8 @@ impl Context<'_> {
             Stopped::Store(fault) if fault.is_unusable_file() => Err(fault.into()),
             Stopped::Contradiction(what) => Err(RunError::Contradiction(what)),
             stopped => {
+                // Whatever has been found: what was asked for is not complete.
+                record.verdict = Verdict::Incomplete;
                 record.reason = Some(stopped.to_string());
                 Ok(())
             }

@@ -45,7 +45,9 @@ struct SecondHalf<K> {
 }
 
 impl<K: Key> SecondHalf<K> {
-    /// From the leading levels for `top` moves, whose labels begin with `stem`. Its levels depend on these and on its lengths, and a later process may
+    /// From the leading levels for `top` moves, whose labels begin with `stem`.
+    ///
+    /// Its levels depend on these and on its lengths, and a later process may
     /// decide these lengths by the leading levels for another number of moves. So their labels name both.
     fn new(lengths: RangeInclusive<u32>, top: u32, mut stem: String) -> Self {
         let last = *lengths.end();
