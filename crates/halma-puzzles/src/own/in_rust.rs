@@ -1,11 +1,13 @@
 //! Puzzles in Rust: a type that says what its states are and what a move does gets the whole program.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use halma_engine::key::Key;
 use halma_record::job::PuzzleSpec;
 use halma_record::record::Repeats;
 use halma_record::source::Fault;
@@ -16,7 +18,8 @@ use super::{AnyModel, Bound, Model, ModelKey, Worker};
 
 /// A puzzle in Rust. The type itself is read from the `[problem]` table of a job, without `kind` and `title`.
 ///
-/// The first three functions are all that is needed. States are numbers: an exact one for each state, never a hash.
+/// The first three functions are all that is needed. States are numbers: an exact one for each state, never a hash. The largest
+/// number of the type, [`Key::MAX`](halma_engine::key::Key::MAX), must not be one: the search stops with a panic where it is.
 ///
 /// ```
 /// use halma_puzzles::own::in_rust::OwnPuzzle;
@@ -155,6 +158,9 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
         if puzzle.starts().is_empty() {
             return Err(fault("the puzzle has no start".into()));
         }
+        if puzzle.starts().into_iter().chain(puzzle.goals().unwrap_or_default()).any(|state| state == P::Key::MAX) {
+            return Err(fault(format!("a start or a goal is {NO_STATE}")));
+        }
         let puzzle = Arc::new(puzzle);
         let open = move |symmetry| P::Key::any(Box::new(InRust { puzzle: Arc::clone(&puzzle), symmetry }));
         Ok(Arc::new(Opener(Box::new(open))))
@@ -169,7 +175,9 @@ struct InRust<P> {
 
 impl<P: OwnPuzzle> Model<P::Key> for InRust<P> {
     fn starts(&self) -> Vec<P::Key> {
-        self.puzzle.starts()
+        let (mut starts, mut seen) = (self.puzzle.starts(), HashSet::new());
+        starts.retain(|&start| seen.insert(start));
+        starts
     }
 
     fn worker(&self) -> Box<dyn Worker<P::Key> + '_> {
@@ -240,12 +248,17 @@ struct RustWorker<'a, P> {
     model: &'a InRust<P>,
 }
 
+/// What is wrong with that number.
+const NO_STATE: &str = "the largest number of its type, which stands for no state";
+
 /// Each once and without the state itself, of what stands in `out` from `first` on.
-fn cleaned<K: Ord + Copy>(state: K, out: &mut Vec<K>, first: usize) {
+fn cleaned<K: Key>(state: K, out: &mut Vec<K>, first: usize) {
     let mut rest = out.split_off(first);
     rest.retain(|&next| next != state);
     rest.sort_unstable();
     rest.dedup();
+    // Going on would lose it, and "none" could be wrong.
+    assert!(rest.last() != Some(&K::MAX), "the puzzle in Rust made {NO_STATE}");
     out.append(&mut rest);
 }
 
@@ -263,7 +276,12 @@ impl<P: OwnPuzzle> Worker<P::Key> for RustWorker<'_, P> {
     }
 
     fn canonical(&mut self, state: P::Key) -> P::Key {
-        if self.model.symmetry { self.model.puzzle.canonical(state) } else { state }
+        if !self.model.symmetry {
+            return state;
+        }
+        let least = self.model.puzzle.canonical(state);
+        assert!(least != P::Key::MAX, "the puzzle in Rust has as a canonical state {NO_STATE}");
+        least
     }
 
     fn is_goal(&mut self, state: P::Key) -> bool {
@@ -315,9 +333,54 @@ mod tests {
         }
     }
 
+    /// From 0 to the largest number, and to 5 twice. A start below 0 stands for one from the largest number down.
+    #[derive(Debug, serde::Deserialize)]
+    struct Largest {
+        starts: Vec<i64>,
+    }
+
+    impl OwnPuzzle for Largest {
+        type Key = u64;
+        fn starts(&self) -> Vec<u64> {
+            self.starts.iter().map(|&start| start as u64).collect()
+        }
+        fn after(&self, state: u64, out: &mut Vec<u64>) {
+            out.extend([5, if state == 0 { u64::MAX } else { 5 }]);
+        }
+        fn is_goal(&self, state: u64) -> bool {
+            state == 5
+        }
+    }
+
+    /// Once for all tests: a program has one list of kinds.
+    fn add_kinds() {
+        kinds::add(vec![Box::new(RustKind::<Jugs>::new("jugs")), Box::new(RustKind::<Largest>::new("largest"))]);
+    }
+
+    #[test]
+    fn a_start_that_is_named_twice_is_one() {
+        let model = InRust { puzzle: Arc::new(Largest { starts: vec![3, 2, 3] }), symmetry: true };
+        assert_eq!(model.starts(), [3, 2]);
+    }
+
+    #[test]
+    fn a_start_must_not_have_the_largest_number() {
+        add_kinds();
+        let job = "[problem]\nkind = \"largest\"\nstarts = [-1]";
+        let fault = Job::parse("a.toml".as_ref(), job).map(|job| job.spec).unwrap_err().to_string();
+        assert!(fault.contains("a start or a goal is the largest number of its type"), "{fault}");
+    }
+
+    #[test]
+    #[should_panic(expected = "the puzzle in Rust made the largest number of its type")]
+    fn no_move_may_lead_to_the_largest_number() {
+        let model = InRust { puzzle: Arc::new(Largest { starts: vec![0] }), symmetry: true };
+        model.worker().after(0, &mut Vec::new());
+    }
+
     #[test]
     fn a_fault_in_the_table_of_a_puzzle_in_rust_points_at_its_key() {
-        kinds::add(vec![Box::new(RustKind::<Jugs>::new("jugs"))]);
+        add_kinds();
         let job =
             |lines: &str| Job::parse("a.toml".as_ref(), &format!("# Water.\n[problem]\nkind = \"jugs\"\n{lines}"));
         assert!(job("title = \"Two\"\nsizes = [5, 3]\nwanted = 4").is_ok());

@@ -112,14 +112,6 @@ impl Moves {
         self.order[begin.from as usize..begin.chains as usize].iter().map(|&number| &self.steps[number as usize])
     }
 
-    /// The step that a repetition goes on with, if there is one for these letters.
-    pub(super) fn next(&self, step: &Compact, letters: &[u8]) -> Option<&Compact> {
-        let line = self.lines.get(step.line as usize)?;
-        let first = letters[usize::from(step.to)];
-        let mut all = line.iter().map(|&number| &self.steps[number as usize]);
-        all.find(|next| next.man == first && self.applies(next, letters))
-    }
-
     /// All steps that a repetition may go on with.
     pub(super) fn line(&self, step: &Compact) -> impl Iterator<Item = &Compact> {
         self.lines.get(step.line as usize).into_iter().flatten().map(|&number| &self.steps[number as usize])

@@ -124,6 +124,24 @@ fn a_repetition_may_end_where_the_man_would_come_upon_his_own_letter() {
     assert_eq!(pictures, ["..B", ".BB", "A.B", "B..", "B.A", "BB."].map(String::from));
 }
 
+/// A man who jumps on and on may have taken a man of either kind, each time: a move has as many beginnings.
+#[test]
+fn a_repetition_is_undone_in_all_ways() {
+    let table = serde_json::json!({
+        "board": "AB.C.\n", "rules": ["A x . -> . . A"], "legend": { "x": "BC" }, "until": "any", "directions": ["right"]
+    });
+    let model = small(model_of("rules", table));
+    assert!(model.has_inverse());
+    let (mut worker, mut after) = (model.worker(), Vec::new());
+    worker.after(model.starts()[0], &mut after);
+    let last = after.into_iter().find(|&state| model.picture(state) == "....A").unwrap();
+    let mut before = Vec::new();
+    worker.before(last, &mut before);
+    let mut pictures: Vec<String> = before.iter().map(|&state| model.picture(state)).collect();
+    pictures.sort();
+    assert_eq!(pictures, ["..AB.", "..AC.", "AB.B.", "AB.C.", "AC.B.", "AC.C."].map(String::from));
+}
+
 /// A number below the last is no state where blocks would overlap or hang over the edge.
 #[test]
 fn numbers_of_blocks_that_do_not_fit_are_no_states() {
@@ -170,8 +188,11 @@ mod random {
         #![proptest_config(ProptestConfig::with_cases(400))]
         /// Moves looked up by where they begin are those found by trying every step; numbers read back; moves undone lead back.
         #[test]
-        fn the_fast_moves_are_the_obvious_ones(rules in proptest::collection::vec(rule(), 1..4), cells in "[AB.]{6}") {
-            let board = format!("{}\n{}#\n", &cells[..3], &cells[3..5]);
+        fn the_fast_moves_are_the_obvious_ones(
+            rules in proptest::collection::vec(rule(), 1..4), cells in "[AB.]{6}", row in any::<bool>(),
+        ) {
+            // A row is long enough for a repetition.
+            let board = if row { format!("{cells}\n") } else { format!("{}\n{}#\n", &cells[..3], &cells[3..5]) };
             let table = serde_json::json!({ "board": board, "rules": rules, "legend": { "x": "AB" } });
             let serde_json::Value::Object(table) = table else { unreachable!() };
             let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
@@ -200,6 +221,11 @@ mod random {
                     let mut before = Vec::new();
                     worker.before(next, &mut before);
                     prop_assert!(before.contains(&state), "{:?} {} {}", &rules, model.picture(state), model.picture(next));
+                    for &other in &before {
+                        let mut forth = Vec::new();
+                        worker.after(other, &mut forth);
+                        prop_assert!(forth.contains(&next), "{:?} {} {}", &rules, model.picture(other), model.picture(next));
+                    }
                     if model.repeats() == Repeats::Previous {
                         let mut back = Vec::new();
                         worker.after(next, &mut back);

@@ -6,6 +6,8 @@ mod applications;
 mod goals;
 mod parsed;
 
+use std::collections::HashSet;
+
 use halma_record::job::puzzle_tables::{OneOrMany, RuleEntry, RulesTable};
 
 use super::TableFault;
@@ -45,8 +47,11 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
         return Err(TableFault::of("rules", "all rules are free, so that no move counts: at least one must not be"));
     }
     let alphabet = Alphabet::of(table, &maps, &rules)?;
-    let starts: Vec<Vec<u8>> =
+    let mut starts: Vec<Vec<u8>> =
         maps.iter().map(|map| map.letters.iter().map(|&l| alphabet.number(l)).collect()).collect();
+    // One that is drawn twice is one start: its solutions are counted once.
+    let mut seen = HashSet::new();
+    starts.retain(|start| seen.insert(start.clone()));
     let mut steps = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         let before = steps.len();

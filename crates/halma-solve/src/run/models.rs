@@ -1,5 +1,7 @@
 //! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, and completes the record.
 
+use std::collections::HashSet;
+
 use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
@@ -90,13 +92,15 @@ impl Context<'_> {
                 }
                 self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
-                    let first = record.solution.clone().unwrap_or_default();
-                    match search.all(most as usize + 1) {
+                    // The same moves may be a solution from each of several starts, and are listed once.
+                    let most = most as usize;
+                    match search.all(most.saturating_mul(model.starts().len())) {
                         Err(stopped) => self.incomplete(stopped, &mut record)?,
                         Ok(walks) => {
+                            let mut listed: HashSet<Vec<String>> = record.solution.iter().cloned().collect();
                             let written = walks.iter().map(|walk| moves(model, walk));
-                            record.more_solutions =
-                                written.filter(|moves: &Vec<String>| *moves != first).take(most as usize - 1).collect();
+                            let new = written.filter(|moves: &Vec<String>| listed.insert(moves.clone()));
+                            record.more_solutions = new.take(most - 1).collect();
                         }
                     }
                 }

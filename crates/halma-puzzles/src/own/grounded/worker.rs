@@ -117,28 +117,30 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
                 self.end(turn);
                 self.apply(moves, step, true);
             }
-            Until::Any | Until::Blocked => self.line(moves, step, turn),
+            Until::Any | Until::Blocked => self.line(moves, step, 0, turn),
         }
     }
 
-    /// Repeats a step along its direction.
-    fn line(&mut self, moves: &Moves, step: &Compact, turn: u8) {
-        let mut done = vec![*step];
+    /// Repeats a step along its direction; `done` steps of the move came before it.
+    ///
+    /// Forward at most one step goes on. Undone moves may have several: where the rule takes a man of one of several letters, it
+    /// may have taken any of them.
+    fn line(&mut self, moves: &Moves, step: &Compact, done: usize, turn: u8) {
         self.apply(moves, step, false);
-        loop {
-            let last = done[done.len() - 1];
-            let next = moves.next(&last, &self.state.letters).copied();
-            if last.until == Until::Any || next.is_none() {
-                self.end(turn);
+        let mut ends = true;
+        for next in moves.line(step) {
+            if next.man == self.state.letters[usize::from(step.to)] && moves.applies(next, &self.state.letters) {
+                ends = false;
+                // Each step goes on by at least a cell, so a line ends; around in a circle it cannot lead.
+                if done < 255 {
+                    self.line(moves, next, done + 1, turn);
+                }
             }
-            // Each step goes on by at least a cell, so a line ends; around in a circle it cannot lead.
-            let Some(next) = next.filter(|_| done.len() < 256) else { break };
-            self.apply(moves, &next, false);
-            done.push(next);
         }
-        for step in done.iter().rev() {
-            self.apply(moves, step, true);
+        if ends || step.until == Until::Any {
+            self.end(turn);
         }
+        self.apply(moves, step, true);
     }
 
     /// A step that chains, and those after it. No state comes twice on the way.

@@ -233,10 +233,12 @@ impl Map<'_> {
         let changes = |&&(cell, letter): &&(u8, u8)| self.letter(letter) != self.letter(step.before(cell));
         let writes = step.writes.iter().filter(changes).map(|&(cell, letter)| (cell, self.letter(letter)));
         let image = Step { needs: needs.collect(), writes: writes.collect(), man, until, turn: 0, ..step.clone() };
-        // Rule and direction name the lines of repetitions, the man those who go on: no others need them.
+        // Rule and direction name the lines of repetitions, the man those who go on: no others need them. A rule that repeats may
+        // have any number but this one.
+        let none = u16::MAX;
         match (until, step.chain) {
-            (Until::Once, false) => Step { rule: 0, direction: 0, man: 0, to: step.from, ..image },
-            (Until::Once, true) => Step { rule: 0, direction: 0, ..image },
+            (Until::Once, false) => Step { rule: none, direction: 0, man: 0, to: step.from, ..image },
+            (Until::Once, true) => Step { rule: none, direction: 0, ..image },
             _ => image,
         }
     }
