@@ -184,13 +184,44 @@ pub fn sentence(record: &Record) -> String {
         },
         Verdict::Incomplete => {
             let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-            let known = record.refuted_up_to.map(|l| format!(" No {solution} {} exists;", at_most(l)));
-            let found = record.length.map(|_| format!(" A {solution} of {length} was found;"));
-            let open = if known.is_some() { " longer ones are undecided." } else { " Nothing is decided." };
-            let known = known.unwrap_or_default();
-            format!("Not finished{reason}.{}{known}{open}", found.unwrap_or_default())
+            format!("Not finished{reason}. {}", so_far(record, solution))
         }
     }
+}
+
+/// What an incomplete record shows.
+fn so_far(record: &Record, solution: &str) -> String {
+    let moves = |l: u32| format!("{l} {}", plural(u64::from(l), "move"));
+    match (record.length, record.refuted_up_to) {
+        _ if record.question == Asked::Levels => match last_complete(record) {
+            Some(last) => format!("The levels 0 to {last} are complete; deeper ones were not made."),
+            None => "No level is complete.".into(),
+        },
+        (Some(length), Some(refuted)) if refuted + 1 >= length => {
+            let what = if record.question == Asked::Count { "count" } else { "list" };
+            format!(
+                "The shortest {solution} has {}: every shorter length is refuted. The {what} of such solutions is not complete.",
+                moves(length)
+            )
+        }
+        (Some(length), Some(refuted)) => format!(
+            "A {solution} of {} was found; no {solution} of at most {} exists; whether one is shorter is undecided.",
+            moves(length),
+            moves(refuted)
+        ),
+        (Some(length), None) => {
+            format!("A {solution} of {} was found; whether one is shorter is undecided.", moves(length))
+        }
+        (None, Some(refuted)) => {
+            format!("No {solution} of at most {} exists; longer ones are undecided.", moves(refuted))
+        }
+        (None, None) => "Nothing is decided.".into(),
+    }
+}
+
+/// `levels` that were stopped: the last level that is complete.
+pub(crate) fn last_complete(record: &Record) -> Option<u32> {
+    record.runs.last()?.levels.iter().map(|level| level.depth).max()
 }
 
 /// `levels` to the end: the last level that is not empty.
@@ -447,6 +478,41 @@ mod tests {
             "Not finished: time limit reached. No solution of at most 3 moves exists; longer ones are undecided."
         );
         assert_eq!(said(None, None), "Not finished: time limit reached. Nothing is decided.");
+        assert_eq!(
+            said(Some(4), Some(3)),
+            "Not finished: time limit reached. The shortest solution has 4 moves: every shorter length is refuted. \
+             The list of such solutions is not complete."
+        );
+        assert_eq!(
+            said(Some(6), Some(3)),
+            "Not finished: time limit reached. A solution of 6 moves was found; no solution of at most 3 moves exists; \
+             whether one is shorter is undecided."
+        );
+    }
+
+    #[test]
+    fn levels_that_were_stopped_say_which_are_complete() {
+        let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let job = Job::parse("a.toml".as_ref(), text).unwrap();
+        let levels = run::run(&job, Question::Levels { depth: 3 }, &(), &CancellationToken::after(None)).unwrap();
+        let stopped = Record { verdict: Verdict::Incomplete, reason: Some("time limit reached".into()), ..levels };
+        let complete = "The levels 0 to 3 are complete; deeper ones were not made.";
+        assert_eq!(sentence(&stopped), format!("Not finished: time limit reached. {complete}"));
+        assert!(crate::page::claim(&stopped).ends_with("after exactly 0, 1, ..., 3 moves; those after more are not."));
+    }
+
+    /// Levels to the end stop there: transfers and games have an empty level then, and nothing after it.
+    #[test]
+    fn levels_to_the_end_of_a_transfer_end_with_the_first_empty_one() {
+        let text = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let job = Job::parse("a.toml".as_ref(), text).unwrap();
+        let depth = halma_rules::job::MAX_LENGTH;
+        let levels = run::run(&job, Question::Levels { depth }, &(), &CancellationToken::after(None)).unwrap();
+        let states: Vec<u64> = levels.runs[0].levels.iter().map(|level| level.states).collect();
+        assert_eq!((levels.depth, levels.runs[0].length, states.len()), (Some(5), 5, 6), "{states:?}");
+        assert_eq!(states[5], 0);
+        assert_eq!(states[..5].iter().sum::<u64>(), 15);
+        assert_eq!(sentence(&levels), "All levels are complete, 0 to 4: no move leads to another position.");
     }
 
     #[test]

@@ -53,8 +53,12 @@ fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
             None => format!("{}.", can("cannot")),
         },
         (Verdict::Levels, _) => levels(record, &setting),
+        (Verdict::Incomplete, _) if record.question == Asked::Levels => incomplete_levels(record, &setting),
         (Verdict::Counted, Some(length)) => {
             format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
+        }
+        (Verdict::Incomplete, Some(length)) => {
+            format!("{} in {}. {}", can("can"), moves(length), not_finished(record, length))
         }
         _ => format!(
             "{setting}, it has not been decided in how many moves {} can be brought to {}. {undecided}",
@@ -86,6 +90,10 @@ fn of_game(record: &Record, spec: &ArmiesSpec) -> String {
             None => format!("{players} cannot end the game."),
         },
         (Verdict::Levels, _) => levels(record, &setting),
+        (Verdict::Incomplete, _) if record.question == Asked::Levels => incomplete_levels(record, &setting),
+        (Verdict::Incomplete, Some(length)) => {
+            format!("{players} can end the game in {}. {}", moves(length), not_finished(record, length))
+        }
         _ => match record.refuted_up_to {
             Some(refuted) => format!(
                 "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
@@ -108,6 +116,12 @@ fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
             None => "not solved".into(),
         },
         (Verdict::Levels, _) => return format!("{} ({one}).", levels(record, &name).trim_end_matches('.')),
+        (Verdict::Incomplete, _) if record.question == Asked::Levels => {
+            return format!("{} ({one}).", incomplete_levels(record, &name).trim_end_matches('.'));
+        }
+        (Verdict::Incomplete, Some(length)) => {
+            format!("solved in {}. {}", moves(length), not_finished(record, length).trim_end_matches('.'))
+        }
         _ => match record.refuted_up_to {
             Some(refuted) => {
                 format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted))
@@ -123,6 +137,28 @@ fn shorter(record: &Record, length: u32) -> String {
         Some(refuted) if refuted + 1 >= length => "No shorter way exists.".into(),
         Some(refuted) => format!("At least {} are needed; between the two nothing is decided.", moves(refuted + 1)),
         None => "Whether fewer suffice has not been decided.".into(),
+    }
+}
+
+/// A solution is known, and the search for shorter ones has been stopped, or the count or list of the shortest.
+fn not_finished(record: &Record, length: u32) -> String {
+    match (record.refuted_up_to, record.question) {
+        (Some(refuted), Asked::Count) if refuted + 1 >= length => {
+            "No shorter way exists. The count is not finished.".into()
+        }
+        (Some(refuted), _) if refuted + 1 >= length => {
+            "No shorter way exists. The list of solutions is not finished.".into()
+        }
+        _ => shorter(record, length),
+    }
+}
+
+fn incomplete_levels(record: &Record, setting: &str) -> String {
+    match report::last_complete(record) {
+        Some(last) => format!(
+            "{setting}, the positions are enumerated that are first reached after exactly 0, 1, ..., {last} moves; those after more are not."
+        ),
+        None => format!("{setting}, no level has been enumerated yet."),
     }
 }
 
@@ -169,4 +205,32 @@ fn army(spec: &ArmiesSpec) -> String {
 
 fn moves(count: u32) -> String {
     counted(count as usize, "move")
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_engine::search::CancellationToken;
+    use halma_rules::job::Job;
+
+    use super::*;
+    use crate::{Question, run};
+
+    #[test]
+    fn a_count_that_was_stopped_keeps_the_length_that_is_proved() {
+        let row = "kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
+        let puzzle = "kind = \"rules\"\nboard = \"AA..\"\nrules = [\"A . -> . A\"]\ngoal = \"..AA\"\n";
+        for problem in [row, puzzle] {
+            let job = Job::parse("row.toml".as_ref(), &format!("[problem]\n{problem}")).unwrap();
+            let record = run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap();
+            let stopped = Record { verdict: Verdict::Incomplete, counts: None, ..record };
+            let said = claim(&stopped);
+            assert!(said.contains(" in 4 moves. No shorter way exists. The count is not finished"), "{said}");
+            let listing = Record { question: Asked::Solve, ..stopped };
+            let said = claim(&listing);
+            assert!(
+                said.contains(" in 4 moves. No shorter way exists. The list of solutions is not finished"),
+                "{said}"
+            );
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use halma_record::record::{Asked, Counts, Record, Verdict};
 use halma_record::words::counted;
 
-use crate::report::grouped;
+use crate::report::{grouped, reached};
 
 /// What is known of a problem.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
             never: solving.clone().any(|r| r.verdict == Verdict::None && r.exhausted),
             palindromes,
             counts,
-            levels: levels.map(|(last, r)| (last.length, all(r))).max(),
+            levels: levels.map(|(last, r)| (reached(r).unwrap_or(last.length), all(r))).max(),
         }
     }
 
@@ -64,11 +64,12 @@ impl<'a> Known<'a> {
     pub(super) fn counted(&self) -> Option<String> {
         let counts = self.counts?;
         let all = digits(&counts.sequences.to_string());
+        let kind = if self.palindromes { "palindromic " } else { "" };
         Some(match all.as_str() {
-            "1" => "There is 1 solution of that length.".into(),
+            "1" => format!("There is 1 {kind}solution of that length."),
             _ => {
                 let classes = digits(&counts.up_to_symmetry.to_string());
-                format!("There are {all} solutions of that length, {classes} up to symmetry.")
+                format!("There are {all} {kind}solutions of that length, {classes} up to symmetry.")
             }
         })
     }
@@ -145,7 +146,10 @@ mod tests {
         let alone = std::slice::from_ref(&palindromes);
         assert_eq!(said(alone), "24 moves, and no fewer by a palindrome");
         let counted = Known::from(alone.iter()).counted();
-        assert_eq!(counted.as_deref(), Some("There are 4,810 solutions of that length, 2,405 up to symmetry."));
+        assert_eq!(
+            counted.as_deref(),
+            Some("There are 4,810 palindromic solutions of that length, 2,405 up to symmetry.")
+        );
         let open = Record { refuted_up_to: Some(20), ..read("open/p4-triangle-5-4move") };
         assert_eq!(said(&[palindromes, open]), "24 moves suffice; 21 or more are needed");
     }

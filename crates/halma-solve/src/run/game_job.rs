@@ -47,7 +47,7 @@ impl Context<'_> {
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);
-                self.levels(&figures, result, depth, &mut record)?;
+                self.levels_to(depth, &figures, result, &mut record)?;
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
                 self.lengths(&mut search, |walk| moves(game, walk), &mut record)?;

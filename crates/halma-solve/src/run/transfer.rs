@@ -55,7 +55,7 @@ impl Context<'_> {
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);
-                self.levels(&figures, result, depth, &mut record)?;
+                self.levels_to(depth, &figures, result, &mut record)?;
             }
             Question::Solve | Question::Count | Question::Prove { .. } => {
                 self.lengths(&mut search, |walk| moves(problem, walk), &mut record)?;

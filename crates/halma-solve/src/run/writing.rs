@@ -119,6 +119,21 @@ impl Context<'_> {
         }
     }
 
+    /// [`Self::levels`] of a transfer or a game, whose levels go on, empty or not, up to the one that was asked for. To the end they
+    /// are asked for up to the first empty one.
+    pub(super) fn levels_to(
+        &self,
+        depth: u32,
+        figures: &[LevelFigures],
+        result: Result<(), Stopped>,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let last = figures.last().map_or(depth, |f| f.depth);
+        let depth = if result.is_ok() { last } else { depth };
+        record.depth = Some(depth);
+        self.levels(figures, result, depth, record)
+    }
+
     /// Enters levels without a goal.
     pub(super) fn levels(
         &self,

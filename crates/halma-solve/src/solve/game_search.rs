@@ -24,6 +24,7 @@ use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_puzzles::game_puzzle::{Armies, GamePuzzle, TooLarge};
 use halma_rules::game::{self, Game};
+use halma_rules::job::MAX_LENGTH;
 use halma_rules::moves;
 use halma_rules::symmetry::Symmetry;
 
@@ -110,10 +111,14 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         Attempt { levels: sequence.figures, ..Attempt::of(length, answer, begun) }
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
+    /// is they end with the first empty one.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let mut sequence = self.sequence(&self.free, "levels".into());
-        let result = (0..depth).try_for_each(|_| self.engine.grow(&self.free, &mut sequence));
+        let result = (0..depth).try_for_each(|_| match depth == MAX_LENGTH && sequence.is_dead() {
+            true => Ok(()),
+            false => self.engine.grow(&self.free, &mut sequence),
+        });
         (sequence.figures, result)
     }
 

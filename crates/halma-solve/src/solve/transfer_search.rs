@@ -38,7 +38,7 @@ use halma_puzzles::transfer::ProblemTables;
 use halma_record::record::PartitionRecord;
 use halma_rules::cells::Cells;
 use halma_rules::centroid;
-use halma_rules::job::Pruning;
+use halma_rules::job::{MAX_LENGTH, Pruning};
 use halma_rules::problem::Transfer;
 use halma_rules::symmetry::Symmetries;
 
@@ -192,7 +192,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Counting { setup: &self.setup }.count(length, &mut self.shared)
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal.
+    /// The unpruned levels 0 to `depth`, without a goal; with the greatest depth that there is they end with the first empty one.
     ///
     /// # Errors
     /// What stopped it, beside the levels that are complete.
@@ -201,6 +201,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let mut sequence = LevelSequence::new("levels".into(), Side::Forward);
         engine.open(&puzzle, &mut sequence);
         let result = (0..depth).try_for_each(|_| {
+            if depth == MAX_LENGTH && sequence.is_dead() {
+                return Ok(());
+            }
             engine.grow(&puzzle, &mut sequence)?;
             Ok(engine.forget(&mut sequence)?)
         });
