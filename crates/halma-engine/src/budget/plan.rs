@@ -152,6 +152,13 @@ impl Room {
         (self.bytes / 4 / each.max(1)).clamp(1, self.threads) as usize
     }
 
+    /// Whether merging some shards takes no more than there is; where `coded` says so, with what comes out of it.
+    #[must_use]
+    pub(crate) fn holds(&self, merging: Merging, coded: bool) -> bool {
+        let threads = merging.threads.min(self.threads);
+        threads * merging.each + if coded { merging.coded } else { 0 } <= self.bytes / 4
+    }
+
     /// How many items of `each` bytes a thread may hold at once, at most `most`.
     #[must_use]
     pub fn batch(&self, each: u64, most: usize) -> usize {
@@ -162,6 +169,28 @@ impl Room {
     #[must_use]
     pub(crate) fn is_full(&self) -> bool {
         self.full_at < u64::MAX && memory() > self.full_at
+    }
+}
+
+/// What merging some shards takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Merging {
+    /// How many threads can merge: one for each shard.
+    pub threads: u64,
+    /// The most bytes that one of them works with.
+    pub each: u64,
+    /// The bytes that all results together may take.
+    pub coded: u64,
+}
+
+impl Merging {
+    /// With further shards.
+    pub(crate) fn with(self, more: Self) -> Self {
+        Self {
+            threads: self.threads + more.threads,
+            each: self.each.max(more.each),
+            coded: self.coded.saturating_add(more.coded),
+        }
     }
 }
 
@@ -186,6 +215,11 @@ mod tests {
             assert!(together <= 64 << 20, "{threads} threads: {together}");
             let each = 3 << 20;
             assert!(room.workers(each) as u64 * each <= 16 << 20 || room.workers(each) == 1);
+            let of = |shards, each, coded| Merging { threads: shards, each, coded };
+            // Sixteen MiB: what all threads work with, and what comes out of all shards.
+            assert_eq!(room.holds(of(8, each, 0), true), threads < 6, "{threads} threads");
+            assert!(!room.holds(of(8, 1, 17 << 20), true) && room.holds(of(8, 1, 17 << 20), false));
+            assert_eq!(of(1, 5, 2).with(of(3, 2, 4)), of(4, 5, 6));
         }
     }
 

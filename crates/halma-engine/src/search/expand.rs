@@ -10,7 +10,8 @@ use super::{CancellationToken, LevelDestination, Stopped};
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 
-/// So many successors are made again within seconds: without them a filter may begin.
+/// Before a filter or a merge from disk a checkpoint is written only for more successors than this: fewer are made again within
+/// seconds.
 const UNSAVED: u64 = if cfg!(test) { 0 } else { 1 << 26 };
 
 impl Expander {
@@ -55,9 +56,10 @@ impl Expander {
             stopped?;
         }
         step.settle()?;
-        // A filter may take longer than all before it. If it is interrupted, the next process begins with it.
+        // A filter may take longer than all before it, and a merge from disk may take long. If it is interrupted, the next process
+        // begins with it.
         if let Some(workspace) = destination.workspace
-            && puzzle.filters(depth + 1)
+            && (puzzle.filters(depth + 1) || !step.layers.is_empty())
             && step.made().1 > UNSAVED
             && !step.shard_buffers.iter().all(ShardBuffer::is_empty)
         {

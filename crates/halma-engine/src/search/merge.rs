@@ -31,11 +31,11 @@ impl<K: Key> Source<'_, K> {
 ///
 /// # Errors
 /// Where a level cannot be read, and the errors of `each`.
-pub(crate) fn merge<K: Key>(
+pub(crate) fn merge<K: Key, E: From<StoreError>>(
     first: &[K],
     sources: Vec<(&Level<K>, Range<usize>)>,
-    mut each: impl FnMut(K) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+    mut each: impl FnMut(K) -> Result<(), E>,
+) -> Result<(), E> {
     if sources.is_empty() {
         return first.iter().try_for_each(|&key| each(key));
     }
@@ -75,7 +75,7 @@ mod tests {
             let sources = levels.iter().map(|l| (l, 0..l.blocks())).collect();
             let mut merged = Vec::new();
             let first: Vec<u64> = sets[0].iter().copied().collect();
-            merge(&first, sources, |k| { merged.push(k); Ok(()) }).unwrap();
+            merge(&first, sources, |k| { merged.push(k); Ok::<_, StoreError>(()) }).unwrap();
             let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
             prop_assert_eq!(merged, expected.into_iter().collect::<Vec<_>>());
         }

@@ -17,7 +17,7 @@ use super::{CancellationToken, LevelDestination, Stopped};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::store::{BLOCK, Level, Segment, StoreError};
+use crate::store::{Level, StoreError};
 
 /// One thread's successors of the current piece, by shard.
 struct ThreadBuffers<K> {
@@ -250,22 +250,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
             return piece;
         }
         self.room.piece(self.shards.len()) / P::Key::BYTES as u64
-    }
-
-    /// How many shards to merge at a time: `most` for each thread, but fewer where their buffers together would take
-    /// too much memory. Each shard is compared with `before` levels.
-    fn at_once(&self, most: usize, before: usize) -> usize {
-        let block = (BLOCK * P::Key::BYTES) as u64;
-        let each = self.shard_buffers.iter().map(|shard_buffer| {
-            let keys =
-                shard_buffer.sorted_set.len() as u64 + shard_buffer.segments.iter().map(Segment::len).sum::<u64>();
-            let blocks = (before + self.layers.len() + shard_buffer.segments.len()) as u64 * block;
-            // Segments with few keys have no full blocks.
-            blocks.min(before as u64 * block + 2 * keys * P::Key::BYTES as u64 + self.layers.len() as u64 * block)
-                + 3 * keys * P::Key::BYTES as u64
-        });
-        let workers = self.room.workers(each.max().unwrap_or(0));
-        if workers < self.expander.threads() { workers } else { most.saturating_mul(workers) }
     }
 }
 

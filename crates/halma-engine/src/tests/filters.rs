@@ -1,15 +1,25 @@
-//! A filter of new states may take longer than everything else: it stops when it is asked to, and loses nothing that was
-//! made before it.
+//! A filter of new states, or a merge of what was spilled, may take longer than everything else: it stops when it is asked to, and
+//! loses nothing that was made before it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
-/// The lattices under a filter that drops a third of the states, and asks for the end after so many calls.
+/// The lattices, with a measure or under a filter that drops a third of the states, either of which asks for the end after so many
+/// calls.
 struct Filtered<'a> {
     left: AtomicU64,
     made: AtomicU64,
+    filters: bool,
     cancel: &'a CancellationToken,
+}
+
+impl Filtered<'_> {
+    fn called(&self) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.cancel.request();
+        }
+    }
 }
 
 impl Puzzle for Filtered<'_> {
@@ -33,40 +43,68 @@ impl Puzzle for Filtered<'_> {
     }
 
     fn filters(&self, _: u32) -> bool {
-        true
+        self.filters
     }
 
     fn admits(&self, (): &mut (), key: u64, _: u32) -> bool {
-        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.cancel.request();
-        }
+        self.called();
         !key.is_multiple_of(3)
+    }
+
+    fn measure(&self, (): &mut (), key: u64) -> Option<i64> {
+        if !self.filters {
+            self.called();
+        }
+        Some(key as i64)
     }
 }
 
-/// The level after the start, by a process whose filter is called so often before it is interrupted; and how many
-/// successors it made.
-fn grown(storage: &Forgetful, calls: u64) -> (Result<Tally, Stopped>, u64) {
+/// The level after the start, by a process whose filter or measure is called so often before it is interrupted, and its figures; and
+/// how many successors it made.
+fn grown(
+    storage: &Forgetful,
+    expander: &Expander,
+    (filters, calls): (bool, u64),
+) -> (Result<(Tally, Level<u64>), Stopped>, u64) {
     let (workspace, cancel) = (open(storage, 1).unwrap(), CancellationToken::after(None));
-    let puzzle = Filtered { left: AtomicU64::new(calls), made: AtomicU64::new(0), cancel: &cancel };
+    let puzzle = Filtered { left: AtomicU64::new(calls), made: AtomicU64::new(0), filters, cancel: &cancel };
     workspace.begin().unwrap();
     let destination = LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
     let wide: Level<u64> = Level::of((0..3000).map(|i| ORIGIN + (i << 10)).collect());
-    let expander = Expander::new(1, None).unwrap();
     let grown = expander.expand(&puzzle, 0, &wide, &[], destination, &cancel);
     // Some are made for a sample; whoever resumes makes no others.
     let expanded = puzzle.made.into_inner() > 6 * 3000;
-    (grown.map(|grown| grown.tally), u64::from(expanded))
+    (grown.map(|grown| (grown.tally, grown.level)), u64::from(expanded))
+}
+
+/// Interrupts it after so many calls, and goes on.
+fn goes_on_after(expander: &Expander, (filters, calls): (bool, u64)) {
+    let (whole, expanded) = grown(&Forgetful::default(), expander, (filters, u64::MAX));
+    let (whole, _) = whole.unwrap();
+    assert!(expanded == 1 && (whole.pruned > 0) == filters && whole.states > 2000);
+    let storage = Forgetful::default();
+    let (stopped, expanded) = grown(&storage, expander, (filters, calls));
+    assert!(expanded == 1 && matches!(stopped, Err(Stopped::Interrupted)));
+    let (resumed, expanded) = grown(&storage, expander, (filters, u64::MAX));
+    assert_eq!((resumed.unwrap().0, expanded), (whole, 0));
 }
 
 #[test]
 fn an_interrupted_filter_ends_early_and_the_next_process_begins_with_it() {
-    let (whole, expanded) = grown(&Forgetful::default(), u64::MAX);
-    let whole = whole.unwrap();
-    assert!(expanded == 1 && whole.pruned > 0 && whole.states > 2000);
-    let storage = Forgetful::default();
-    let (stopped, expanded) = grown(&storage, 10);
-    assert!(expanded == 1 && matches!(stopped, Err(Stopped::Interrupted)));
-    let (resumed, expanded) = grown(&storage, u64::MAX);
-    assert_eq!((resumed.unwrap(), expanded), (whole, 0));
+    goes_on_after(&Expander::new(1, None).unwrap(), (true, 10));
+}
+
+#[test]
+fn an_interrupted_merge_of_layers_ends_early_and_the_next_process_begins_with_it() {
+    goes_on_after(&within(None), (false, 10));
+}
+
+/// With too little memory for anything a shard is merged alone, and its states go to the file as they are found.
+#[test]
+fn blocks_do_not_depend_on_memory() {
+    let fingerprint = |memory| {
+        let (level, _) = grown(&Forgetful::default(), &within(memory), (true, u64::MAX));
+        level.unwrap().1.fingerprint()
+    };
+    assert_eq!(fingerprint(Some(1)), fingerprint(None));
 }

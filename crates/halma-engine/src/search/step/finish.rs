@@ -9,6 +9,8 @@ use halma_files::number::Digest;
 
 use super::{Step, Stopped, lock};
 use crate::budget;
+use crate::budget::plan::Merging;
+use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::search::digest;
@@ -16,10 +18,12 @@ use crate::search::duplicates::Scratch;
 use crate::search::expander::{Expansion, Tally, saved_share};
 use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
-use crate::store::{Level, Segment};
+use crate::store::{BLOCK, Level, Segment, StoreError};
 
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
+/// New states that one thread holds before it codes them.
+const HELD: usize = if cfg!(test) { 3 * BLOCK / 2 } else { 64 * BLOCK };
 
 /// The figures of one process's share of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,15 +61,76 @@ impl Share {
     }
 }
 
-/// The new states of one shard, and their figures.
-struct Part<K> {
-    segment: Segment<K>,
+/// The figures of the new states of one shard.
+#[derive(Default)]
+struct Part {
+    states: u64,
     unique: u64,
     old: u64,
     dropped: u64,
     digest: u128,
     second: u128,
     measure_max: Option<i64>,
+}
+
+/// The new states of one shard, as the merge finds them: filtered, measured and coded, some at a time.
+struct NewStates<'a, 's, P: Puzzle> {
+    step: &'a Step<'s, P>,
+    part: Part,
+    /// Not filtered yet.
+    found: Vec<P::Key>,
+    /// Not coded yet: less than a block, between calls.
+    admitted: Vec<P::Key>,
+    /// Where a state has to be measured.
+    scratch: Option<P::Scratch>,
+    /// What takes the coded states.
+    sink: &'a mut dyn FnMut(Segment<P::Key>) -> Result<(), StoreError>,
+}
+
+impl<P: Puzzle> NewStates<'_, '_, P> {
+    #[inline]
+    fn push(&mut self, key: P::Key) -> Result<(), Stopped> {
+        self.found.push(key);
+        if self.found.len() == HELD { self.flush() } else { Ok(()) }
+    }
+
+    /// Codes whole blocks of what was found, so that blocks do not depend on how many states are held.
+    fn flush(&mut self) -> Result<(), Stopped> {
+        let (step, part) = (self.step, &mut self.part);
+        if step.is_saved() {
+            step.cancel.check()?;
+        }
+        let found = self.found.len();
+        step.filter_new(&mut self.found)?;
+        let new = &self.found[..];
+        part.dropped += (found - new.len()) as u64;
+        part.states += new.len() as u64;
+        part.digest = part.digest.wrapping_add(digest::of(digest::KEY, new));
+        part.second = part.second.wrapping_add(digest::of(digest::SECOND_KEY, new));
+        let measured = match step.leader {
+            Some((measure, key)) => new.binary_search(&key).is_ok().then_some(measure),
+            None => {
+                let scratch = self.scratch.get_or_insert_with(|| step.puzzle.scratch());
+                new.iter().filter_map(|&key| step.puzzle.measure(scratch, key)).max()
+            }
+        };
+        part.measure_max = part.measure_max.max(measured);
+        self.admitted.append(&mut self.found);
+        let whole = self.admitted.len() / BLOCK * BLOCK;
+        if whole > 0 {
+            (self.sink)(coded(&self.admitted[..whole]))?;
+            self.admitted.drain(..whole);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Part, Stopped> {
+        self.flush()?;
+        if !self.admitted.is_empty() {
+            (self.sink)(coded(&self.admitted))?;
+        }
+        Ok(self.part)
+    }
 }
 
 impl<P: Puzzle> Step<'_, P> {
@@ -94,29 +159,57 @@ impl<P: Puzzle> Step<'_, P> {
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
-        // A file is written in order, a few shards at a time.
-        let at_once = self.at_once(if writer.is_some() { 16 } else { self.shards.len() }, before.len());
-        let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate();
-        loop {
-            let mut group: Vec<(usize, ShardBuffer<P::Key>)> = shard_buffers.by_ref().take(at_once).collect();
-            if group.is_empty() {
-                break;
+        let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate().peekable();
+        let in_layers = self.keys_in_layers();
+        let merging = |&(shard, ref buffer): &(usize, ShardBuffer<P::Key>)| {
+            self.merging(buffer, in_layers.get(shard).copied().unwrap_or_default(), before.len())
+        };
+        while let Some(first) = shard_buffers.next() {
+            // A file is written in order, a few shards at a time.
+            let mut sum = merging(&first);
+            let mut group = vec![first];
+            let most = if writer.is_some() { 16 * self.expander.threads() } else { usize::MAX };
+            while group.len() < most
+                && let Some(more) =
+                    shard_buffers.next_if(|next| self.room.holds(sum.with(merging(next)), writer.is_some()))
+            {
+                sum = sum.with(merging(&more));
+                group.push(more);
             }
-            let part = |scratch: &mut Scratch<P::Key>, (shard, shard_buffer): &mut (usize, ShardBuffer<P::Key>)| {
-                self.part(*shard, std::mem::take(shard_buffer), before, scratch)
+            let parts = match (&mut writer, group.len()) {
+                // Coded states of a shard that is too large for memory go to the file at once.
+                (Some(writer), 1) if !self.room.holds(sum, true) => {
+                    let alone = |(shard, buffer)| {
+                        let mut sink = |segment| writer.append(&segment);
+                        self.part(shard, buffer, before, &mut Scratch::default(), &mut sink)
+                    };
+                    let part = self.expander.install(|| group.pop().map(alone).transpose())?;
+                    part.into_iter().map(|part| (part, Vec::new())).collect()
+                }
+                _ => {
+                    let part = |scratch: &mut Scratch<P::Key>, (shard, buffer): &mut (usize, ShardBuffer<P::Key>)| {
+                        let mut segments = Vec::new();
+                        let mut sink = |segment| {
+                            segments.push(segment);
+                            Ok(())
+                        };
+                        let part = self.part(*shard, std::mem::take(buffer), before, scratch, &mut sink)?;
+                        Ok::<_, Stopped>((part, segments))
+                    };
+                    self.expander.install(|| parallel::map_mut(&mut group, Scratch::default, part))?
+                }
             };
-            let parts = self.expander.install(|| parallel::map_mut(&mut group, Scratch::default, part))?;
-            for part in parts {
+            for (part, coded) in parts {
                 share.old += part.old;
                 share.dropped += part.dropped;
                 share.digest.0 = share.digest.0.wrapping_add(part.digest);
                 share.second.0 = share.second.0.wrapping_add(part.second);
                 share.measure_max = share.measure_max.max(part.measure_max);
-                share.states += part.segment.len();
+                share.states += part.states;
                 share.unique += part.unique;
                 match &mut writer {
-                    Some(writer) => writer.append(&part.segment)?,
-                    None => segments.push(part.segment),
+                    Some(writer) => coded.iter().try_for_each(|segment| writer.append(segment))?,
+                    None => segments.extend(coded),
                 }
             }
         }
@@ -143,13 +236,40 @@ impl<P: Puzzle> Step<'_, P> {
         Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
     }
 
+    /// By shard, how many keys the layers have.
+    fn keys_in_layers(&self) -> Vec<u64> {
+        let mut keys = vec![0; self.shards.len()];
+        for block in self.layers.iter().flat_map(|(_, layer)| layer.index()) {
+            keys[self.shards.of(block.first)] += u64::from(block.keys);
+        }
+        keys
+    }
+
+    /// The memory that merging a shard takes.
+    fn merging(&self, buffer: &ShardBuffer<P::Key>, in_layers: u64, before: usize) -> Merging {
+        let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
+        let sorted = buffer.sorted_set.len() as u64;
+        let keys = in_layers + sorted + buffer.segments.iter().map(Segment::len).sum::<u64>();
+        let sources = (self.layers.len() + buffer.segments.len()) as u64;
+        // Sources with few keys have no full blocks.
+        let open = (sources * block).min(2 * keys * key) + before as u64 * block;
+        Merging { threads: 1, each: open + 2 * sorted * key + 3 * keys.min(HELD as u64) * key, coded: keys * key / 2 }
+    }
+
+    /// Whether the merge can be done again from layers if it is stopped. With several processes the others would wait for this one.
+    fn is_saved(&self) -> bool {
+        !self.layers.is_empty() && !self.expander.exchange().is_shared()
+    }
+
+    /// Merges one shard; the coded new states go to `sink`.
     fn part(
         &self,
         shard: usize,
         shard_buffer: ShardBuffer<P::Key>,
         before: &[&Level<P::Key>],
         scratch: &mut Scratch<P::Key>,
-    ) -> Result<Part<P::Key>, Stopped> {
+        sink: &mut dyn FnMut(Segment<P::Key>) -> Result<(), StoreError>,
+    ) -> Result<Part, Stopped> {
         let segments: Vec<Level<P::Key>> =
             shard_buffer.segments.into_iter().map(|segment| [segment].into_iter().collect()).collect();
         // No block reaches from one shard into the next.
@@ -159,8 +279,15 @@ impl<P: Puzzle> Step<'_, P> {
         let sources =
             segments.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let mut kept = Vec::new();
         let (mut unique, mut old) = (0, 0);
+        let mut new = NewStates {
+            step: self,
+            part: Part::default(),
+            found: Vec::new(),
+            admitted: Vec::new(),
+            scratch: None,
+            sink,
+        };
         merge(&shard_buffer.sorted_set.into_sorted(scratch), sources, |key| {
             #[cfg(any(test, feature = "testing"))]
             if crate::fault::loses(self.expander.fault, crate::key::Key::mix(key), shard) {
@@ -173,28 +300,9 @@ impl<P: Puzzle> Step<'_, P> {
                     return Ok(());
                 }
             }
-            kept.push(key);
-            Ok(())
+            new.push(key)
         })?;
-        let new = kept.len();
-        self.filter_new(&mut kept)?;
-        let dropped = (new - kept.len()) as u64;
-        let measure_max = match self.leader {
-            Some((measure, key)) => kept.binary_search(&key).is_ok().then_some(measure),
-            None => {
-                let mut scratch = self.puzzle.scratch();
-                kept.iter().filter_map(|&key| self.puzzle.measure(&mut scratch, key)).max()
-            }
-        };
-        Ok(Part {
-            segment: coded(&kept),
-            unique,
-            old,
-            dropped,
-            digest: digest::of(digest::KEY, &kept),
-            second: digest::of(digest::SECOND_KEY, &kept),
-            measure_max,
-        })
+        Ok(Part { unique, old, ..new.finish()? })
     }
 
     /// A successor with the largest measure, where this process has made all of the level's.

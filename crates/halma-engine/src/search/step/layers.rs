@@ -7,10 +7,11 @@ use halma_files::number::Digest;
 
 use super::{Step, Stopped};
 use crate::budget;
+use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::search::shard_buffer::merge_each;
-use crate::store::StoreError;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
+use crate::store::{BLOCK, Segment, StoreError};
 
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
@@ -92,13 +93,25 @@ impl<P: Puzzle> Step<'_, P> {
         }
     }
 
+    /// How many shard buffers to merge at a time: some for each thread, but fewer where together they would take too much memory.
+    fn mergers(&self) -> usize {
+        let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
+        let each = self.shard_buffers.iter().map(|buffer| {
+            let keys = buffer.sorted_set.len() as u64 + buffer.segments.iter().map(Segment::len).sum::<u64>();
+            // Segments with few keys have no full blocks.
+            (buffer.segments.len() as u64 * block).min(2 * keys * key) + 3 * keys * key
+        });
+        let workers = self.room.workers(each.max().unwrap_or(0));
+        if workers < self.expander.threads() { workers } else { 4 * workers }
+    }
+
     /// Writes the contents of all shard buffers to a layer.
     pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
         let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
         // A few shards are merged at a time, in order, so that the file is ascending.
-        let at_once = self.at_once(4, 0);
+        let at_once = self.mergers();
         for group in self.shard_buffers.chunks_mut(at_once) {
             self.expander.install(|| merge_each(&mut group.iter_mut().collect::<Vec<_>>()))?;
             for segment in group.iter_mut().flat_map(|shard_buffer| shard_buffer.segments.drain(..)) {
