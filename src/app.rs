@@ -20,6 +20,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use halma_check::own::in_rust::{self as verified, Maker, RustPuzzle, Words};
 use halma_engine::key::Key;
@@ -55,6 +56,7 @@ impl App {
 
     /// Runs the command line, and returns its exit status.
     pub fn run(self) -> ExitCode {
+        allow_open_files();
         kinds::add(self.kinds);
         verified::add(self.verified);
         let matches = cli::grouped(Cli::command()).get_matches();
@@ -79,6 +81,13 @@ impl App {
             Err(_) => Exit::Failed.into(),
         }
     }
+}
+
+/// Lets the process have as many files open as the system allows: a long search has one open for each level and each spilled layer.
+fn allow_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it cannot be raised, the one that is set will have to do.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// A puzzle in Rust as the verifier uses it: moves and goal, without its bound.

@@ -426,3 +426,29 @@ fn a_level_file_cannot_claim_more_keys_than_its_bytes_hold() {
     assert!(matches!(refused, Err(StoreError::Damaged { reason, .. }) if reason.contains("do not ascend")));
     assert!(Path::new(&path).exists());
 }
+
+/// The shell's limit on open files is raised as far as it goes; beyond that the message says what to do, and `resume` goes on.
+#[test]
+fn a_search_may_have_many_levels_open() {
+    let place = Place::new();
+    let far = format!(
+        "[problem]\nkind = \"transfer\"\nmoves = 4\nboard = \"S{}T\"\n[search]\npruning = \"none\"\n",
+        ".".repeat(118)
+    );
+    fs::write(place.at("far.toml"), far).unwrap();
+    let solve = |limit: &str, folder: &str| {
+        let halma = env!("CARGO_BIN_EXE_halma");
+        let line =
+            format!("ulimit {limit}; exec {halma} solve far.toml -q --threads 1 --keep-levels --output-dir {folder}");
+        let output = std::process::Command::new("sh").current_dir(place.0.path()).args(["-c", &line]).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, out) = solve("-S -n 40", "soft");
+    assert_eq!(status, Some(0), "{out}");
+    let (status, out) = solve("-n 40", "hard");
+    assert_eq!(status, Some(3), "{out}");
+    assert!(out.contains("too many files open; `ulimit -n` says"), "{out}");
+    let (status, out, err) = place.halma(&["resume", "hard", "-q"]);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("The shortest solution has 119 moves"), "{out}");
+}

@@ -81,10 +81,11 @@ pub(super) fn start(
             if Builder::new().spawn(join).is_ok() {
                 let _ = joined.recv_timeout(FAREWELL);
             }
+            // Who waits for the end is told. After an error nobody may take this for the answer to an order.
+            let _ = answers.send(Ok(Vec::new()));
         } else {
             std::mem::forget(guard);
         }
-        let _ = answers.send(Ok(Vec::new()));
     };
     Builder::new().name(THREAD.into()).spawn(run).map(drop)
 }
@@ -172,6 +173,10 @@ impl Dataflow {
 
     /// One round: sends, and waits until all processes have sent their data.
     fn all_to_all(&mut self, messages: Vec<Message>) -> Result<Vec<Message>, Lost> {
+        // Who sends nothing says so: silence is never taken for a message that a lost process did not send.
+        let silent = |peer: &usize| *peer != self.process && messages.iter().all(|message| message.peer != *peer);
+        let silent: Vec<usize> = (0..self.worker.peers()).filter(silent).collect();
+        silent.into_iter().for_each(|peer| self.send(peer, Kind::Nothing, &[]));
         for Message { peer, bytes } in messages {
             let mut rest = &bytes[..];
             while rest.len() > MOST {
@@ -220,23 +225,32 @@ impl Dataflow {
         drop(inbox);
         self.links.taken();
         let (mut messages, mut open): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
+        let mut heard = vec![false; self.worker.peers()];
+        heard[self.process] = true;
         for (_, Packet { from, kind, bytes, .. }) in now {
             let at = open.iter().position(|message| message.peer == from);
             let mut message = at.map_or(Message { peer: from, bytes: Vec::new() }, |at| open.swap_remove(at));
             match kind {
                 Kind::Farewell => return Err(self.left(from, &bytes)),
                 Kind::Garbled => return Err(self.garbled()),
+                Kind::Nothing if heard[from] || at.is_some() => return Err(self.senseless(from)),
+                Kind::Nothing => {
+                    heard[from] = true;
+                    continue;
+                }
                 _ if message.bytes.is_empty() => message.bytes = bytes,
                 _ => message.bytes.extend_from_slice(&bytes),
             }
-            if kind == Kind::End && messages.iter().any(|message| message.peer == from) {
+            if kind == Kind::End && std::mem::replace(&mut heard[from], true) {
                 return Err(self.senseless(from));
             }
             if kind == Kind::End { &mut messages } else { &mut open }.push(message);
         }
-        match open.first() {
-            None => Ok(messages),
-            Some(message) => Err(Lost { process: message.peer, reason: "it sent only a part".into() }),
+        match heard.iter().position(|heard| !heard) {
+            None if open.is_empty() => Ok(messages),
+            // What comes after the end of a message belongs to none.
+            None => Err(self.senseless(open[0].peer)),
+            Some(silent) => Err(self.lose(silent, "it sent nothing, or only a part")),
         }
     }
 
@@ -261,7 +275,10 @@ impl Dataflow {
     }
 
     fn senseless(&self, process: usize) -> Lost {
-        let reason = "it sent what belongs to no round of this run";
+        self.lose(process, "it sent what belongs to no round of this run")
+    }
+
+    fn lose(&self, process: usize, reason: &str) -> Lost {
         self.links.lose(process, reason.into());
         self.links.check().err().unwrap_or(Lost { process, reason: reason.into() })
     }

@@ -125,11 +125,20 @@ pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: In
     }
 }
 
-/// The handshake of the called side; returns who the caller is.
-pub(super) fn answer(mut socket: TcpStream, secret: &Secret, until: Instant) -> Result<(Pair, Wire), Fault> {
+/// The handshake of the called side, process `own`; returns who the caller is.
+pub(super) fn answer(
+    mut socket: TcpStream,
+    secret: &Secret,
+    own: usize,
+    until: Instant,
+) -> Result<(Pair, Wire), Fault> {
     let mut hello_of_caller = [0; HELLO];
     read_until(&mut socket, &mut hello_of_caller, until).map_err(|e| stranger(&e))?;
     let pair = read_hello(&hello_of_caller)?;
+    // A call to another process that somebody passed on is not answered with a proof.
+    if pair.called != own || pair.caller == own {
+        return Err(Fault::Stranger(format!("it calls process {}, and this is process {own}", pair.called)));
+    }
     let nonce = random().map_err(|e| stranger(&e))?;
     let answer = hello(pair, &nonce);
     socket.write_all(&answer).map_err(|e| stranger(&e))?;
@@ -168,7 +177,7 @@ mod tests {
     fn shake(ours: &Secret, theirs: &Secret) -> (Result<Wire, Fault>, Result<(Pair, Wire), Fault>) {
         let (caller, called) = sockets();
         thread::scope(|scope| {
-            let called = scope.spawn(|| answer(called, theirs, soon()));
+            let called = scope.spawn(|| answer(called, theirs, 0, soon()));
             (call(caller, ours, PAIR, soon()), called.join().unwrap())
         })
     }
@@ -196,7 +205,7 @@ mod tests {
         let ((caller, relay_in), (relay_out, called)) = (sockets(), sockets());
         let recorded = thread::scope(|scope| {
             scope.spawn(|| call(caller, &secret, PAIR, soon()).is_ok());
-            scope.spawn(|| answer(called, &secret, soon()).is_ok());
+            scope.spawn(|| answer(called, &secret, 0, soon()).is_ok());
             let (mut to, mut from) = (relay_out.try_clone().unwrap(), relay_in.try_clone().unwrap());
             let mut recorded = [0; HELLO + 32];
             read_until(&mut from, &mut recorded[..HELLO], soon()).unwrap();
@@ -213,7 +222,7 @@ mod tests {
         });
         let (mut replayer, called) = sockets();
         replayer.write_all(&recorded).unwrap();
-        assert!(matches!(answer(called, &secret, soon()), Err(Fault::Unproven(1, _))));
+        assert!(matches!(answer(called, &secret, 0, soon()), Err(Fault::Unproven(1, _))));
         // A called side that only gives back what it hears.
         let (caller, mut mirror) = sockets();
         let mirrored = thread::spawn(move || {
@@ -228,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn a_call_to_another_process_gets_no_proof() {
+        let secret = Secret::random().unwrap();
+        let (caller, called) = sockets();
+        thread::scope(|scope| {
+            let called = scope.spawn(|| answer(called, &secret, 2, soon()).map(drop));
+            assert!(call(caller, &secret, PAIR, soon()).is_err());
+            let fault = called.join().unwrap().unwrap_err();
+            assert!(
+                matches!(&fault, Fault::Stranger(what) if what == "it calls process 0, and this is process 2"),
+                "{fault:?}"
+            );
+        });
+    }
+
+    #[test]
     fn who_drips_loses_its_thread_after_a_total_time() {
         let (mut dripping, called) = sockets();
         let until = Instant::now() + Duration::from_millis(300);
@@ -237,7 +261,7 @@ mod tests {
             }
         });
         let secret = Secret::none();
-        let fault = answer(called, &secret, until).map(drop).unwrap_err();
+        let fault = answer(called, &secret, 0, until).map(drop).unwrap_err();
         assert!(
             matches!(&fault, Fault::Stranger(what) if what.contains("within") || what.contains("else")),
             "{fault:?}"

@@ -189,7 +189,9 @@ impl Exchange for Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        if self.order(Order::End).is_ok() {
+        // The others must not take the silence of a process with a bug for the end of its work.
+        let order = if std::thread::panicking() { Order::GiveUp("it has a bug".into()) } else { Order::End };
+        if self.order(order).is_ok() {
             let _ = self.answers.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(engine::FAREWELL);
         }
     }
@@ -314,5 +316,40 @@ mod tests {
         second.give_up("its disk is full");
         let reason = "process 1 is lost: it gave up: its disk is full";
         assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), reason);
+    }
+
+    /// A process with a bug does not look like one that has nothing to send.
+    #[test]
+    fn who_panics_is_lost_to_the_others_at_once() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        let waiting = thread::spawn(move || first.all_to_all(Vec::new()));
+        let failed = thread::spawn(move || {
+            let _second = second;
+            std::panic::resume_unwind(Box::new("a bug"));
+        });
+        assert!(failed.join().is_err());
+        assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), "process 1 is lost: it gave up: it has a bug");
+    }
+
+    /// One that ends in the middle of a round has sent no message, and is not taken for one that has none.
+    #[test]
+    fn who_ends_before_the_others_is_lost_to_them() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        let waiting = thread::spawn(move || first.all_to_all(Vec::new()));
+        drop(second);
+        assert_eq!(waiting.join().unwrap().unwrap_err().process, 1);
+    }
+
+    #[test]
+    fn who_calls_after_another_was_lost_hears_of_it() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        second.links.cut();
+        first.all_to_all(Vec::new()).unwrap_err();
+        let (sent, heard) = channel();
+        first.when_lost(move |lost| sent.send(lost.process).unwrap());
+        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(1));
     }
 }

@@ -199,6 +199,12 @@ impl Links {
 
     pub(super) fn when_lost(&self, then: Then) {
         *locked(&self.then) = Some(then);
+        // A process may be lost already.
+        if let Some(lost) = self.lost.get()
+            && let Some(then) = locked(&self.then).take()
+        {
+            then(lost);
+        }
     }
 }
 

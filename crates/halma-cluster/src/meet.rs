@@ -365,7 +365,7 @@ fn answer(terms: &Terms, socket: TcpStream, address: IpAddr, events: &Sender<Eve
     let until = Instant::now() + PATIENCE;
     let shaken = prepare(&socket, terms)
         .map_err(|e| Fault::Stranger(e.to_string()))
-        .and_then(|()| handshake::answer(socket, &terms.key(), until));
+        .and_then(|()| handshake::answer(socket, &terms.key(), terms.process, until));
     let fault = |process, what| drop(events.send(Event::Fault { process, address, what }));
     let (pair, mut wire) = match shaken {
         Ok(shaken) => shaken,

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{self as system, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// The most bytes that a record, or the list of a run, may have: two hundred thousand levels.
-pub const RECORD: u64 = 64 << 20;
+/// The most bytes that a record, or the list of a run, may have: six hundred thousand levels.
+pub const RECORD: u64 = 256 << 20;
 
 /// The most bytes that something written by hand may have, a job or a solution; and a status.
 pub const TYPED: u64 = 1 << 20;
@@ -47,6 +47,9 @@ fn told(error: Errno) -> io::Error {
         Errno::NOTDIR => odd("it is no folder"),
         Errno::ISDIR => odd("it is a folder"),
         Errno::NXIO | Errno::NODEV => odd("it is no regular file"),
+        Errno::MFILE => io::Error::other(
+            "this process has too many files open; `ulimit -n` says how many are allowed, and raises that",
+        ),
         other => other.into(),
     }
 }

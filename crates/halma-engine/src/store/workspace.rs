@@ -26,7 +26,6 @@ mod manifest;
 mod place;
 
 pub use super::disk::Disk;
-use super::disk::refused;
 use super::storage::{self, Lock, Storage};
 use super::{Level, StoreError, file};
 use crate::budget::{Measurements, Meter};
@@ -173,9 +172,7 @@ impl Workspace {
 
     /// Writes the manifest to disk.
     fn commit(&self, list: &Manifest) -> Result<(), StoreError> {
-        let written = list.sealed().map_err(io::Error::from);
-        let written = written.and_then(|text| storage::replace(&*self.folder, LIST, text.as_bytes()));
-        written.map_err(|e| refused(&*self.folder, LIST, e))?;
+        list.write(&*self.folder)?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())
     }

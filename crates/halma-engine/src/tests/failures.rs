@@ -91,3 +91,17 @@ fn a_search_that_no_run_is_made_of_fails_with_its_scratch_files_or_finds_the_sam
         }
     }
 }
+
+/// A list that is too long to be read again is not written: what the run has so far stays, and can be gone on with.
+#[test]
+fn a_list_is_never_longer_than_what_is_read() {
+    let storage = Forgetful::default();
+    let workspace = open(&storage, 1).unwrap();
+    workspace.begin().unwrap();
+    let answer = |bytes: usize| vec![serde_json::Value::String("x".repeat(bytes))];
+    workspace.answer(answer(1000), |_| false).unwrap();
+    let Err(StoreError::Full { reason, .. }) = workspace.answer(answer(1 << 18), |_| false) else { panic!("it fits") };
+    assert!(reason.contains("and the most is 256.0 KiB"), "{reason}");
+    drop(workspace);
+    assert_eq!(open(&storage, 1).unwrap().answers(), answer(1000));
+}

@@ -120,12 +120,18 @@ impl Record {
     /// Writes the record as `file`, whole or not at all, and makes its folder where that is missing.
     ///
     /// # Errors
-    /// Where the file system does not let it.
+    /// Where the file system does not let it, or the record is longer than any that is read.
     pub fn write(&self, file: &Path) -> Result<(), RecordError> {
         let write = || {
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let parent = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            Folder::make(folder)?.replace(name, self.to_json()?.as_bytes(), File::sync_all)
+            let text = self.to_json()?;
+            if text.len() as u64 > folder::RECORD {
+                let [has, most] = [text.len() as u64, folder::RECORD].map(bytesize::ByteSize);
+                let why = format!("the record would have {has}, and one of more than {most} is not read");
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+            }
+            Folder::make(parent)?.replace(name, text.as_bytes(), File::sync_all)
         };
         write().map_err(|source| RecordError::Write { file: file.into(), source })
     }

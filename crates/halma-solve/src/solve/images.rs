@@ -19,6 +19,8 @@ use super::frontiers::found_on;
 
 /// The most blocks whose images are computed at a time: many, so that lookups ascend over long stretches.
 const BLOCKS: usize = 64;
+/// The most blocks whose images several processes exchange in one round.
+const ROUND_BLOCKS: usize = 256;
 
 /// The states of some blocks of a level, as pairs (image, key).
 pub(super) trait Images<K>: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync {}
@@ -72,13 +74,15 @@ impl CommonStates<'_> {
         other: &Level<K>,
         images: impl Images<K>,
     ) -> Result<Option<(K, K)>, Stopped> {
-        const BLOCKS: usize = 256;
-        let exchange = self.engine.expander.exchange();
-        let rounds = exchange.all_gather(level.blocks().div_ceil(BLOCKS))?.into_iter().max().unwrap_or(0);
+        let (exchange, room) = (self.engine.expander.exchange(), self.engine.expander.plan().room());
+        // Pairs are held as they are made, as they are sent, and as they come; the process with the least room decides.
+        let held = room.batch((BLOCK * 2 * K::BYTES * 4) as u64, ROUND_BLOCKS);
+        let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held);
+        let rounds = exchange.all_gather(level.blocks().div_ceil(at_once.max(1)))?.into_iter().max().unwrap_or(0);
         let mut least: Option<(K, K)> = None;
         for round in 0..rounds {
-            let end = level.blocks().min((round + 1) * BLOCKS);
-            let blocks: Vec<usize> = ((round * BLOCKS).min(end)..end).collect();
+            let end = level.blocks().min((round + 1) * at_once);
+            let blocks: Vec<usize> = ((round * at_once).min(end)..end).collect();
             let images = self.engine.expander.install(|| {
                 parallel::map(blocks.len(), || (), |(), number| images(level, blocks[number]..blocks[number] + 1))
             })?;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use bytesize::ByteSize;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,7 +18,8 @@ use halma_files::number::Digest;
 
 use crate::budget::Measurements;
 use crate::store::StoreError;
-use crate::store::storage::Storage;
+use crate::store::disk::refused;
+use crate::store::storage::{self, Storage};
 
 /// The version of the manifest; another one is refused.
 const FORMAT: u32 = 2;
@@ -25,6 +27,9 @@ const FORMAT: u32 = 2;
 pub const LIST: &str = "run.json";
 /// The most lists and tables that a manifest may have: each takes memory beyond its bytes.
 const PARTS: usize = 1 << 20;
+/// The most bytes that are written, so that what is written can be read; the record of the run, which has the same levels, may be
+/// somewhat longer.
+const LONGEST: u64 = if cfg!(test) { 1 << 18 } else { folder::RECORD / 8 * 7 };
 /// More successors than any search can make.
 const TOO_MANY: u64 = 1 << 50;
 
@@ -137,6 +142,21 @@ impl Manifest {
         serde_json::to_string_pretty(&Sealed { checksum, list: serde_json::from_str(&text)? })
     }
 
+    /// Writes the manifest to a run's folder, in place of the one before; that stays where this one is too long to be read again.
+    pub(super) fn write(&self, folder: &dyn Storage) -> Result<(), StoreError> {
+        let file = || folder.path(LIST);
+        let text = self.sealed().map_err(|e| StoreError::reading(file(), e.into()))?;
+        if text.len() as u64 > LONGEST || parts(&text) > PARTS {
+            let reason = format!(
+                "the list of the run's levels would have {}, and the most is {}: the run cannot go on, and what it has shown so far stays",
+                ByteSize(text.len() as u64),
+                ByteSize(LONGEST)
+            );
+            return Err(StoreError::Full { file: file(), reason });
+        }
+        storage::replace(folder, LIST, text.as_bytes()).map_err(|e| refused(folder, LIST, e))
+    }
+
     /// Reads the manifest in a run's folder, if there is one.
     pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
         let file = folder.path(LIST);
@@ -150,7 +170,7 @@ impl Manifest {
     fn parse(file: PathBuf, bytes: Vec<u8>) -> Result<Self, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { file: file.clone(), reason };
         let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
-        if text.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > PARTS {
+        if parts(&text) > PARTS {
             return Err(damaged("it has more parts than any run".into()));
         }
         if let Ok(Parts { checksum: None, list: None }) = serde_json::from_str(&text) {
@@ -198,4 +218,9 @@ impl Manifest {
             false => Err("the time spent is none".into()),
         }
     }
+}
+
+/// How many lists and tables a document has.
+fn parts(text: &str) -> usize {
+    text.bytes().filter(|b| matches!(b, b'{' | b'[')).count()
 }
