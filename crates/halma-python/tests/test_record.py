@@ -104,7 +104,11 @@ def test_kept_levels_are_checked_with_their_record(tmp_path: Path) -> None:
     halma.solve(job, pruning="none", keep_levels=True, output_dir=tmp_path / "run")
     record = halma.load(tmp_path / "run")
     assert record.path == tmp_path / "run/result.json"
-    assert halma.check(record) == halma.check(tmp_path / "run")
+    found = halma.check(record)
+    assert "9 levels read from their files" in found and found == halma.check(tmp_path / "run")
+    (tmp_path / "run/levels/all-003.level").unlink()
+    with pytest.raises(halma.DamagedError, match=r"all-003\.level"):
+        halma.check(record)
 
 
 def test_what_cannot_be_checked_in_full_is_not_finished(root: Path) -> None:

@@ -83,12 +83,14 @@ def test_large_counts_are_numbers(root: Path) -> None:
 
 
 def test_more_solutions_are_written_down_when_asked_for() -> None:
-    goal = TILES + 'goal = """\n1.2\n345\n678\n"""\n'
-    assert halma.solve(goal).solution is not None
-    frogs = {"problem": {"kind": "rules", "board": "AA.BB", "rules": ["A . -> . A"], "goal": {"at": {"c1": "A"}}}}
-    record = halma.solve(frogs, solutions=5)
-    assert record.length == 1 and record.solution is not None
-    assert len({record.solution, *record.more_solutions}) == 1 + len(record.more_solutions)
+    # From corner to corner of 3x3 places: two steps right and two down, in any order.
+    walk = {"problem": {"kind": "rules", "board": "A..\n...\n...\n", "rules": ["* . -> . *"], "goal": {"at": {"c3": "A"}}}}
+    assert halma.solve(walk).more_solutions == ()
+    for asked, listed in ((2, 2), (6, 6), (100, 6)):
+        record = halma.solve(walk, solutions=asked)
+        assert record.length == 4 and record.solution is not None
+        assert len(record.more_solutions) == listed - 1
+        assert len({record.solution, *record.more_solutions}) == listed
 
 
 def test_what_is_not_finished_is_never_none(tmp_path: Path) -> None:
