@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from ._errors import InputError, NotFinished
+from ._errors import DamagedError, InputError, NotFinished
 from ._job import Job, arguments, time
 from ._program import Event, failed, run
 from ._record import Record
@@ -123,11 +123,14 @@ def resume(run: _Path, **options: Unpack[Options]) -> Record:
 
 
 def load(path: _Path) -> Record:
-    """Reads a record: the file, or a run's folder. It is taken at its word; :func:`check` verifies it."""
+    """Reads a record: the file, or a run's folder. One that contradicts itself is refused; :func:`check` verifies the rest."""
     file = Path(path)
     if file.is_dir():
         file = file / "result.json"
-    return Record(file.read_text(encoding="utf-8", errors="replace"), file)
+    try:
+        return Record(file.read_bytes().decode(), file)
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"{file}: no record: {error}") from error
 
 
 def check(record: Record | _Path, *, budget: int | None = None, threads: int | None = None) -> str:
