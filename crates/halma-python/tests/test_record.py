@@ -192,6 +192,45 @@ def test_the_verifier_accepts_a_record_and_refuses_a_forged_one(row: halma.Recor
         forged.html()
 
 
+def test_the_record_in_hand_is_checked_and_no_other(
+    row: halma.Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    row.save("record.json")
+    row.save("here/record.json")
+    record = halma.load("record.json")
+    monkeypatch.chdir(tmp_path / "here")
+    assert record.path == tmp_path / "record.json"
+    record.path.unlink()
+    with pytest.raises(halma.InputError, match="cannot be read"):
+        halma.check(record)
+    # A good record takes the place of a forged one.
+    moves = list(row.solution or ())
+    forged = row.to_dict() | {"length": 3, "refuted_up_to": 2, "solution": moves[:3]}
+    record.path.write_text(json.dumps(forged))
+    believed = halma.load(record.path)
+    row.save(record.path)
+    assert believed.length == 3
+    with pytest.raises(halma.InputError, match="not the record in hand"):
+        halma.check(believed)
+    assert "The record holds." in halma.check(record)
+
+
+def test_a_record_that_is_replaced_while_it_is_checked_is_not_said_to_hold(
+    row: halma.Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "record.json"
+    row.save(file)
+    record = halma.load(file)
+    # As the program, after it has replaced the record.
+    slow = tmp_path / "program"
+    slow.write_text(f'#!/bin/sh\necho "{{}}" > "{file}"\necho "The record holds."\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("HALMA_PROGRAM", str(slow))
+    with pytest.raises(halma.InputError, match="not the record in hand"):
+        halma.check(record)
+
+
 def test_kept_levels_are_checked_with_their_record(tmp_path: Path) -> None:
     job = {"problem": {"kind": "transfer", "board": "9x9", "moves": 6, "army": "square-2"}}
     halma.solve(job, pruning="none", keep_levels=True, output_dir=tmp_path / "run")

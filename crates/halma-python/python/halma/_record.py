@@ -83,7 +83,7 @@ class Counts:
 class Record:
     """The answer to one question, as the program wrote it. A notebook shows its page: a player, plots, tables."""
 
-    #: The file, where the record has one.
+    #: The file that it was read from, where there is one; absolute, so that another working directory names no other file.
     path: Path | None
     #: What was asked: ``solve``, ``prove``, ``count`` or ``levels``.
     question: str
@@ -114,7 +114,7 @@ class Record:
 
         A record is refused that the program refuses, too, because a field makes no sense or its answer contradicts itself.
         """
-        self.path = path
+        self.path = None if path is None else path.absolute()
         self._text = text
         self._page: str | None = None
         name = str(path) if path is not None else "the record"

@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 
 from ._errors import DamagedError, InputError, NotFinished
 from ._job import Job, arguments, time
-from ._program import Event, failed, run
+from ._program import Ended, Event, failed, run
 from ._record import Record
 
 _Path = str | os.PathLike[str]
@@ -136,22 +136,37 @@ def load(path: _Path) -> Record:
 def check(record: Record | _Path, *, budget: int | None = None, threads: int | None = None) -> str:
     """Verifies a record by code that shares nothing with the search; what was found to hold, line by line.
 
-    Of a folder, or of a record that was loaded from one, the levels that were kept are read, too. Where something does not hold :class:`DamagedError` is raised,
-    where not all could be looked at :class:`NotFinished`.
+    Of a folder, or of a record that was loaded from one, the levels that were kept are read, too. Where something does not
+    hold :class:`DamagedError` is raised, where not all could be looked at :class:`NotFinished`. A record whose file is another
+    one since it was loaded is an :class:`InputError`: what held of the file would say nothing of the record.
     """
     words = ["check", "--quiet"]
     words += [] if budget is None else [f"--budget={budget}"]
     words += [] if threads is None else [f"--threads={threads}"]
     if not isinstance(record, Record):
-        return _checked([*words, "--", os.fspath(record)])
-    if record.path is not None:
-        return _checked([*words, "--", str(record.path)])
-    with record.file() as file:
-        return _checked([*words, "--", file])
+        return _held(run([*words, "--", os.fspath(record)]))
+    if record.path is None:
+        with record.file() as file:
+            return _held(run([*words, "--", file]))
+    _is_still(record, record.path)
+    ended = run([*words, "--", str(record.path)])
+    # It may have been replaced before the program read it.
+    _is_still(record, record.path)
+    return _held(ended)
 
 
-def _checked(words: list[str]) -> str:
-    ended = run(words)
+def _is_still(record: Record, file: Path) -> None:
+    try:
+        same = file.read_bytes() == record.to_json().encode()
+    except OSError as error:
+        raise InputError(f"{file}: the record's file cannot be read: {error}") from error
+    if not same:
+        raise InputError(
+            f"{file}: the file is not the record in hand any more: load it again, or check halma.Record(record.to_json())"
+        )
+
+
+def _held(ended: Ended) -> str:
     if ended.status == 3:
         raise NotFinished(ended.out.strip() or ended.message)
     if ended.status != 0:
