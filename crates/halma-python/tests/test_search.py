@@ -152,6 +152,48 @@ def test_every_text_survives_the_way_to_the_program() -> None:
     assert record.problem["title"] == title
 
 
+def test_no_argument_goes_astray(tmp_path: Path) -> None:
+    # The name of a folder whose bytes are no UTF-8: the command line can say it, a job cannot.
+    name = os.fsdecode(b"d\xff")
+    for job in (ROW | {"output": {"dir": name}}, ROW | {"output": {name: "run"}}, ROW | {name: {}}):
+        with pytest.raises(halma.InputError, match="a job is UTF-8"):
+            halma.solve(job)
+    with pytest.raises(halma.InputError, match="a job is UTF-8"):
+        halma.solve(f'[problem]\nkind = "transfer"\nmoves = 4\nboard = "SS..TT"\n[output]\ndir = "{name}"\n')
+    with pytest.raises(TypeError, match="output_dir: a path is a text"):
+        halma.solve(ROW, output_dir=b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cache: a path is a text"):
+        halma.solve(ROW, cache=b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="run: a path is a text"):
+        halma.resume(b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="record: a path is a text"):
+        halma.check(b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="output.dir: a job has texts"):
+        halma.solve(ROW | {"output": {"dir": b"run"}})
+    with pytest.raises(TypeError, match="keep_levels"):
+        halma.solve(ROW, keep_levels="no")  # type: ignore[arg-type]
+    with pytest.raises(halma.InputError, match="NUL"):
+        halma.solve(ROW, output_dir="a\0b")
+    assert list(tmp_path.iterdir()) == []
+    halma.solve(ROW, output_dir=name)
+    assert os.listdir(os.fsencode(tmp_path)) == [b"d\xff"]
+
+
+@pytest.mark.parametrize("limit", [float("inf"), float("-inf"), float("nan"), -1, 0, 1e300, "soon"])
+def test_what_is_no_time_is_refused(limit: float | str) -> None:
+    with pytest.raises(halma.InputError, match="time"):
+        halma.solve(ROW, time=limit)
+
+
+def test_none_says_nothing(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(halma.Options.__annotations__)
+    assert halma.solve(ROW, **nothing).length == 4
+    with pytest.raises(halma.NotFinished):
+        halma.solve(LONG, time=0.5, output_dir=tmp_path / "run")
+    with pytest.raises(halma.NotFinished):
+        halma.resume(tmp_path / "run", **nothing | {"time": 0.5})
+
+
 def test_progress_is_told_as_it_happens() -> None:
     events: list[halma.Event] = []
     record = halma.solve(SQUARE, pruning="none", on_progress=events.append)

@@ -159,7 +159,7 @@ class Record:
         self.seconds = _seconds(document["seconds"])
 
     def _contradiction(self) -> str | None:
-        """What of the answer contradicts itself. The program asks the same of each record, and more of its levels."""
+        """What of the answer contradicts itself. The program asks the same of each record, and more of its runs and levels."""
         moves = None if self.solution is None else len(self.solution)
         if moves != self.length:
             return f"length is {self.length}, and the solution has {moves} moves"
