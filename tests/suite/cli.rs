@@ -322,3 +322,28 @@ fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
     assert!(err.contains("move-7.toml:12:61: move 7 (c2-e2-e4-g4): no man stands on f4 to be jumped over\n"), "{err}");
     assert_eq!(files(folder.path()), ["job.toml"]);
 }
+
+#[test]
+fn the_command_line_says_whether_levels_stay_whatever_the_job_says() {
+    let unpruned = format!("{SQUARE}[search]\npruning = \"none\"\n");
+    let folder = folder(&unpruned);
+    let kept = format!("{unpruned}[output]\nkeep-levels = true\n");
+    std::fs::write(folder.path().join("kept.toml"), kept).expect("a job");
+    for (job, option, stay) in [
+        ("job.toml", None, false),
+        ("job.toml", Some("--keep-levels"), true),
+        ("kept.toml", None, true),
+        ("kept.toml", Some("--keep-levels=true"), true),
+        ("kept.toml", Some("--keep-levels=false"), false),
+    ] {
+        let run = format!("run-{job}{}", option.unwrap_or_default());
+        let args: Vec<&str> = ["solve", job, "-q", "--output-dir", &run].into_iter().chain(option).collect();
+        let (status, _, err) = halma(folder.path(), &args);
+        assert_eq!(status, 0, "{args:?}: {err}");
+        let record = Record::read(&folder.path().join(&run).join("result.json")).expect("a record");
+        let named = record.runs.iter().flat_map(|entry| &entry.levels).any(|level| level.file.is_some());
+        assert_eq!(named, stay, "{args:?}");
+    }
+    let (status, _, err) = halma(folder.path(), &["solve", "job.toml", "--keep-levels=perhaps"]);
+    assert!(status == 2 && err.contains("true, false"), "{err}");
+}

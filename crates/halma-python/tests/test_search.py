@@ -194,6 +194,14 @@ def test_none_says_nothing(tmp_path: Path) -> None:
         halma.resume(tmp_path / "run", **nothing | {"time": 0.5})
 
 
+# Needs a program that takes `--keep-levels=false`. Those of before November 26 refuse it.
+@pytest.mark.parametrize(("told", "kept"), [(None, True), (True, True), (False, False)])
+def test_an_option_overrides_the_jobs_word_on_levels(told: bool | None, kept: bool, tmp_path: Path) -> None:
+    job = SQUARE | {"search": {"pruning": "none"}, "output": {"dir": "run", "keep-levels": True}}
+    halma.solve(job, keep_levels=told)
+    assert bool(list((tmp_path / "run").rglob("*.level"))) == kept
+
+
 def test_progress_is_told_as_it_happens() -> None:
     events: list[halma.Event] = []
     record = halma.solve(SQUARE, pruning="none", on_progress=events.append)

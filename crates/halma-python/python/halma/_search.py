@@ -56,7 +56,7 @@ def _given(options: Options) -> list[str]:
     if (keep := options.get("keep_levels")) is not None:
         if not isinstance(keep, bool):
             raise TypeError(f"keep_levels: allowed are True, False and None, and not {keep!r}")
-        words += ["--keep-levels"] if keep else []
+        words += ["--keep-levels" if keep else "--keep-levels=false"]
     return words
 
 
