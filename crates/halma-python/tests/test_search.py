@@ -245,6 +245,32 @@ def test_an_interrupt_ends_the_search_and_the_folder_goes_on(group: bool, tmp_pa
         halma.resume(tmp_path / "run", time=0.5)
 
 
+# Needs a program that stops when its listener is gone. Those of before November 26 go on.
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_interpreter_leaves_no_search_running(
+    sent: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = tmp_path / "program"
+    named.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/id"\nexec "{halma.program()}" "$@"\n')
+    named.chmod(0o755)
+    with monkeypatch.context() as wrapped:
+        wrapped.setenv("HALMA_PROGRAM", str(named))
+        process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"on\n"
+    process.send_signal(sent)
+    process.stdout.close()
+    assert process.wait() == -sent
+    try:
+        begun = time.monotonic()
+        while not (tmp_path / "run/result.json").exists():
+            assert time.monotonic() < begun + 60, "the search goes on"
+            time.sleep(0.05)
+    except AssertionError:
+        os.kill(int((tmp_path / "id").read_text()), signal.SIGKILL)
+        raise
+    assert halma.load(tmp_path / "run").verdict == "incomplete"
+
+
 def no_search_is_left(begun: float) -> bool:
     """Whether this process has no children; the system may take a moment."""
     while time.monotonic() < begun + 60:

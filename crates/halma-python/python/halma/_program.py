@@ -59,7 +59,10 @@ class Ended(NamedTuple):
 def run(
     arguments: Sequence[str], text: str | None = None, on_progress: Callable[[Event], object] | None = None
 ) -> Ended:
-    """Runs the program; ``text`` is its standard input. Whatever is raised meanwhile stops the search first."""
+    """Runs the program; ``text`` is its standard input. Whatever is raised meanwhile stops the search first.
+
+    A search sees, too, when this process is gone: nobody reads its events then.
+    """
     for argument in arguments:
         if "\0" in argument:
             raise InputError(f"{argument!r}: no option and no path has a NUL")
