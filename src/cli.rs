@@ -341,9 +341,16 @@ pub struct Options {
     /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
     #[arg(long, value_name = "TIME", value_parser = raw::time)]
     pub time: Option<std::time::Duration>,
-    /// Let the level files stay when a run has ended
-    #[arg(long)]
-    pub keep_levels: bool,
+    /// Let the level files stay when a run has ended; with =false not, whatever the job says
+    #[arg(
+        long,
+        value_name = "YES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true
+    )]
+    pub keep_levels: Option<bool>,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
@@ -413,9 +420,16 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
-    /// Let the level files stay when the run has ended
-    #[arg(long)]
-    pub keep_levels: bool,
+    /// Let the level files stay when the run has ended; with =false not, whatever the job says
+    #[arg(
+        long,
+        value_name = "YES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true
+    )]
+    pub keep_levels: Option<bool>,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,

@@ -1,7 +1,14 @@
-//! Signals: the first cancels the search, so that its record is still written; a later one ends the program.
+//! Signals: the first cancels the search, so that its record is still written; a later one ends the program. The end of a
+//! program that listens counts as a first signal.
 
+use std::io;
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use halma_engine::search::CancellationToken;
 
@@ -21,6 +28,16 @@ struct Shared {
     current: Weak<CancellationToken>,
 }
 
+impl Shared {
+    /// Cancels the running search, and all that follow.
+    fn stop(&mut self) {
+        self.signalled.get_or_insert_with(Instant::now);
+        if let Some(cancel) = self.current.upgrade() {
+            cancel.request();
+        }
+    }
+}
+
 /// Turns signals into cancellation of the running search.
 #[derive(Debug)]
 pub struct Interrupts(Arc<Mutex<Shared>>);
@@ -38,12 +55,24 @@ impl Interrupts {
             if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
                 std::process::exit(UNFINISHED);
             }
-            shared.signalled.get_or_insert_with(Instant::now);
-            if let Some(cancel) = shared.current.upgrade() {
-                cancel.request();
-            }
+            shared.stop();
         })?;
         Ok(Self(shared))
+    }
+
+    /// From now on the end of the program that reads standard error is a signal, too. A program that is killed sends
+    /// none, and nobody else waits for the answer.
+    ///
+    /// # Errors
+    /// Where the system has no thread for it.
+    pub fn heed_listener(&self) -> io::Result<()> {
+        let shared = Arc::clone(&self.0);
+        let heed = move || {
+            if is_left(io::stderr()) {
+                shared.lock().unwrap_or_else(PoisonError::into_inner).stop();
+            }
+        };
+        thread::Builder::new().name("listener".into()).spawn(heed).map(drop)
     }
 
     /// Whether there was a signal.
@@ -63,5 +92,36 @@ impl Interrupts {
             cancel.request();
         }
         cancel
+    }
+}
+
+/// Waits until nobody can read any more what is written there; `false` where that cannot be seen. A file never ends so.
+fn is_left(written: impl AsFd) -> bool {
+    // The other side's end is told unasked, and nothing else shall be told.
+    let mut watched = [PollFd::new(&written, PollFlags::empty())];
+    loop {
+        match poll(&mut watched, None) {
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
+            Ok(_) => return watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_left_when_its_reader_is_gone_and_not_when_it_was_read() {
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let watched = writer.try_clone().unwrap();
+        thread::spawn(move || tell.send(is_left(watched)));
+        io::Write::write_all(&mut writer, b"x").unwrap();
+        io::Read::read_exact(&mut reader, &mut [0]).unwrap();
+        assert!(told.recv_timeout(Duration::from_millis(100)).is_err(), "somebody listens");
+        drop(reader);
+        assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(true));
     }
 }

@@ -20,14 +20,20 @@ use crate::solution::Solution;
 /// A search as the commands use it: job, question and arguments to a record.
 pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> + 'a;
 
-/// The real search: it reports progress on standard error and stops on a signal. Signals are caught from the first
-/// search on; commands that do not search end on them like any filter.
+/// The real search: it reports progress on standard error and stops on a signal, or when a program that read events
+/// there has ended. Signals are caught from the first search on; commands that do not search end on them like any filter.
 pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
     let interrupts = OnceCell::new();
     move |job: &Job, question: Question, args: &SearchArgs| {
         if interrupts.get().is_none() {
             let installed = Interrupts::install()
                 .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+            if args.progress == progress::Form::Json {
+                installed.heed_listener().map_err(|e| Failure {
+                    exit: Exit::Failed,
+                    message: format!("standard error cannot be watched: {e}"),
+                })?;
+            }
             let _ = interrupts.set(installed);
         }
         let cancel = interrupts

@@ -184,7 +184,7 @@ pub(super) fn describe(
         threads,
         memory: None,
         time: None,
-        keep_levels: false,
+        keep_levels: None,
         cache: None,
         progress,
         quiet: true,

@@ -322,3 +322,64 @@ fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
     assert!(err.contains("move-7.toml:12:61: move 7 (c2-e2-e4-g4): no man stands on f4 to be jumped over\n"), "{err}");
     assert_eq!(files(folder.path()), ["job.toml"]);
 }
+
+#[test]
+fn a_search_whose_listener_is_gone_stops_and_can_go_on() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    // Ten men, unpruned: it takes hours.
+    let army = SQUARE.replace("square-2", "triangle-4").replace("moves = 6", "moves = 4");
+    let folder = folder(&format!("{army}[search]\npruning = \"none\"\n[limits]\nthreads = 1\nmemory = \"256 MiB\"\n"));
+    let mut search = std::process::Command::new(env!("CARGO_BIN_EXE_halma"))
+        .current_dir(folder.path())
+        .args(["solve", "job.toml", "--progress", "json", "--output-dir", "run"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut told = BufReader::new(search.stderr.take().expect("a pipe"));
+    told.read_line(&mut String::new()).expect("an event");
+    drop(told);
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = search.try_wait().expect("a process") {
+            break status;
+        }
+        if begun.elapsed() > Duration::from_secs(60) {
+            search.kill().expect("a process");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(status.code(), Some(3), "it went on");
+    let record = Record::read(&folder.path().join("run/result.json")).expect("a record");
+    assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
+    let (status, _, err) = halma(folder.path(), &["resume", "run", "--time", "500ms", "-q"]);
+    assert_eq!(status, 3, "{err}");
+}
+
+#[test]
+fn the_command_line_says_whether_levels_stay_whatever_the_job_says() {
+    let unpruned = format!("{SQUARE}[search]\npruning = \"none\"\n");
+    let folder = folder(&unpruned);
+    let kept = format!("{unpruned}[output]\nkeep-levels = true\n");
+    std::fs::write(folder.path().join("kept.toml"), kept).expect("a job");
+    for (job, option, stay) in [
+        ("job.toml", None, false),
+        ("job.toml", Some("--keep-levels"), true),
+        ("kept.toml", None, true),
+        ("kept.toml", Some("--keep-levels=true"), true),
+        ("kept.toml", Some("--keep-levels=false"), false),
+    ] {
+        let run = format!("run-{job}{}", option.unwrap_or_default());
+        let args: Vec<&str> = ["solve", job, "-q", "--output-dir", &run].into_iter().chain(option).collect();
+        let (status, _, err) = halma(folder.path(), &args);
+        assert_eq!(status, 0, "{args:?}: {err}");
+        let record = Record::read(&folder.path().join(&run).join("result.json")).expect("a record");
+        let named = record.runs.iter().flat_map(|entry| &entry.levels).any(|level| level.file.is_some());
+        assert_eq!(named, stay, "{args:?}");
+    }
+    let (status, _, err) = halma(folder.path(), &["solve", "job.toml", "--keep-levels=perhaps"]);
+    assert!(status == 2 && err.contains("true, false"), "{err}");
+}

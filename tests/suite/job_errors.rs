@@ -296,6 +296,13 @@ fn a_job_says_all_that_the_contract_shows() {
     assert_eq!(other.search, Search { pruning: Pruning::None, max_length: Some(9), ..read.search });
     assert_eq!(other.limits, Limits { threads: Some(1), ..read.limits });
     assert_eq!(other.output, read.output);
+    for keep_levels in [true, false] {
+        let overrides = Overrides { keep_levels: Some(keep_levels), ..Overrides::default() };
+        assert_eq!(
+            other.clone().with(&overrides).expect("a sound job").output,
+            Output { keep_levels, ..read.output.clone() }
+        );
+    }
 }
 
 #[test]

@@ -58,12 +58,42 @@ def test_levels_become_rows_of_a_table(row: halma.Record) -> None:
     ("change", "error"),
     [
         ({"format": 2}, halma.InputError),
+        ({"format": True}, halma.DamagedError),
+        ({"format": 1.0}, halma.DamagedError),
+        ({"format": -1}, halma.DamagedError),
+        ({"format": "1"}, halma.DamagedError),
         ({"verdict": "perhaps"}, halma.DamagedError),
         ({"length": "four"}, halma.DamagedError),
         ({"length": True}, halma.DamagedError),
+        ({"length": "4"}, halma.DamagedError),
+        ({"length": -4}, halma.DamagedError),
+        ({"length": 4.0}, halma.DamagedError),
+        ({"length": 5}, halma.DamagedError),
+        ({"length": None}, halma.DamagedError),
+        ({"length": None, "solution": None}, halma.DamagedError),
+        ({"refuted_up_to": 2}, halma.DamagedError),
+        ({"refuted_up_to": None}, halma.DamagedError),
+        ({"refuted_up_to": -1}, halma.DamagedError),
+        ({"refuted_up_to": 2**32}, halma.DamagedError),
+        ({"verdict": "none"}, halma.DamagedError),
+        ({"verdict": "none", "length": None, "solution": None}, halma.DamagedError),
+        ({"verdict": "none", "length": None, "solution": None, "max_length": 4}, halma.DamagedError),
+        ({"verdict": "counted"}, halma.DamagedError),
+        ({"verdict": "levels"}, halma.DamagedError),
+        ({"verdict": "levels", "length": None, "solution": None}, halma.DamagedError),
+        ({"verdict": "incomplete", "exhausted": True}, halma.DamagedError),
+        ({"question": "guess"}, halma.DamagedError),
+        ({"question": "levels"}, halma.DamagedError),
+        ({"depth": 3}, halma.DamagedError),
+        ({"seconds": float("nan")}, halma.DamagedError),
+        ({"seconds": float("inf")}, halma.DamagedError),
+        ({"seconds": 10**400}, halma.DamagedError),
+        ({"seconds": "1"}, halma.DamagedError),
+        ({"seconds": True}, halma.DamagedError),
         ({"solution": "a1-b1"}, halma.DamagedError),
         ({"runs": [{}]}, halma.DamagedError),
         ({"counts": {"sequences": "-1", "up_to_symmetry": 1}}, halma.DamagedError),
+        ({"counts": {"sequences": 1, "up_to_symmetry": 1}}, halma.DamagedError),
     ],
 )
 def test_a_record_that_makes_no_sense_is_refused(
@@ -71,6 +101,69 @@ def test_a_record_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error):
         halma.Record(json.dumps(row.to_dict() | change))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("depth", -1),
+        ("depth", "1"),
+        ("side", "sideways"),
+        ("states", -1),
+        ("states", True),
+        ("states", "01"),
+        ("states", 2**64),
+        ("generated", str(2**64)),
+        ("digest", "0"),
+        ("digest", "A" * 32),
+        ("seconds", float("nan")),
+    ],
+)
+def test_a_level_that_makes_no_sense_is_refused(place: str, value: object) -> None:
+    document = halma.levels(ROW, 3).to_dict()
+    halma.Record(json.dumps(document))
+    document["runs"][0]["levels"][1][place] = value
+    with pytest.raises(halma.DamagedError):
+        halma.Record(json.dumps(document))
+
+
+def test_large_numbers_are_texts_of_digits(root: Path) -> None:
+    document = halma.load(root / "results/counts/p5-square-2-4move.json").to_dict()
+    for digits in (str(2**64), "9" * 100):
+        document["counts"]["sequences"] = digits
+        counts = halma.Record(json.dumps(document)).counts
+        assert counts is not None and counts.sequences == int(digits)
+    for wrong in ("007", "", "1\n", "٣", "9" * 10_000, 2**64, -1, 1.5, None):
+        document["counts"]["sequences"] = wrong
+        with pytest.raises(halma.DamagedError):
+            halma.Record(json.dumps(document))
+
+
+def test_bytes_that_are_no_text_are_no_record(row: halma.Record, tmp_path: Path) -> None:
+    file = tmp_path / "row.json"
+    file.write_bytes(row.to_json().encode().replace(b"transfer", b"trans\xfffer"))
+    with pytest.raises(halma.DamagedError, match=r"row\.json: no record"):
+        halma.load(file)
+    with pytest.raises(halma.DamagedError):
+        halma.Record(row.to_json().replace("transfer", "trans\udcfffer"))
+
+
+def test_a_field_that_is_there_twice_is_refused(row: halma.Record) -> None:
+    with pytest.raises(halma.DamagedError, match="there twice: length"):
+        halma.Record('{"length": 3,' + row.to_json().lstrip()[1:])
+
+
+def test_another_versions_record_is_no_damaged_one(row: halma.Record, tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps({"format": 2, "other": "fields"}))
+    with pytest.raises(halma.InputError, match=r"result\.json: a record of format 2, this version reads format 1"):
+        halma.load(tmp_path)
+
+
+def test_the_program_says_the_same_of_another_versions_record(tmp_path: Path) -> None:
+    # Needs a program that ends with status 2 there. Those of before November 26 end with 4.
+    (tmp_path / "result.json").write_text(json.dumps({"format": 2, "other": "fields"}))
+    with pytest.raises(halma.InputError, match="format 2"):
+        halma.check(tmp_path / "result.json")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", "{", "[" * 100_000])
@@ -99,12 +192,55 @@ def test_the_verifier_accepts_a_record_and_refuses_a_forged_one(row: halma.Recor
         forged.html()
 
 
+def test_the_record_in_hand_is_checked_and_no_other(
+    row: halma.Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    row.save("record.json")
+    row.save("here/record.json")
+    record = halma.load("record.json")
+    monkeypatch.chdir(tmp_path / "here")
+    assert record.path == tmp_path / "record.json"
+    record.path.unlink()
+    with pytest.raises(halma.InputError, match="cannot be read"):
+        halma.check(record)
+    # A good record takes the place of a forged one.
+    moves = list(row.solution or ())
+    forged = row.to_dict() | {"length": 3, "refuted_up_to": 2, "solution": moves[:3]}
+    record.path.write_text(json.dumps(forged))
+    believed = halma.load(record.path)
+    row.save(record.path)
+    assert believed.length == 3
+    with pytest.raises(halma.InputError, match="not the record in hand"):
+        halma.check(believed)
+    assert "The record holds." in halma.check(record)
+
+
+def test_a_record_that_is_replaced_while_it_is_checked_is_not_said_to_hold(
+    row: halma.Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "record.json"
+    row.save(file)
+    record = halma.load(file)
+    # As the program, after it has replaced the record.
+    slow = tmp_path / "program"
+    slow.write_text(f'#!/bin/sh\necho "{{}}" > "{file}"\necho "The record holds."\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("HALMA_PROGRAM", str(slow))
+    with pytest.raises(halma.InputError, match="not the record in hand"):
+        halma.check(record)
+
+
 def test_kept_levels_are_checked_with_their_record(tmp_path: Path) -> None:
     job = {"problem": {"kind": "transfer", "board": "9x9", "moves": 6, "army": "square-2"}}
     halma.solve(job, pruning="none", keep_levels=True, output_dir=tmp_path / "run")
     record = halma.load(tmp_path / "run")
     assert record.path == tmp_path / "run/result.json"
-    assert halma.check(record) == halma.check(tmp_path / "run")
+    found = halma.check(record)
+    assert "9 levels read from their files" in found and found == halma.check(tmp_path / "run")
+    (tmp_path / "run/levels/all-003.level").unlink()
+    with pytest.raises(halma.DamagedError, match=r"all-003\.level"):
+        halma.check(record)
 
 
 def test_what_cannot_be_checked_in_full_is_not_finished(root: Path) -> None:

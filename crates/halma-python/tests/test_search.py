@@ -83,12 +83,14 @@ def test_large_counts_are_numbers(root: Path) -> None:
 
 
 def test_more_solutions_are_written_down_when_asked_for() -> None:
-    goal = TILES + 'goal = """\n1.2\n345\n678\n"""\n'
-    assert halma.solve(goal).solution is not None
-    frogs = {"problem": {"kind": "rules", "board": "AA.BB", "rules": ["A . -> . A"], "goal": {"at": {"c1": "A"}}}}
-    record = halma.solve(frogs, solutions=5)
-    assert record.length == 1 and record.solution is not None
-    assert len({record.solution, *record.more_solutions}) == 1 + len(record.more_solutions)
+    # From corner to corner of 3x3 places: two steps right and two down, in any order.
+    walk = {"problem": {"kind": "rules", "board": "A..\n...\n...\n", "rules": ["* . -> . *"], "goal": {"at": {"c3": "A"}}}}
+    assert halma.solve(walk).more_solutions == ()
+    for asked, listed in ((2, 2), (6, 6), (100, 6)):
+        record = halma.solve(walk, solutions=asked)
+        assert record.length == 4 and record.solution is not None
+        assert len(record.more_solutions) == listed - 1
+        assert len({record.solution, *record.more_solutions}) == listed
 
 
 def test_what_is_not_finished_is_never_none(tmp_path: Path) -> None:
@@ -150,6 +152,56 @@ def test_every_text_survives_the_way_to_the_program() -> None:
     assert record.problem["title"] == title
 
 
+def test_no_argument_goes_astray(tmp_path: Path) -> None:
+    # The name of a folder whose bytes are no UTF-8: the command line can say it, a job cannot.
+    name = os.fsdecode(b"d\xff")
+    for job in (ROW | {"output": {"dir": name}}, ROW | {"output": {name: "run"}}, ROW | {name: {}}):
+        with pytest.raises(halma.InputError, match="a job is UTF-8"):
+            halma.solve(job)
+    with pytest.raises(halma.InputError, match="a job is UTF-8"):
+        halma.solve(f'[problem]\nkind = "transfer"\nmoves = 4\nboard = "SS..TT"\n[output]\ndir = "{name}"\n')
+    with pytest.raises(TypeError, match="output_dir: a path is a text"):
+        halma.solve(ROW, output_dir=b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cache: a path is a text"):
+        halma.solve(ROW, cache=b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="run: a path is a text"):
+        halma.resume(b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="record: a path is a text"):
+        halma.check(b"run")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="output.dir: a job has texts"):
+        halma.solve(ROW | {"output": {"dir": b"run"}})
+    with pytest.raises(TypeError, match="keep_levels"):
+        halma.solve(ROW, keep_levels="no")  # type: ignore[arg-type]
+    with pytest.raises(halma.InputError, match="NUL"):
+        halma.solve(ROW, output_dir="a\0b")
+    assert list(tmp_path.iterdir()) == []
+    halma.solve(ROW, output_dir=name)
+    assert os.listdir(os.fsencode(tmp_path)) == [b"d\xff"]
+
+
+@pytest.mark.parametrize("limit", [float("inf"), float("-inf"), float("nan"), -1, 0, 1e300, "soon"])
+def test_what_is_no_time_is_refused(limit: float | str) -> None:
+    with pytest.raises(halma.InputError, match="time"):
+        halma.solve(ROW, time=limit)
+
+
+def test_none_says_nothing(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(halma.Options.__annotations__)
+    assert halma.solve(ROW, **nothing).length == 4
+    with pytest.raises(halma.NotFinished):
+        halma.solve(LONG, time=0.5, output_dir=tmp_path / "run")
+    with pytest.raises(halma.NotFinished):
+        halma.resume(tmp_path / "run", **nothing | {"time": 0.5})
+
+
+# Needs a program that takes `--keep-levels=false`. Those of before November 26 refuse it.
+@pytest.mark.parametrize(("told", "kept"), [(None, True), (True, True), (False, False)])
+def test_an_option_overrides_the_jobs_word_on_levels(told: bool | None, kept: bool, tmp_path: Path) -> None:
+    job = SQUARE | {"search": {"pruning": "none"}, "output": {"dir": "run", "keep-levels": True}}
+    halma.solve(job, keep_levels=told)
+    assert bool(list((tmp_path / "run").rglob("*.level"))) == kept
+
+
 def test_progress_is_told_as_it_happens() -> None:
     events: list[halma.Event] = []
     record = halma.solve(SQUARE, pruning="none", on_progress=events.append)
@@ -191,6 +243,32 @@ def test_an_interrupt_ends_the_search_and_the_folder_goes_on(group: bool, tmp_pa
     assert halma.load(tmp_path / "run").verdict == "incomplete"
     with pytest.raises(halma.NotFinished):
         halma.resume(tmp_path / "run", time=0.5)
+
+
+# Needs a program that stops when its listener is gone. Those of before November 26 go on.
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_interpreter_leaves_no_search_running(
+    sent: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = tmp_path / "program"
+    named.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/id"\nexec "{halma.program()}" "$@"\n')
+    named.chmod(0o755)
+    with monkeypatch.context() as wrapped:
+        wrapped.setenv("HALMA_PROGRAM", str(named))
+        process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"on\n"
+    process.send_signal(sent)
+    process.stdout.close()
+    assert process.wait() == -sent
+    try:
+        begun = time.monotonic()
+        while not (tmp_path / "run/result.json").exists():
+            assert time.monotonic() < begun + 60, "the search goes on"
+            time.sleep(0.05)
+    except AssertionError:
+        os.kill(int((tmp_path / "id").read_text()), signal.SIGKILL)
+        raise
+    assert halma.load(tmp_path / "run").verdict == "incomplete"
 
 
 def no_search_is_left(begun: float) -> bool:

@@ -181,7 +181,7 @@ pub struct Overrides {
     /// For [`Output::dir`].
     pub output_dir: Option<PathBuf>,
     /// For [`Output::keep_levels`].
-    pub keep_levels: bool,
+    pub keep_levels: Option<bool>,
     /// For [`Output::cache`].
     pub cache: Option<PathBuf>,
 }
@@ -302,7 +302,7 @@ impl Job {
         self.limits.memory = memory.or(self.limits.memory);
         self.limits.time = time.or(self.limits.time);
         self.output.dir = output_dir.or(self.output.dir);
-        self.output.keep_levels |= keep_levels;
+        self.output.keep_levels = keep_levels.unwrap_or(self.output.keep_levels);
         self.output.cache = cache.or(self.output.cache);
         let fault = |message: String| Err(Fault { file: None, place: None, message });
         if self.search.solutions.is_some() && !matches!(self.problem, Problem::Puzzle(_)) {

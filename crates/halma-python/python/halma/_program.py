@@ -11,8 +11,9 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from ._errors import DamagedError, HalmaError, InputError, NotFinished
 
@@ -58,7 +59,13 @@ class Ended(NamedTuple):
 def run(
     arguments: Sequence[str], text: str | None = None, on_progress: Callable[[Event], object] | None = None
 ) -> Ended:
-    """Runs the program; ``text`` is its standard input. Whatever is raised meanwhile stops the search first."""
+    """Runs the program; ``text`` is its standard input. Whatever is raised meanwhile stops the search first.
+
+    A search sees, too, when this process is gone: nobody reads its events then.
+    """
+    for argument in arguments:
+        if "\0" in argument:
+            raise InputError(f"{argument!r}: no option and no path has a NUL")
     try:
         process = subprocess.Popen(
             [os.fspath(program()), *arguments],
@@ -66,6 +73,7 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
+            # Of what the program says. What it is told is encoded below, and nothing of it is replaced.
             errors="replace",
         )
     except OSError as error:
@@ -77,7 +85,7 @@ def run(
     messages: list[str] = []
     try:
         if process.stdin is not None:
-            _write(process.stdin, text or "")
+            _write(process.stdin, (text or "").encode())
         for line in process.stderr:
             _hear(line, messages, on_progress)
         status = process.wait()
@@ -95,10 +103,10 @@ def _read(stream: IO[str], out: list[str]) -> None:
     out.append(stream.read())
 
 
-def _write(stream: IO[str], text: str) -> None:
+def _write(stream: IO[str], text: bytes) -> None:
     try:
         with stream:
-            stream.write(text)
+            cast("TextIOWrapper", stream).buffer.write(text)
     except BrokenPipeError:
         # It has read enough to say what is wrong.
         pass

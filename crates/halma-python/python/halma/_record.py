@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import html
 import json
+import math
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from ._errors import DamagedError, InputError
 from ._program import text_of
@@ -23,6 +25,12 @@ FORMAT = 1
 Verdict = Literal["optimal", "none", "solution", "levels", "counted", "incomplete"]
 
 _VERDICTS = ("optimal", "none", "solution", "levels", "counted", "incomplete")
+_QUESTIONS = ("solve", "prove", "count", "levels")
+_SIDES = ("forward", "backward", "leading", "following", "trailing")
+
+#: The largest numbers that the program reads: of moves, and of states.
+_MOVES = 2**32 - 1
+_STATES = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Counts:
 class Record:
     """The answer to one question, as the program wrote it. A notebook shows its page: a player, plots, tables."""
 
-    #: The file, where the record has one.
+    #: The file that it was read from, where there is one; absolute, so that another working directory names no other file.
     path: Path | None
     #: What was asked: ``solve``, ``prove``, ``count`` or ``levels``.
     question: str
@@ -102,33 +110,42 @@ class Record:
     seconds: float
 
     def __init__(self, text: str, path: Path | None = None) -> None:
-        """Reads the text of a record; :func:`halma.load` reads a file."""
-        self.path = path
+        """Reads the text of a record; :func:`halma.load` reads a file.
+
+        A record is refused that the program refuses, too, because a field makes no sense or its answer contradicts itself.
+        """
+        self.path = None if path is None else path.absolute()
         self._text = text
         self._page: str | None = None
         name = str(path) if path is not None else "the record"
         try:
-            document = json.loads(text)
+            document = _document(text)
         except (ValueError, RecursionError) as error:
             raise DamagedError(f"{name}: no record: {error}") from error
         if not isinstance(document, dict) or "format" not in document:
             raise DamagedError(f"{name}: no record: it has no format")
+        if not _is_whole(document["format"]):
+            raise DamagedError(f"{name}: no record: its format is {document['format']!r}")
         if document["format"] != FORMAT:
-            raise InputError(f"{name}: a record of format {document['format']}; this version reads format {FORMAT}")
+            found = f"a record of format {document['format']}, this version reads format {FORMAT}"
+            raise InputError(f"{name}: {found}; read it with the version that wrote it, or search again")
         self._document: dict[str, Any] = document
         try:
             self._read(document)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            wrong = self._contradiction()
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DamagedError(f"{name}: a field is missing or makes no sense: {error!r}") from error
+        if wrong is not None:
+            raise DamagedError(f"{name}: damaged record: {wrong}")
 
     def _read(self, document: Mapping[str, Any]) -> None:
         if not isinstance(document["problem"], dict):
             raise TypeError("problem")
-        self.question = _typed(document["question"], str)
+        self.question = _one_of(document["question"], _QUESTIONS)
         self.verdict = _verdict(document["verdict"])
-        self.length = _number(document["length"])
-        self.refuted_up_to = _number(document["refuted_up_to"])
-        self.lower_bound = _number(document.get("lower_bound"))
+        self.length = _optional(_moves, document["length"])
+        self.refuted_up_to = _optional(_moves, document["refuted_up_to"])
+        self.lower_bound = _optional(_moves, document.get("lower_bound"))
         self.exhausted = _typed(document.get("exhausted", False), bool)
         reason = document.get("reason")
         self.reason = None if reason is None else _typed(reason, str)
@@ -139,7 +156,43 @@ class Record:
         counts = document["counts"]
         self.counts = None if counts is None else _counts(counts)
         self.runs = tuple(map(_run, _typed(document["runs"], list)))
-        self.seconds = float(document["seconds"])
+        self.seconds = _seconds(document["seconds"])
+
+    def _contradiction(self) -> str | None:
+        """What of the answer contradicts itself. The program asks the same of each record, and more of its runs and levels."""
+        moves = None if self.solution is None else len(self.solution)
+        if moves != self.length:
+            return f"length is {self.length}, and the solution has {moves} moves"
+        if (self.counts is not None) != (self.verdict == "counted"):
+            return "counts and the verdict counted belong together"
+        if self.verdict in ("optimal", "solution", "counted") and self.length is None:
+            return f"the verdict is {self.verdict}, and there is no length"
+        if self.verdict in ("none", "levels") and self.length is not None:
+            return f"the verdict is {self.verdict}, and length is {self.length}"
+        asked = _optional(_moves, self._document.get("max_length"))
+        depth = _optional(_moves, self._document.get("depth"))
+        levels = self.question == "levels"
+        if levels != (depth is not None) or (levels and (self.refuted_up_to, self.length) != (None, None)):
+            return "levels without a goal have a depth and no length, other questions no depth"
+        if not (self._follows(asked) and self._suits()):
+            return f"the verdict is {self.verdict}, asked about {asked}: length {self.length}, refuted up to {self.refuted_up_to}"
+        return None
+
+    def _follows(self, asked: int | None) -> bool:
+        """Whether the verdict is the one of the lengths that are refuted."""
+        refuted = -1 if self.refuted_up_to is None else self.refuted_up_to
+        if self.verdict == "none":
+            return self.exhausted or (asked is not None and refuted >= asked)
+        if self.verdict == "incomplete":
+            return self.question == "levels" or not self.exhausted
+        if self.length is None:
+            return True
+        return refuted <= self.length - 1 if self.verdict == "solution" else refuted == self.length - 1
+
+    def _suits(self) -> bool:
+        """Whether the verdict answers the question."""
+        answers = {"incomplete": _QUESTIONS, "counted": ("count",), "levels": ("levels",)}
+        return self.question in answers.get(self.verdict, ("solve", "prove", "count"))
 
     @property
     def problem(self) -> dict[str, Any]:
@@ -161,7 +214,8 @@ class Record:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the record, for :func:`halma.load` and the command line."""
-        Path(path).write_text(self._text, encoding="utf-8")
+        # Byte for byte: on some systems text would get other line ends.
+        Path(path).write_bytes(self._text.encode())
 
     def html(self) -> str:
         """The page of ``halma report``: it holds all that it needs, and fetches nothing."""
@@ -229,43 +283,98 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_typed(text, str) for text in _typed(value, list))
 
 
-def _number(value: Any) -> int | None:
-    return None if value is None else _count(value)
+def _document(text: str) -> Any:
+    """Reads JSON as the program does: ``json`` alone takes texts and numbers that are none, and the last of two values."""
+    text.encode()
+    return json.loads(text, parse_constant=_no_number, object_pairs_hook=_fields)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"there twice: {next(name for name in names if names.count(name) > 1)}")
+    return fields
+
+
+_T = TypeVar("_T")
+
+
+def _optional(read: Callable[[Any], _T], value: Any) -> _T | None:
+    return None if value is None else read(value)
+
+
+def _is_whole(value: Any) -> bool:
+    # A truth value is an `int`, too.
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _moves(value: Any) -> int:
+    if not _is_whole(value) or value > _MOVES:
+        raise ValueError(f"{value!r} is no number of moves")
+    return cast("int", value)
 
 
 def _count(value: Any) -> int:
     """A number, or a text of digits where it is too large for a double."""
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+    if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]*", value):
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
-    return value
+    if not _is_whole(value) or value > _STATES:
+        raise ValueError(f"{value!r} is no number")
+    return cast("int", value)
+
+
+def _states(value: Any) -> int:
+    number = _count(value)
+    if number > _STATES:
+        raise ValueError(f"{value!r} exceeds 64 bits")
+    return number
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no time")
+    return float(value)
+
+
+def _one_of(value: Any, names: tuple[str, ...]) -> str:
+    if value not in names:
+        raise ValueError(f"{value!r} is none of {', '.join(names)}")
+    return cast("str", value)
 
 
 def _verdict(value: Any) -> Verdict:
-    if value not in _VERDICTS:
-        raise ValueError(f"verdict {value!r}")
-    return cast("Verdict", value)
+    return cast("Verdict", _one_of(value, _VERDICTS))
+
+
+def _digest(value: Any) -> str:
+    if not re.fullmatch("[0-9a-f]{32}", _typed(value, str)):
+        raise ValueError(f"{value!r} is no digest")
+    return cast("str", value)
 
 
 def _level(entry: Mapping[str, Any]) -> Level:
-    numbers = {name: _count(entry[name]) for name in ("depth", "states", "generated", "pruned", "duplicates", "old")}
-    seconds = entry.get("seconds")
+    numbers = {name: _states(entry[name]) for name in ("states", "generated", "pruned", "duplicates", "old")}
     return Level(
-        side=_typed(entry["side"], str),
-        digest=_typed(entry["digest"], str),
-        seconds=None if seconds is None else float(seconds),
+        depth=_moves(entry["depth"]),
+        side=_one_of(entry["side"], _SIDES),
+        digest=_digest(entry["digest"]),
+        seconds=_optional(_seconds, entry.get("seconds")),
         **numbers,
     )
 
 
 def _run(entry: Mapping[str, Any]) -> Run:
     return Run(
-        length=_count(entry["length"]),
+        length=_moves(entry["length"]),
         verdict=_verdict(entry["verdict"]),
-        seconds=float(entry["seconds"]),
-        generated=_count(entry["generated"]),
-        largest_level=_count(entry["largest_level"]),
+        seconds=_seconds(entry["seconds"]),
+        generated=_states(entry["generated"]),
+        largest_level=_states(entry["largest_level"]),
         self_consistent=_typed(entry["self_consistent"], bool),
         levels=tuple(map(_level, _typed(entry["levels"], list))),
     )
@@ -276,10 +385,10 @@ def _counts(entry: Mapping[str, Any]) -> Counts:
     return Counts(
         sequences=_count(entry["sequences"]),
         up_to_symmetry=_count(entry["up_to_symmetry"]),
-        up_to_reversal=_number(entry.get("up_to_reversal")),
-        palindromic=_number(entry.get("palindromic")),
-        palindromic_up_to_symmetry=_number(entry.get("palindromic_up_to_symmetry")),
-        final_positions=_number(entry.get("final_positions")),
-        final_up_to_symmetry=_number(entry.get("final_up_to_symmetry")),
-        positions=None if positions is None else tuple(map(_count, positions)),
+        up_to_reversal=_optional(_count, entry.get("up_to_reversal")),
+        palindromic=_optional(_count, entry.get("palindromic")),
+        palindromic_up_to_symmetry=_optional(_count, entry.get("palindromic_up_to_symmetry")),
+        final_positions=_optional(_count, entry.get("final_positions")),
+        final_up_to_symmetry=_optional(_count, entry.get("final_up_to_symmetry")),
+        positions=None if positions is None else tuple(map(_states, _typed(positions, list))),
     )

@@ -8,33 +8,33 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from ._errors import InputError, NotFinished
-from ._job import Job, arguments, time
-from ._program import Event, failed, run
+from ._errors import DamagedError, InputError, NotFinished
+from ._job import Job, arguments, path_text, time
+from ._program import Ended, Event, failed, run
 from ._record import Record
 
 _Path = str | os.PathLike[str]
 
 
 class Options(TypedDict, total=False):
-    """What all searches take; each overrides the job's own word."""
+    """What all searches take; each overrides the job's own word. ``None`` says nothing, like an option that is not there."""
 
     #: 4, 6 or 8, of a transfer or a game.
-    moves: int
+    moves: int | None
     #: Which states the search may drop, as in ``"leading"``.
-    pruning: str
+    pruning: str | None
     #: All that the machine has where neither this nor the job says.
-    threads: int
+    threads: int | None
     #: Bytes, or a text such as ``"4 GiB"``; beyond it levels go to disk.
-    memory: int | str
+    memory: int | str | None
     #: Seconds, a ``timedelta``, or a text such as ``"2 h"``; after it :class:`NotFinished` is raised.
-    time: float | str | timedelta
+    time: float | str | timedelta | None
     #: The folder of the record, and of what it takes to go on after an interruption (:func:`resume`).
-    output_dir: _Path
+    output_dir: _Path | None
     #: Whether the files of the levels stay.
-    keep_levels: bool
+    keep_levels: bool | None
     #: Where pattern databases stay for later runs.
-    cache: _Path
+    cache: _Path | None
     #: Called with each event of the search.
     on_progress: Callable[[Event], object] | None
 
@@ -45,16 +45,18 @@ def _given(options: Options) -> list[str]:
         raise TypeError(f"no options: {', '.join(sorted(unknown))}; allowed are {', '.join(Options.__annotations__)}")
     words: list[str] = []
     for name in ("moves", "pruning", "threads", "memory"):
-        if name in options:
+        if options.get(name) is not None:
             words += [f"--{name}={options[name]}"]
-    if "time" in options:
-        words += [f"--time={time(options['time'])}"]
-    if "output_dir" in options:
-        words += [f"--output-dir={os.fspath(options['output_dir'])}"]
-    if "cache" in options:
-        words += [f"--cache={os.fspath(options['cache'])}"]
-    if options.get("keep_levels"):
-        words += ["--keep-levels"]
+    if (limit := options.get("time")) is not None:
+        words += [f"--time={time(limit)}"]
+    if (folder := options.get("output_dir")) is not None:
+        words += [f"--output-dir={path_text(folder, 'output_dir')}"]
+    if (folder := options.get("cache")) is not None:
+        words += [f"--cache={path_text(folder, 'cache')}"]
+    if (keep := options.get("keep_levels")) is not None:
+        if not isinstance(keep, bool):
+            raise TypeError(f"keep_levels: allowed are True, False and None, and not {keep!r}")
+        words += ["--keep-levels" if keep else "--keep-levels=false"]
     return words
 
 
@@ -116,39 +118,57 @@ def levels(job: Job, depth: int | None = None, **options: Unpack[Options]) -> Re
 
 def resume(run: _Path, **options: Unpack[Options]) -> Record:
     """Goes on with a run that was stopped, from its folder."""
-    wrong = {"moves", "pruning", "output_dir"} & set(options)
+    wrong = {name for name in ("moves", "pruning", "output_dir") if options.get(name) is not None}
     if wrong:
         raise InputError(f"a run goes on as it was begun, without {', '.join(sorted(wrong))}")
-    return _ask("resume", os.fspath(run), None, [], options)
+    return _ask("resume", path_text(run, "run"), None, [], options)
 
 
 def load(path: _Path) -> Record:
-    """Reads a record: the file, or a run's folder. It is taken at its word; :func:`check` verifies it."""
+    """Reads a record: the file, or a run's folder. One that contradicts itself is refused; :func:`check` verifies the rest."""
     file = Path(path)
     if file.is_dir():
         file = file / "result.json"
-    return Record(file.read_text(encoding="utf-8", errors="replace"), file)
+    try:
+        return Record(file.read_bytes().decode(), file)
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"{file}: no record: {error}") from error
 
 
 def check(record: Record | _Path, *, budget: int | None = None, threads: int | None = None) -> str:
     """Verifies a record by code that shares nothing with the search; what was found to hold, line by line.
 
-    Of a folder, or of a record that was loaded from one, the levels that were kept are read, too. Where something does not hold :class:`DamagedError` is raised,
-    where not all could be looked at :class:`NotFinished`.
+    Of a folder, or of a record that was loaded from one, the levels that were kept are read, too. Where something does not
+    hold :class:`DamagedError` is raised, where not all could be looked at :class:`NotFinished`. A record whose file is another
+    one since it was loaded is an :class:`InputError`: what held of the file would say nothing of the record.
     """
     words = ["check", "--quiet"]
     words += [] if budget is None else [f"--budget={budget}"]
     words += [] if threads is None else [f"--threads={threads}"]
     if not isinstance(record, Record):
-        return _checked([*words, "--", os.fspath(record)])
-    if record.path is not None:
-        return _checked([*words, "--", str(record.path)])
-    with record.file() as file:
-        return _checked([*words, "--", file])
+        return _held(run([*words, "--", path_text(record, "record")]))
+    if record.path is None:
+        with record.file() as file:
+            return _held(run([*words, "--", file]))
+    _is_still(record, record.path)
+    ended = run([*words, "--", str(record.path)])
+    # It may have been replaced before the program read it.
+    _is_still(record, record.path)
+    return _held(ended)
 
 
-def _checked(words: list[str]) -> str:
-    ended = run(words)
+def _is_still(record: Record, file: Path) -> None:
+    try:
+        same = file.read_bytes() == record.to_json().encode()
+    except OSError as error:
+        raise InputError(f"{file}: the record's file cannot be read: {error}") from error
+    if not same:
+        raise InputError(
+            f"{file}: the file is not the record in hand any more: load it again, or check halma.Record(record.to_json())"
+        )
+
+
+def _held(ended: Ended) -> str:
     if ended.status == 3:
         raise NotFinished(ended.out.strip() or ended.message)
     if ended.status != 0:
