@@ -1,6 +1,6 @@
 //! The abstraction of the pattern databases (Culberson and Schaeffer 1998): an army is mapped to its histogram, the
-//! number of men in each class of cells. It departs from the usual pattern, which keeps some pieces and ignores the
-//! others: here all men are kept, and their places are coarser.
+//! number of men in each class of cells. The usual pattern keeps some pieces and ignores the
+//! others; here all men are kept, and their places are coarser.
 //!
 //! An abstract move takes one man from his class to another one with room: by a step to a class that has a neighbour of
 //! a cell of his class; or by a chain of jumps from class to class, each over a class that still holds a man, and
@@ -21,7 +21,7 @@ pub use super::distance_table::{FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::{Histograms, IncrementalUnranking, MAX_CLASSES, NeighbourRanks, Partition};
 
-/// More histograms than one in so many are sorted by looking through the whole table.
+/// A level with more than one in this many of all histograms is read from the table in order, not sorted.
 const SORTED: usize = 32;
 
 /// Restricts a search in the abstract space; by default it has no restrictions.

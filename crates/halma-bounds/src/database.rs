@@ -153,7 +153,7 @@ impl Databases {
     #[must_use]
     pub fn with_table_store(mut self, table_store: Arc<dyn TableStore>) -> Self {
         let count = self.abstraction.space.count();
-        if let Some(bytes) = table_store.take(&self.ends())
+        if let Some(bytes) = table_store.get(&self.ends())
             && let Some((head, tables)) = bytes.split_at_checked(8)
             && tables.len() == 2 * count
         {
@@ -316,7 +316,7 @@ impl Databases {
         let count = self.abstraction.space.count();
         let name = format!("to middles {middles:?} {length} {}", self.statement);
         if let Some(bytes) =
-            self.table_store.as_ref().and_then(|table_store| table_store.take(&name)).filter(|b| b.len() == count)
+            self.table_store.as_ref().and_then(|table_store| table_store.get(&name)).filter(|b| b.len() == count)
         {
             return Ok(Table::of_bytes(&bytes));
         }

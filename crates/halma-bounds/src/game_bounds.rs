@@ -158,7 +158,7 @@ pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<
         }
         name => bound(name, game, winner),
     };
-    // Which bound is asked first does not matter to what they leave: the look-ahead leaves the least.
+    // The order changes no result. The look-ahead comes before the bounds of lines and rungs, because it leaves them the fewest moves.
     let late = |&&name: &&Name| (Name::DiagonalGaps..=Name::Rungs).contains(&name);
     let early = names.iter().filter(|name| !late(name));
     let asked: Vec<&Name> = early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).collect();

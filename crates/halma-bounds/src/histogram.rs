@@ -327,8 +327,8 @@ pub struct NeighbourRanks {
     more: Sums,
     less: Sums,
     rank: u32,
-    /// What a man adds to the rank who leaves a class for a later one, who comes from an earlier one, who leaves for an
-    /// earlier one, and who comes from a later one.
+    /// By class, what the rank gains when a man leaves it for a later class, comes from an earlier one, leaves for an earlier one, or
+    /// comes from a later one.
     leaves_up: Sums,
     comes_up: Sums,
     leaves_down: Sums,

@@ -70,7 +70,7 @@ impl<const W: usize> Pruner<W> for LeadingMovesPruner<W> {
         }
         let partition = &abstraction.partition;
         for (&man, reach) in army.men.iter().zip(reach) {
-            // f(Y) is f(X), less the value of the cell that the man leaves, and that of the cell that he goes to.
+            // f(Y) = f(X) - value(from) + value(to).
             let left = partition.values[usize::from(partition.class_of[usize::from(man)])];
             *reach &= self.bound.at_least(left - 2 * here);
         }

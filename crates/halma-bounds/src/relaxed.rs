@@ -1,6 +1,6 @@
 //! A relaxed-plan heuristic, as in planning by ignoring what actions delete (Bonet and Geffner 2001). From a new state
-//! its own men move on real cells; a man that has moved may stand wherever one of the moved men could have gone. It
-//! departs in that relaxed moves are counted exactly, one man a move, and a pattern database judges where they end.
+//! its own men move on real cells; a man that has moved may stand wherever one of the moved men could have gone. Unlike
+//! there, relaxed moves are counted exactly, one man a move, and a pattern database judges where they end.
 //!
 //! A histogram allows a jump over any man of a diagonal, wherever he stands on it. Here a man must reach real cells
 //! over real men, or over cells where a moved man may be; only the places of moved men are relaxed. docs/proof.md

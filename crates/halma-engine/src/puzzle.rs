@@ -13,11 +13,13 @@ use crate::key::Key;
 /// - The same key always has the same successors, in any order, on any thread.
 /// - `emit` is called with every successor that no bound prunes, and with nothing else. The same successor may come
 ///   twice.
-/// - The returned number counts all successors, pruned ones included: `generated = pruned + emitted`.
+/// - The returned number counts all successors, pruned ones included: `generated = pruned + emitted`. A puzzle may leave a state
+///   unexpanded: it emits nothing then, and returns 0.
 /// - No key equals [`Key::MAX`].
 /// - A [`Self::leader`] has been emitted, and nothing that was emitted has a larger measure.
 ///
-/// [`check_contract`] tests all of this on the states near the start.
+/// [`check_contract`] tests what can be seen from outside, on the states near the start: that repeated calls agree, the count, the
+/// reserved key, the leader. It cannot see that a successor is missing.
 pub trait Puzzle: Sync {
     /// The keys of its states.
     type Key: Key;

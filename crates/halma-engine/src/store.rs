@@ -106,7 +106,7 @@ impl<K: Key> Level<K> {
         &self.blocks
     }
 
-    /// A digest of its blocks: of their first keys and of all that follow. The same keys may lie in other blocks.
+    /// A hash of the keys and of their division into blocks: the same keys in other blocks have another fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         let mut hash = Xxh3::new();
@@ -134,7 +134,7 @@ impl<K: Key> Level<K> {
         (self.blocks.len() * size_of::<BlockEntry<K>>()) as u64
     }
 
-    /// Calls `with` with the bytes of block `number`, after checking them.
+    /// Calls `with` with the bytes of block `number`. A block in a file is compared with its checksum first.
     fn with_bytes<R>(&self, number: usize, with: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
         let block = &self.blocks[number];
         match &self.bytes {

@@ -43,7 +43,7 @@ pub trait Model<K: Key>: Send + Sync {
         None
     }
 
-    /// How many states count as one at most.
+    /// The number of symmetries: an upper bound for the states of a class.
     fn order(&self) -> usize {
         self.symmetries().map_or(1, |all| all.len())
     }
@@ -78,7 +78,7 @@ pub trait Model<K: Key>: Send + Sync {
     fn written(&self, before: K, after: K) -> String;
 }
 
-/// What one thread asks a [`Model`] by.
+/// The working part of a [`Model`], for one thread.
 pub trait Worker<K: Key>: Send {
     /// The states that one move leads to, each once, the state itself not among them; put behind what `out` has.
     fn after(&mut self, state: K, out: &mut Vec<K>);
@@ -150,7 +150,7 @@ impl ModelKey for U256 {
 
 /// A lower bound on the moves from a state to the goal.
 pub trait Bound<K>: Sync {
-    /// What one thread asks by: a number of moves that no way to the goal falls below; `u32::MAX` where none leads there.
+    /// A function for one thread: a lower bound on the moves to the goal; `u32::MAX` where the goal cannot be reached.
     fn evaluator(&self) -> Box<dyn FnMut(K) -> u32 + Send + '_>;
 }
 

@@ -28,7 +28,7 @@ pub struct ProblemTables<const W: usize, K> {
     alone: Vec<Cells<W>>,
     /// A number for each cell; the army's sum is reported as its centroid.
     centroid: Vec<i32>,
-    /// The cells in descending order of that number; `None` if K changes an army's centroid.
+    /// For each value of that number, the cells of at least that value; `None` if K changes an army's centroid.
     foremost: Option<Foremost<W>>,
 }
 

@@ -105,12 +105,12 @@ impl<const W: usize> Lines<W> {
         position: &Position<W>,
         men: &[u8],
         reach: &mut [Cells<W>],
-        pruner: &impl ViewBound,
+        bound: &impl ViewBound,
     ) {
         let mut several = Several::default();
         (position.winner | position.loser).for_each(|c| several.add(1 << self.of[c]));
         let now = View { remaining: position.remaining - 1, ..self.view(base, position) };
-        self.filter_from(&now, several.twice as u32, base, position, men, reach, pruner);
+        self.filter_from(&now, several.twice as u32, base, position, men, reach, bound);
     }
 
     /// The same, where `now` is the view of the position with the move gone, and `several` has the lines with several men.
@@ -123,7 +123,7 @@ impl<const W: usize> Lines<W> {
         position: &Position<W>,
         men: &[u8],
         reach: &mut [Cells<W>],
-        pruner: &impl ViewBound,
+        bound: &impl ViewBound,
     ) {
         let mut shared = None;
         for i in 0..men.len() {
@@ -134,12 +134,12 @@ impl<const W: usize> Lines<W> {
             let mut gone = View { occupied: now.occupied & !(!several & 1 << line), ..*now };
             if !position.winner_to_move() {
                 let allowed = if several >> line & 1 == 0 {
-                    self.allowed(&mut gone, false, reach[i], pruner)
+                    self.allowed(&mut gone, false, reach[i], bound)
                 } else {
                     // All men who leave another man behind on their line leave the same view.
                     *shared.get_or_insert_with(|| {
                         let targets = reach.iter().fold(Cells::EMPTY, |all, &reach| all | reach);
-                        self.allowed(&mut gone, false, targets, pruner)
+                        self.allowed(&mut gone, false, targets, bound)
                     })
                 };
                 reach[i] &= allowed;
@@ -158,18 +158,18 @@ impl<const W: usize> Lines<W> {
             reach[i] = Cells::EMPTY;
             if !within.is_empty() {
                 let mut entered = View { inside: gone.inside + 1, slack: gone.slack + 1, ..gone };
-                reach[i] = within & self.allowed(&mut entered, false, within, pruner);
+                reach[i] = within & self.allowed(&mut entered, false, within, bound);
             }
             if !without.is_empty() {
-                reach[i] |= without & self.allowed(&mut gone, true, without, pruner);
+                reach[i] |= without & self.allowed(&mut gone, true, without, bound);
             }
         }
     }
 
-    /// Those of `targets`, or more, that a man may go to who has been removed from the board in `gone`; `outside`:
-    /// whether he is one of the winner's men outside the base.
-    fn allowed(&self, gone: &mut View, outside: bool, targets: Cells<W>, pruner: &impl ViewBound) -> Cells<W> {
-        if pruner.passes(gone, outside) || (!outside && pruner.admits(gone)) {
+    /// The cells among `targets` (or more) to which the man who was taken off the board in `gone` may go; `outside`: whether he is one of
+    /// the winner's men outside the base.
+    fn allowed(&self, gone: &mut View, outside: bool, targets: Cells<W>, bound: &impl ViewBound) -> Cells<W> {
+        if bound.passes(gone, outside) || (!outside && bound.admits(gone)) {
             return targets;
         }
         let (mut allowed, mut rest) = (Cells::EMPTY, targets);
@@ -186,7 +186,7 @@ impl<const W: usize> Lines<W> {
                 gone.lines = lines | 1 << to;
                 gone.outside[to] += 1;
             }
-            if pruner.admits(gone) {
+            if bound.admits(gone) {
                 allowed |= here;
             }
             if outside {

@@ -116,11 +116,11 @@ impl dyn Exchange + '_ {
         owner(key, self.processes()) == self.process()
     }
 
-    /// All-gather of bytes: what each process has, by its number.
+    /// What each process has, by its number.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
-    pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Lost> {
+    pub fn all_gather_bytes(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Lost> {
         let (processes, process) = (self.processes(), self.process());
         let others = (0..processes).filter(|&peer| peer != process);
         let received = self.all_to_all(others.map(|peer| Message { peer, bytes: bytes.clone() }).collect())?;
@@ -140,7 +140,7 @@ impl dyn Exchange + '_ {
         }
         let garbled = |process| move |e: serde_json::Error| Lost { process, reason: format!("it makes no sense: {e}") };
         let bytes = serde_json::to_vec(&value).map_err(garbled(self.process()))?;
-        let all = self.gather(bytes)?.into_iter().enumerate();
+        let all = self.all_gather_bytes(bytes)?.into_iter().enumerate();
         all.map(|(process, bytes)| serde_json::from_slice(&bytes).map_err(garbled(process))).collect()
     }
 
@@ -169,12 +169,12 @@ impl dyn Exchange + '_ {
         Ok(all.into_iter().flatten().map(K::from_words).min())
     }
 
-    /// Distributed selection: of the entries of all processes the `keep` first ones; returns those of them that this
-    /// process owns.
+    /// Distributed selection of the `keep` least entries of all processes. Entries are (score, tie-breaker, key). Returns, in any order,
+    /// the keys of those in `here` that are among them.
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
-    pub fn first<K: Key>(&self, mut here: Vec<(i64, u128, K)>, keep: usize) -> Result<Vec<K>, Lost> {
+    pub fn select_least<K: Key>(&self, mut here: Vec<(i64, u128, K)>, keep: usize) -> Result<Vec<K>, Lost> {
         let cut = |entries: &mut Vec<(i64, u128, K)>| {
             if entries.len() > keep {
                 entries.select_nth_unstable(keep);
@@ -199,7 +199,7 @@ impl dyn Exchange + '_ {
             bytes.extend_from_slice(&tie.to_le_bytes());
             put(*key, &mut bytes);
         }
-        let all = self.gather(bytes)?.concat();
+        let all = self.all_gather_bytes(bytes)?.concat();
         let entry = |bytes: &[u8]| (bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)), get::<K>(&bytes[16..]));
         let mut all: Vec<(u128, K)> = all.chunks_exact(16 + K::BYTES).map(entry).collect();
         all.sort_unstable();

@@ -1,5 +1,5 @@
 //! One level of a distributed breadth-first search. A hash of its key decides the process that owns a state, as in
-//! hash-distributed A* (Kishimoto, Fukunaga and Botea 2009). It departs in that processes exchange in rounds, so that
+//! hash-distributed A* (Kishimoto, Fukunaga and Botea 2009). Unlike there, processes exchange in rounds, so that
 //! the result does not depend on timing.
 //!
 //! Each process expands its share of the level and eliminates duplicates among its own successors, until they fill a

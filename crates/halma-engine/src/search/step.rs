@@ -1,6 +1,6 @@
 //! One level of breadth-first search with delayed duplicate detection (Korf, *Best-first frontier search with delayed
 //! duplicate detection*, 2004). Successors are collected first; duplicates are eliminated later, shard by shard. What
-//! does not fit memory is spilled to disk in sorted order and merged at the end. It departs from the paper in that
+//! does not fit memory is spilled to disk in sorted order and merged at the end. Unlike in the paper,
 //! threads expand one piece of the level while they deduplicate the piece before.
 
 mod finish;
@@ -156,10 +156,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// One turn of the pipeline: the shard buffers receive the previous piece, and the threads expand blocks from
-    /// `next_block` on until `room` successors are made. A thread that finds no more shards to serve goes on to expand.
+    /// `next_block` on until `wanted` successors are made. A thread that finds no more shards to serve goes on to expand.
     /// Parents come in order, so successors crowd into few shards at a time, and the largest shards are served first.
     /// Sorted sets that together take too much are compressed.
-    fn turn(&mut self, room: u64) -> Result<(), StoreError> {
+    fn turn(&mut self, wanted: u64) -> Result<(), StoreError> {
         self.hand_over();
         let held: usize = self.handed_over.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
         let crowded = held as u64 > 2 * self.room.piece(self.shards.len());
@@ -185,7 +185,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     keys.clear();
                 }
             }
-            self.expand(&mut lock(&self.workers[thread]), &made, room)
+            self.expand(&mut lock(&self.workers[thread]), &made, wanted)
         });
         drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
@@ -207,14 +207,14 @@ impl<'a, P: Puzzle> Step<'a, P> {
         }
     }
 
-    /// Expands states until all threads together have made `room` successors. A block may be left for the next turn,
-    /// because the successors of whole blocks may be more than there is room for.
-    fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, room: u64) -> Result<(), StoreError> {
+    /// Expands states until all threads together have made `wanted` successors. A block may be left for the next turn, because the
+    /// successors of whole blocks may be more than there is memory for.
+    fn expand(&self, worker: &mut WorkerState<P>, made: &AtomicU64, wanted: u64) -> Result<(), StoreError> {
         let exchange = self.expander.exchange();
         let goes_on = || self.closing || (self.cancel.check().is_ok() && exchange.check().is_ok());
         // A thread looks often at what the others have made: when the piece is full, all wait for the last one.
-        let share = room / (64 * self.expander.threads() as u64);
-        while made.load(Ordering::Relaxed) < room && goes_on() {
+        let share = wanted / (64 * self.expander.threads() as u64);
+        while made.load(Ordering::Relaxed) < wanted && goes_on() {
             if worker.is_through() {
                 if self.closing {
                     break;

@@ -42,7 +42,7 @@ impl DiskTables {
 
     /// The first failure, in a line.
     #[must_use]
-    pub fn fault(&self) -> Option<String> {
+    pub fn first_error(&self) -> Option<String> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -63,7 +63,7 @@ impl DiskTables {
 }
 
 impl TableStore for DiskTables {
-    fn take(&self, name: &str) -> Option<Vec<u8>> {
+    fn get(&self, name: &str) -> Option<Vec<u8>> {
         let (file, head) = self.place(name);
         let mut bytes = match self.folder.read(&file, LARGEST) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
@@ -109,14 +109,14 @@ mod tests {
     fn a_table_comes_back_to_the_same_program_and_name_alone() {
         let folder = tempfile::tempdir().unwrap();
         let cache = DiskTables::open(folder.path(), "one").unwrap();
-        assert_eq!(cache.take("a"), None);
+        assert_eq!(cache.get("a"), None);
         cache.put("a", b"table");
-        assert_eq!(cache.take("a").as_deref(), Some(&b"table"[..]));
+        assert_eq!(cache.get("a").as_deref(), Some(&b"table"[..]));
         cache.put("a", b"");
-        assert_eq!(cache.take("a").as_deref(), Some(&b""[..]));
-        assert_eq!(cache.take("b"), None);
-        assert_eq!(DiskTables::open(folder.path(), "two").unwrap().take("a"), None);
-        assert_eq!(cache.fault(), None);
+        assert_eq!(cache.get("a").as_deref(), Some(&b""[..]));
+        assert_eq!(cache.get("b"), None);
+        assert_eq!(DiskTables::open(folder.path(), "two").unwrap().get("a"), None);
+        assert_eq!(cache.first_error(), None);
     }
 
     #[test]
@@ -130,16 +130,16 @@ mod tests {
             let mut changed = whole.clone();
             changed[at] ^= 0x10;
             fs::write(&file, &changed).unwrap();
-            assert_eq!(cache.take("a"), None, "byte {at}");
+            assert_eq!(cache.get("a"), None, "byte {at}");
             fs::write(&file, &whole[..at]).unwrap();
-            assert_eq!(cache.take("a"), None, "cut at {at}");
+            assert_eq!(cache.get("a"), None, "cut at {at}");
         }
-        assert!(cache.fault().unwrap().contains("damaged"));
+        assert!(cache.first_error().unwrap().contains("damaged"));
         // Another table's file under this one's name.
         cache.put("b", b"other");
         fs::remove_file(&file).unwrap();
         fs::rename(only_file(folder.path()), &file).unwrap();
-        assert_eq!(cache.take("a"), None);
+        assert_eq!(cache.get("a"), None);
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         let cache = DiskTables::open(folder.path(), "one").unwrap();
         fs::remove_dir(folder.path()).unwrap();
         cache.put("a", b"table");
-        assert!(cache.fault().unwrap().contains("not kept"));
+        assert!(cache.first_error().unwrap().contains("not kept"));
         assert!(DiskTables::open("/dev/null/cache".as_ref(), "one").is_err());
     }
 }

@@ -395,7 +395,8 @@ impl Workspace {
         self.change(|_| ())
     }
 
-    /// Ends the run: removes the manifest, and the level files unless they are to be kept. It cannot be resumed then.
+    /// Ends the run. Where levels are to be kept, everything stays: the manifest, too, because it names them. Otherwise manifest, level
+    /// files and lock are removed, and the run cannot be resumed.
     ///
     /// # Errors
     /// Where something cannot be removed.

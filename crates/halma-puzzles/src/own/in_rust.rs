@@ -93,7 +93,7 @@ pub trait OwnPuzzle: DeserializeOwned + Send + Sync + 'static {
         state
     }
 
-    /// A number of moves that no way to the goal falls below, for the pruning `bound`.
+    /// A lower bound on the moves to the goal, for the pruning `bound`.
     fn bound(&self, _state: Self::Key) -> u32 {
         0
     }
@@ -243,7 +243,7 @@ pub fn from_spec<P: OwnPuzzle>(spec: &PuzzleSpec) -> Result<P, String> {
     Ok(puzzle)
 }
 
-/// What one thread asks by.
+/// The working part for one thread.
 struct RustWorker<'a, P> {
     model: &'a InRust<P>,
 }

@@ -77,7 +77,7 @@ pub fn fingerprint(job: &Job, question: Question) -> String {
     format!("{asked} {what}, {} ({digest:032x})", job.search.pruning)
 }
 
-/// The job and the question of the unfinished run in `folder`, if there is one.
+/// The job and the question of the run whose manifest is in `folder`: one that is unfinished, or one that has ended and keeps its levels.
 ///
 /// # Errors
 /// Where its manifest is damaged, or has contents that this program cannot have written.

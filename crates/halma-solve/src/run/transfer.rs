@@ -69,7 +69,7 @@ impl Context<'_> {
                 }
             }
         }
-        if let Some(fault) = cache.and_then(|cache| cache.fault()) {
+        if let Some(fault) = cache.and_then(|cache| cache.first_error()) {
             self.progress.note(&fault);
         }
         record.centroid = Some(search.centroid().to_vec());

@@ -29,7 +29,7 @@ const WORSE: usize = 2;
 /// If the job's folder has an unfinished run that may be this one, its cap is taken.
 ///
 /// # Errors
-/// Where the trials were stopped: a run with another cap than they would have chosen would keep it whenever it goes on.
+/// Where the trials were stopped. No cap is guessed then, because a resumed run keeps its cap.
 pub(super) fn settle(
     job: &Job,
     question: Question,
@@ -94,8 +94,9 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// The effort with this pruning, for the lengths of `rival`, or, where that is less, until it is more than that of
-    /// `rival`. Without a rival, until it is [`ENOUGH`]. `None` if there is not so much to refute.
+    /// The effort with this pruning to decide the lengths that `rival` decided; it ends early once it costs as much as `rival`. Without
+    /// a rival: all lengths up to the first odd one that brings the total to [`ENOUGH`]. `None` if a solution, or the last length,
+    /// comes before.
     fn of(&self, pruning: &Pruning, rival: Option<Effort>) -> Result<Option<Effort>, RunError> {
         let effort = match self.problem.lattice.len() > Cells::<2>::CAPACITY {
             true => self.within::<4, u128>(pruning, rival),

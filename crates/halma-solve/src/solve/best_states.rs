@@ -9,7 +9,8 @@ use halma_engine::store::{BLOCK, Level, StoreError};
 /// The most blocks of a level that each thread scores at a time.
 const BATCH: usize = 64;
 
-/// The first `keep` entries of a level, in any order; `scored` gives the entries of a block.
+/// Entries of a level, in any order, that include the `keep` least ones, and no more than there is room for: who calls cuts them.
+/// `scored` gives the entries of a block.
 pub(super) fn best_of<K: Key>(
     level: &Level<K>,
     keep: usize,

@@ -1,7 +1,7 @@
 //! Iterative deepening on the solution length (Korf, *Depth-first iterative-deepening*, 1985): the one loop over
 //! lengths, the least first. A search implements [`LengthSearch`]; a [`Ledger`] keeps the answers.
 //!
-//! It departs from the usual form in two ways. A search may decide several lengths at once. And the length increases by
+//! It differs from the usual form in two ways. A search may decide several lengths at once. And the length increases by
 //! one (or by the search's own step), not to the least value that a bound pruned, because the levels of a length hold
 //! for that length alone.
 
@@ -125,7 +125,7 @@ impl<S> Ledger<S> for LastAnswer<S> {
     }
 }
 
-/// The attempt at the first length that is not refuted; if all are refuted up to `greatest`, the attempt at that one.
+/// The attempt at the first length that is not refuted; if all are refuted up to `greatest`, the last attempt made.
 pub fn shortest<S: LengthSearch>(search: &mut S, greatest: Option<u32>) -> Attempt<S::State> {
     let begun = Instant::now();
     let lower = match search.lower_bound() {

@@ -156,7 +156,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             }
             if states >= probe_at {
                 probe_at = PROBE_AGAIN * states;
-                if let Some(game) = self.look_ahead(puzzle, sequence, part)? {
+                if let Some(game) = self.probe(puzzle, sequence, part)? {
                     return Ok(Answer::Found(game));
                 }
                 part = PROBE_PART;
@@ -166,7 +166,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     }
 
     /// A game found by a beam search from one in `part` states of the last of these levels, if any.
-    fn look_ahead(
+    fn probe(
         &self,
         puzzle: &GamePuzzle<W, K>,
         sequence: &LevelSequence<K>,
@@ -183,7 +183,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         };
         let what = if game.is_some() { "found a game" } else { "found none, which proves nothing" };
         let seconds = begun.elapsed().as_secs_f64();
-        self.engine.progress.note(&format!("looked ahead from {} states: {what}, {seconds:.1} s", beam.keep));
+        self.engine.progress.note(&format!("probed with a beam of {} states: {what}, {seconds:.1} s", beam.keep));
         Ok(game)
     }
 

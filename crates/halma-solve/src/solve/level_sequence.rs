@@ -1,5 +1,4 @@
-//! Breadth-first search, level after level: the one loop over levels, in memory or in the run's folder, where it leaves
-//! checkpoints.
+//! Breadth-first search: the one step from level to level, in memory or in the run's folder, where it leaves checkpoints.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -26,13 +25,14 @@ pub(super) struct LevelSequence<K> {
     pub(super) figures: Vec<LevelFigures>,
     /// The digests of the levels; with several processes, of this one's shares.
     pub(super) digests: Vec<u128>,
-    /// Levels below this depth have been forgotten.
+    /// Levels below this depth are not this sequence's to write or remove: they were freed, or another sequence writes them.
     pub(super) forgotten: usize,
     /// Whether its levels are truncated to the best states. Such levels are no part of the run.
     pub(super) cut: bool,
     /// Whether its levels are hidden: not reported to progress.
     pub(super) hidden: bool,
-    /// How many of the levels before the last one a new level is compared with, to find states that recur.
+    /// How many of the levels before the last one a new level is compared with, to find states that recur. With the last one it always
+    /// is.
     pub(super) compared: usize,
     /// The distance between the levels compared: 1 if a state may recur after any number of moves, 2 if only after an
     /// even number.

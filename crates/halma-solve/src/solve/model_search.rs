@@ -7,8 +7,8 @@
 //! has a state of the goal, or if the last levels of both sides have a state in common. Under a bound each length has
 //! levels of its own (breadth-first heuristic search; Zhou and Hansen 2006).
 //!
-//! A new level is compared with the levels that may have its states: the previous one if moves are reversible, none if
-//! the number of letters determines the level, all earlier ones otherwise.
+//! Successors are compared with the level they were made from. They are also compared with the level before it if moves are
+//! reversible, with all earlier levels if states may recur anywhere, and with no other if each move changes the number of some letter.
 //!
 //! If a map takes the starts to the goal and reverses moves, the levels from the goal are the images of those from the
 //! start. Only the latter are made, up to the middle (`docs/proof.md`, Lemma 6a). Moves need not be reversible then.

@@ -1,5 +1,5 @@
 //! Shortest solutions of puzzles on one row: breadth-first heuristic search (Zhou and Hansen 2006), one length after
-//! another, in memory. Moves are reversible, so a new level is compared with the previous one alone.
+//! another, in memory. Moves are reversible, so a new level is compared with the last two alone.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;

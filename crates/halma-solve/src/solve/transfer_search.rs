@@ -1,8 +1,8 @@
 //! Iterative deepening on the length of a transfer (Korf, *Depth-first iterative-deepening*, 1985): is there a solution
 //! of exactly L moves, given that there is none shorter?
 //!
-//! The first L with a solution is the shortest length, because every shorter one has been refuted by then. It departs
-//! from the usual form in that each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou
+//! The first L with a solution is the shortest length, because every shorter one has been refuted by then. Unlike
+//! in the usual form, each iteration is breadth-first, level by level (*breadth-first heuristic search*, Zhou
 //! and Hansen 2006): a bound for L prunes states, and only the last levels are needed for duplicate detection. Because
 //! no shorter solution exists, a state that recurs on a later level may be dropped.
 //!
@@ -73,7 +73,7 @@ pub struct TransferOptions {
     pub palindromic: bool,
     /// Whether a state stands for all its images under K.
     pub symmetry: bool,
-    /// The most bytes of one pattern database.
+    /// The most histograms of one pattern database: a byte each.
     pub histograms: u64,
 }
 
@@ -238,7 +238,7 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             vec![Attempt::of(length, Answer::Found(walk), begun)]
         } else if problem.leads() && length > 0 {
             let together = if problem.decides_several() { lengths } else { length..=length };
-            Leading { setup: &self.setup, blind: self.upper_bound.is_blind() }.decide(together)
+            Leading { setup: &self.setup, no_solution_known: self.upper_bound.knows_no_solution() }.decide(together)
         } else {
             let mut attempt = Attempt::of(length, Answer::Refuted, begun);
             attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);

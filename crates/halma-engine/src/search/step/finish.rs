@@ -313,8 +313,8 @@ impl<P: Puzzle> Step<'_, P> {
         self.workers.iter().filter_map(|worker| self.puzzle.leader(&lock(worker).scratch)).max()
     }
 
-    /// Keeps the new states that the puzzle's filter admits. It may take hours, so it stops when it is asked to; the
-    /// other processes of a shared search would wait for this one, and go on.
+    /// Keeps the new states that the puzzle's filter admits. That may take hours, so a search in one process polls the cancellation token.
+    /// One of several does not: the others would wait for it.
     fn filter_new(&self, keys: &mut Vec<P::Key>) -> Result<(), Stopped> {
         if self.filter_scratch.is_empty() || keys.is_empty() {
             return Ok(());

@@ -38,7 +38,7 @@ const TOO_MANY: u64 = 1 << 50;
 pub struct Saved {
     /// How many keys it holds.
     pub keys: u64,
-    /// The digest of its keys.
+    /// Of a level: the digest of its keys. Of a layer: a hash of its segments.
     pub digest: Digest,
     /// What the search stores with it.
     pub figures: serde_json::Value,

@@ -82,7 +82,8 @@ pub fn is_at_work(folder: &Path) -> bool {
     place.is_locked(LOCK) || place.names().is_ok_and(|names| names.iter().any(of_share))
 }
 
-/// The description and terms of the run in `folder`, if it holds an unfinished one.
+/// The description and terms of the run whose manifest is in `folder`: one that is unfinished, or one that has ended and keeps its
+/// levels. The record says which.
 ///
 /// # Errors
 /// Where its manifest is damaged.

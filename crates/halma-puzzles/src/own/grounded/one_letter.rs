@@ -36,7 +36,8 @@ pub(super) struct OneLetter<K, const W: usize> {
     once: Vec<Pattern<W>>,
     /// Steps that a move may go on after.
     chains: Vec<Pattern<W>>,
-    /// By chain and cell: from where he who began on that cell would jump over himself; nothing if nobody can come to do so.
+    /// By chain pattern and starting cell: cells from which the man would jump over the cell that he started on. `None` if no man can
+    /// come to do so.
     over_himself: Option<Vec<Vec<Cells<W>>>>,
 }
 
@@ -217,8 +218,8 @@ fn looks(steps: &[Step], chain: bool) -> BTreeMap<Look, Vec<u8>> {
     looks
 }
 
-/// By chain and cell: from where he who began on that cell would jump over himself, as far as he can come there on any board;
-/// nothing where there is no such place. `None` where it matters that a cell has become empty.
+/// By chain pattern and starting cell: cells that the man can come to on any board, and from which he would jump over the cell that he
+/// started on; the inner `None` where there is no such cell. `None` where it matters that a cell has become empty.
 fn over_himself<const W: usize>(chains: &BTreeMap<Look, Vec<u8>>, cells: usize) -> Option<Option<Vec<Vec<Cells<W>>>>> {
     let mut leads: Vec<Vec<u8>> = vec![Vec::new(); cells];
     for ((by, _), anchors) in chains {

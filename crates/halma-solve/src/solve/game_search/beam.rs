@@ -130,7 +130,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
         let here = self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.plan(), scored))?;
-        let keys = self.engine.expander.exchange().first(here, beam.keep)?;
+        let keys = self.engine.expander.exchange().select_least(here, beam.keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }
 }

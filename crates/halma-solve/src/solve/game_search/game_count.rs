@@ -103,7 +103,7 @@ fn fixed_sequences<const W: usize, K: PairKey>(
     sum_of_products(ends.into_values().map(|n| (n, 1)))
 }
 
-/// The predecessors of positions, for [`crate::solve::ways`].
+/// The predecessors of positions, for [`crate::solve::path_counts`].
 fn before<const W: usize, K: PairKey>(puzzle: &GamePuzzle<W, K>) -> impl FnMut(K, usize, &mut Before<K>) {
     |key, depth, found| {
         // Every move is reversed by a move of the same man.

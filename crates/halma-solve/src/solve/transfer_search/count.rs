@@ -130,7 +130,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         match problem.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
-                let leading = Leading { setup, blind: true };
+                let leading = Leading { setup, no_solution_known: true };
                 leading.lead(length, None, ahead)?;
                 if problem.palindromic {
                     return Ok(());
@@ -304,7 +304,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         Resources { cancel: self.setup.engine.cancel, plan: self.setup.engine.expander.plan() }
     }
 
-    /// The predecessors of states, for [`super::ways`]; `led` is the length if only the leading half is there.
+    /// The predecessors of states, for [`crate::solve::path_counts`]; `led` is the length if only the leading half is there.
     fn before(&self, led: Option<u32>) -> impl FnMut(K, usize, &mut Before<K>) {
         let free = self.setup.puzzle(Vec::new());
         let mut scratch = free.scratch();

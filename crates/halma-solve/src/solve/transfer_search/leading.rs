@@ -2,9 +2,9 @@
 //!
 //! Of a solution and its mirrored reversal one is at least half way at the middle, measured by any function that the
 //! mirror negates, such as the centroid. So it suffices to look for solutions that lead in this sense. Pattern
-//! databases guide both parts (Culberson and Schaeffer, *Pattern databases*, 1998). It departs from bidirectional
-//! heuristic search in that the goals of the first half are all states with a centroid of at least 0, not a frontier,
-//! and that one first half decides several lengths.
+//! databases guide both parts (Culberson and Schaeffer, *Pattern databases*, 1998). Unlike in
+//! bidirectional heuristic search, the goals of the first half are all states with a centroid of at least 0, not a frontier,
+//! and one first half decides several lengths.
 //!
 //! The leading levels, 0 to N, hold only states that can still reach a middle that leads. The following levels, N + 1
 //! and on, lead from those middles to the target.
@@ -68,7 +68,7 @@ pub(super) struct Leading<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
     /// Whether no solution is known yet. If one is, a slightly shorter one is not found as easily, and probes are not
     /// worth their time.
-    pub(super) blind: bool,
+    pub(super) no_solution_known: bool,
 }
 
 impl<const W: usize, K: Key> Leading<'_, W, K> {
@@ -80,7 +80,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let begun = Instant::now();
         let (leading, led) = loop {
             let mut leading = LevelSequence::new(self.setup.stem(top), Side::Leading);
-            let probed = first..=if self.blind { top } else { first };
+            let probed = first..=if self.no_solution_known { top } else { first };
             let extended = self.setup.extend_databases(top);
             match extended.and_then(|()| self.lead(top, Some(probed), &mut leading)) {
                 // The shorter lengths remain to be decided.
@@ -218,7 +218,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         while leading.levels.len() <= half as usize && !leading.is_dead() {
             if let Some(lengths) = probed.clone().filter(|_| probe.is_worth_it(&leading.figures)) {
                 for length in lengths {
-                    if let Some(walk) = probe.look_ahead(length, leading)? {
+                    if let Some(walk) = probe.probe(length, leading)? {
                         return Ok(Some(Solution { length, walk }));
                     }
                 }

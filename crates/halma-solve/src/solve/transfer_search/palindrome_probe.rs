@@ -33,7 +33,7 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
     }
 
     /// A palindromic solution of `length` moves that begins with a walk through these levels, if the probe finds one.
-    pub(super) fn look_ahead(&self, length: u32, levels: &LevelSequence<K>) -> Result<Option<Vec<Cells<W>>>, Stopped> {
+    pub(super) fn probe(&self, length: u32, levels: &LevelSequence<K>) -> Result<Option<Vec<Cells<W>>>, Stopped> {
         let setup = self.setup;
         if levels.levels.len() > length as usize / 2 + 1 {
             return Ok(None);

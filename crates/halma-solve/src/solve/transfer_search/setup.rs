@@ -18,8 +18,8 @@ use halma_rules::symmetry::Symmetries;
 
 use crate::solve::Engine;
 
-/// Whether levels for so many moves are others than those of earlier programs: up to November 2026 a look-ahead class by
-/// class cut states that it should keep, where 256 moves or more were left.
+/// Whether levels for so many moves differ from those of earlier programs. Until November 2026 the class look-ahead pruned too much
+/// where 256 moves or more were left, which happens from length 512 on: a half has 256 moves.
 pub(crate) fn has_changed(pruning: &Pruning, length: u32) -> bool {
     length >= 512 && matches!(pruning.look_ahead(), Some(LookAhead::ClassByClass(_)))
 }
@@ -80,7 +80,7 @@ pub(super) struct TransferTables<const W: usize, K: Key> {
     pub(super) look_ahead_tables: Option<LookAheadTables>,
     /// Pattern databases, made when they are first needed.
     pub(super) databases: OnceLock<Arc<Databases>>,
-    /// The most bytes of one of them.
+    /// The most histograms of one of them: a byte each.
     pub(super) histograms: u64,
     /// The cache of tables that outlast the run.
     pub(super) store: Option<Arc<dyn TableStore>>,

@@ -23,9 +23,8 @@ use crate::solve::level_sequence::LevelSequence;
 /// A level of so many times the states of a large one is huge.
 const HUGE: u64 = 100;
 
-/// For labels of levels that depend on how the first following level for `lengths` was made: by all moves, by those of an
-/// odd length, or by those of an odd length and the even one before it. Earlier programs made all moves, and a run that
-/// one of them began must not take its levels for these.
+/// A part of the label that names the moves of the first following level: all moves (of an even length), those of an odd length, or
+/// those of an odd length and the even one before. Earlier programs made all moves; the label keeps their levels apart.
 pub(super) fn made_by(lengths: &RangeInclusive<u32>) -> &'static str {
     match (lengths.end().is_multiple_of(2), lengths.start() < lengths.end()) {
         (true, _) => "",
@@ -47,7 +46,7 @@ impl<K: Key> MeetingPoint<'_, K> {
         format!("-{}{}-at-{}", self.lengths.end(), made_by(&self.lengths), self.ahead.levels.len() - 1)
     }
 
-    /// How many moves from the other end a solution of `length` moves meets them.
+    /// The trailing level on which a solution of `length` moves meets them.
     fn depth(&self, length: u32) -> usize {
         length as usize + 1 - self.ahead.levels.len()
     }

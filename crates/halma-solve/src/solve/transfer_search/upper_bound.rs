@@ -21,9 +21,9 @@ use crate::solve::{Answer, Side};
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
 /// A solution is sought up to so many times the lower bound.
 const FARTHEST: u32 = 3;
-/// The next search may make so many times the successors of all searches before it,
+/// Lengths are decided together if that is expected to take at most this many times the successors of all searches before.
 const FACTOR: f64 = 4.0;
-/// or, if it is the last one unless a solution is found, so many times.
+/// The same factor where the lengths reach up to the known solution, so that this search is the last.
 const LEAP: f64 = 32.0;
 /// A total of so many successors is quick, and counts as done.
 const QUICK: f64 = 1e6;
@@ -47,7 +47,7 @@ impl<const W: usize> Default for UpperBound<W> {
 
 impl<const W: usize> UpperBound<W> {
     /// Whether no solution has been found yet.
-    pub(super) fn is_blind(&self) -> bool {
+    pub(super) fn knows_no_solution(&self) -> bool {
         self.shortest.is_none()
     }
 
