@@ -321,13 +321,19 @@ impl<P: Puzzle> Step<'_, P> {
         }
         let shared = self.expander.exchange().is_shared();
         let piece = |(): &mut (), keys: &[P::Key]| {
-            if !shared {
-                self.cancel.check()?;
-            }
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut scratch = lock(&self.filter_scratch[thread % self.filter_scratch.len()]);
-            let admits = |&key: &P::Key| self.puzzle.admits(&mut scratch, key, self.depth + 1);
-            Ok::<_, Stopped>(keys.iter().copied().filter(admits).collect::<Vec<_>>())
+            let mut admitted = Vec::new();
+            for &key in keys {
+                // A look-ahead may take seconds for one state.
+                if !shared {
+                    self.cancel.check()?;
+                }
+                if self.puzzle.admits(&mut scratch, key, self.depth + 1) {
+                    admitted.push(key);
+                }
+            }
+            Ok::<_, Stopped>(admitted)
         };
         // Many more pieces than threads, since the cost of a state varies widely.
         *keys = parallel::map_chunks(keys, FILTER_CHUNK, || (), piece)?.concat();

@@ -1,6 +1,6 @@
 //! Bidirectional breadth-first search (Pohl, *Bi-directional search*, 1971), for problems without a mirror: one search
-//! from each end, the smaller frontier first (the cardinality criterion), until their depths add up to the length. It
-//! departs in that the frontiers are tested for a common state at exactly that length only, given that no shorter
+//! from each end, the smaller frontier first (the cardinality criterion), until their depths add up to the length. Unlike
+//! there, the frontiers are tested for a common state at exactly that length only, given that no shorter
 //! solution exists.
 
 use halma_engine::key::Key;
