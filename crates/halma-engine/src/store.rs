@@ -24,6 +24,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::key::Key;
+use disk::Claim;
 use file::LevelFile;
 pub use segment::{BlockEntry, Segment, SegmentWriter};
 pub use store_error::StoreError;
@@ -128,6 +129,13 @@ impl<K: Key> Level<K> {
     #[must_use]
     pub fn resident_bytes(&self) -> u64 {
         if matches!(self.bytes, Bytes::File(_)) { self.index_bytes() } else { self.bytes() }
+    }
+
+    /// Its file, if it has one, has lost its name.
+    fn hold(&self, claim: Claim) {
+        if let Bytes::File(file) = &self.bytes {
+            file.hold(claim);
+        }
     }
 
     fn index_bytes(&self) -> u64 {

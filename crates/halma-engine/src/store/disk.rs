@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytesize::ByteSize;
@@ -49,8 +50,22 @@ impl Disk {
         self.used.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// These bytes are free again.
     pub(super) fn release(&self, bytes: u64) {
         let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |u| Some(u.saturating_sub(bytes)));
+    }
+}
+
+/// The bytes of a file that has lost its name: they are in use until it is closed.
+#[derive(Debug)]
+pub(super) struct Claim {
+    pub(super) disk: Arc<Disk>,
+    pub(super) bytes: u64,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.disk.release(self.bytes);
     }
 }
 
@@ -63,5 +78,24 @@ pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> S
             StoreError::Full { file, reason: format!("{source}{free}") }
         }
         _ => StoreError::reading(file, source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Level;
+    use crate::store::workspace::Workspace;
+
+    #[test]
+    fn a_file_without_a_name_takes_up_its_part_until_it_is_closed() {
+        let workspace = Workspace::temporary(Disk::new(Some(3000))).unwrap();
+        let level: Level<u64> = Level::of((0..1500).map(|key| 3 * key).collect());
+        let written = workspace.write("a", &level, 0).unwrap();
+        workspace.unlink("a", &written).unwrap();
+        assert_eq!(written.to_vec().unwrap().len(), 1500);
+        assert!(matches!(workspace.write("b", &level, 0), Err(StoreError::Full { .. })));
+        drop(written);
+        workspace.write("b", &level, 0).unwrap();
     }
 }

@@ -21,12 +21,13 @@
 
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use halma_files::folder::parted;
 
-use super::disk::{Disk, refused};
+use super::disk::{Claim, Disk, refused};
 use super::storage::{Input, Output, Part, Storage};
 use super::{BlockEntry, Bytes, Level, Segment, StoreError, varint};
 use crate::key::Key;
@@ -45,9 +46,17 @@ const SEAL: usize = 24;
 pub struct LevelFile {
     path: PathBuf,
     file: Box<dyn Input>,
+    /// Of a file without a name: its part of the disk budget.
+    claim: OnceLock<Claim>,
 }
 
 impl LevelFile {
+    /// The file has lost its name; what it takes up is free when it is closed.
+    pub(super) fn hold(&self, claim: Claim) {
+        // It has one name to lose.
+        let _ = self.claim.set(claim);
+    }
+
     fn damaged(&self, reason: impl Into<String>) -> StoreError {
         StoreError::Damaged { file: self.path.clone(), reason: reason.into() }
     }
@@ -257,7 +266,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         written.map_err(|e| refused(folder, &temporary.name, e))?;
         let (path, file) = (folder.path(&name), folder.open(&name));
         let file = file.map_err(|source| StoreError::opening(path.clone(), source))?;
-        Ok(Level::in_file(blocks, LevelFile { path, file }))
+        Ok(Level::in_file(blocks, LevelFile { path, file, claim: OnceLock::new() }))
     }
 }
 
@@ -328,7 +337,7 @@ pub(crate) fn open_in<K: Key>(
     let path = folder.path(name);
     let file = folder.open(name).map_err(|source| StoreError::opening(path.clone(), source))?;
     let length = file.length().map_err(|source| StoreError::Io { file: path.clone(), source })?;
-    let level = LevelFile { path, file };
+    let level = LevelFile { path, file, claim: OnceLock::new() };
     let (header, footer) = level.ends(length)?;
     let tail = level.sealed(length, &header, &footer)?;
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);

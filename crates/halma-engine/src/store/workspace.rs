@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -25,6 +25,7 @@ mod leftover_share;
 mod manifest;
 mod place;
 
+use super::disk::Claim;
 pub use super::disk::Disk;
 use super::storage::{self, Lock, Storage};
 use super::{Level, StoreError, file};
@@ -42,7 +43,7 @@ pub struct Workspace {
     folder: Box<dyn Storage>,
     levels: Box<dyn Storage>,
     identity: u128,
-    disk: Disk,
+    disk: Arc<Disk>,
     keep: bool,
     interval: Duration,
     last: Mutex<Instant>,
@@ -102,7 +103,7 @@ impl Workspace {
             folder: place,
             levels,
             identity,
-            disk,
+            disk: Arc::new(disk),
             keep,
             interval,
             last: Mutex::new(Instant::now()),
@@ -384,6 +385,18 @@ impl Workspace {
             remove(&*self.levels, &name)?;
             self.disk.release(bytes);
         }
+        Ok(())
+    }
+
+    /// Removes the file of a level that is no part of the run. The level can be read while it is held, and takes up the disk until then.
+    ///
+    /// # Errors
+    /// Where it cannot be removed.
+    pub fn unlink<K: Key>(&self, label: &str, level: &Level<K>) -> Result<(), StoreError> {
+        let name = file_name(label);
+        let bytes = storage::length(&*self.levels, &name);
+        remove(&*self.levels, &name)?;
+        level.hold(Claim { disk: Arc::clone(&self.disk), bytes });
         Ok(())
     }
 

@@ -229,8 +229,7 @@ impl<P: Puzzle> Step<'_, P> {
             drop(std::mem::take(&mut self.layers));
             match self.destination.workspace {
                 Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
-                // The unlinked file remains readable while it is open.
-                None => workspace.remove(&[label.into()])?,
+                None => workspace.unlink(label, &level)?,
             }
         }
         Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })

@@ -69,9 +69,8 @@ impl<P: Puzzle> Step<'_, P> {
 
     /// Spills all successors so far to a layer that is no part of the run.
     pub(in crate::search) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
-        let (label, _) = self.layer(scratch)?;
-        // The unlinked file remains readable while it is open.
-        scratch.remove(&[label])
+        self.layer(scratch)?;
+        self.layers.last().map_or(Ok(()), |(label, layer)| scratch.unlink(label, layer))
     }
 
     /// How far the level has come.
