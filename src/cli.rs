@@ -45,7 +45,7 @@ pub struct Cli {
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a solution exists, 20 none does), \
-2 the job or the command line is wrong, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
+2 the job or the command line is wrong or a file is another version's, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
 
 #[cfg(feature = "studio")]
 const STUDIO_EXAMPLES: &str = "\

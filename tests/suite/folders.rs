@@ -174,6 +174,63 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
     }
 }
 
+/// Nothing is wrong with such a file, and another program reads it.
+#[test]
+fn a_file_of_another_version_is_wrong_input_and_not_called_damaged() {
+    let place = Place::new();
+    let told = |args: &[&str], versions: &str, advice: &str| {
+        let (status, out, err) = place.halma(args);
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.contains(versions) && err.contains(advice), "{args:?}: {err}");
+        assert!(!err.contains("damaged") && !err.contains("rejected"), "{args:?}: {err}");
+    };
+    let files: Vec<_> = fs::read_dir(place.at("run/levels")).unwrap().map(|e| e.unwrap().path()).collect();
+    let change = |change: &dyn Fn(&mut Vec<u8>)| {
+        for level in &files {
+            let mut bytes = fs::read(level).unwrap();
+            change(&mut bytes);
+            fs::write(level, bytes).unwrap();
+        }
+    };
+    // A level whose checksum is right with this version's number: that number alone is damaged.
+    change(&|bytes| bytes[8] = 2);
+    let (status, _, err) = place.halma(&["check", "run", "-q"]);
+    assert_eq!(status, 4, "{err}");
+    assert!(err.contains("rejected") && err.contains("it lost the number of its version"), "{err}");
+    // A level, with the checksum that its writer gave it.
+    change(&|bytes| {
+        let end = bytes.len() - 24;
+        let index = u64::from_le_bytes(*bytes[end - 40..].first_chunk().unwrap()) as usize;
+        let sum = xxh3_128(&[&bytes[..32], &bytes[index..end]].concat());
+        bytes[end..end + 16].copy_from_slice(&sum.to_le_bytes());
+    });
+    for command in [&["check", "run", "-q"][..], &["resume", "run", "-q"]] {
+        told(command, "is of version 2, this program reads version 1", "with the program that wrote it");
+    }
+    // The list of the run.
+    place.forge(|list| list["format"] = json!(9));
+    for command in [&["resume", "run"][..], &["status", "run"]] {
+        told(command, "is of format 9, this program reads format 2", "go on with the program that wrote it");
+    }
+    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    // The record.
+    let file = place.at("run/result.json");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("\"format\": 1", "\"format\": 7", 1)).unwrap();
+    fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
+    for command in [
+        &["check", "run"][..],
+        &["resume", "run"],
+        &["status", "run"],
+        &["report", "run"],
+        &["replay", "run"],
+        &["certify", "run", "-o", "c"],
+        &["solve", "queue.toml"],
+    ] {
+        told(command, "record of format 7, this program reads format 1", "read it with the program that wrote it");
+    }
+    assert_eq!(place.halma(&["batch", "queue.toml", "-q"]).0, 2);
+}
+
 /// A run that kept its levels is finished, and can be taken up again. Without `--keep-levels` its files go, and so do their names.
 #[test]
 fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds() {

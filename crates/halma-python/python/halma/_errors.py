@@ -13,7 +13,10 @@ class HalmaError(Exception):
 
 
 class InputError(HalmaError, ValueError):
-    """The job or an option is wrong (exit status 2). The message has the place, what was found, and what is allowed."""
+    """The job or an option is wrong, or a file is another version's (exit status 2).
+
+    The message has the place, what was found, and what is allowed.
+    """
 
 
 class NotFinished(HalmaError):
@@ -31,4 +34,4 @@ class NotFinished(HalmaError):
 
 
 class DamagedError(HalmaError):
-    """A record or a file of a run is damaged, of another version, or does not hold (exit status 4)."""
+    """A record or a file of a run is damaged, or does not hold (exit status 4)."""

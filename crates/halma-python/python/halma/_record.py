@@ -114,7 +114,8 @@ class Record:
         if not isinstance(document, dict) or "format" not in document:
             raise DamagedError(f"{name}: no record: it has no format")
         if document["format"] != FORMAT:
-            raise InputError(f"{name}: a record of format {document['format']}; this version reads format {FORMAT}")
+            found = f"a record of format {document['format']}, this version reads format {FORMAT}"
+            raise InputError(f"{name}: {found}; read it with the version that wrote it, or search again")
         self._document: dict[str, Any] = document
         try:
             self._read(document)
