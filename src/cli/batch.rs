@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use halma_files::folder::{Folder, RECORD, refuse_link};
 use halma_files::plain;
@@ -54,9 +54,11 @@ pub(super) struct Queue {
 /// One job of the batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
+    #[serde(serialize_with = "label")]
     pub(super) file: PathBuf,
     pub(super) state: State,
     /// The run's folder.
+    #[serde(serialize_with = "label_of_any")]
     pub(super) folder: Option<PathBuf>,
     /// The answer in a sentence, or the error; of a waiting job, an estimate of its next length.
     pub(super) said: String,
@@ -64,6 +66,15 @@ pub(super) struct Row {
     pub(super) exit: u8,
     #[serde(skip)]
     record: Option<Record>,
+}
+
+/// Writes a path for people; its name need not be UTF-8, as JSON is.
+fn label<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
+fn label_of_any<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.display().to_string()).serialize(to)
 }
 
 /// The state of a job.

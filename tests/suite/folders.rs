@@ -1,6 +1,8 @@
 //! Run folders from strangers: what lies in them is read with care, or refused; nothing outside them is touched.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -242,6 +244,34 @@ fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds()
     assert_eq!(said(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
     let (status, _, err) = said(&["check", "run", "-q"]);
     assert_eq!(status, 0, "{err}");
+}
+
+/// Names of files are bytes; what a run's list and a batch's status say of them is text.
+#[test]
+fn a_run_of_a_job_whose_name_is_no_text_can_be_resumed() {
+    let place = Place::new();
+    let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+    fs::write(place.at("").join(name(b"stops\xff.toml")), STOPS).unwrap();
+    let halma = |args: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let output = command.current_dir(place.at("")).env_remove("HALMA_CACHE").args(args).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let job = name(b"stops\xff.toml");
+    for folder in [name(b"plain"), name(b"long\xff")] {
+        let (status, err) =
+            halma(&[name(b"solve"), job, name(b"-q"), name(b"--keep-levels"), name(b"--output-dir"), folder]);
+        assert_eq!(status, Some(3), "{err}");
+        let (status, err) = halma(&[name(b"resume"), folder]);
+        assert_eq!(status, Some(3), "{err}");
+        assert!(err.contains("not finished; halma resume"), "{err}");
+    }
+    let (status, err) =
+        halma(&[name(b"batch"), job, name(b"-q"), name(b"--keep-levels"), name(b"--output-dir"), name(b"night")]);
+    assert_eq!(status, Some(3), "{err}");
+    let (status, out, err) = place.halma(&["status", "night"]);
+    assert_eq!(status, 3, "{err}");
+    assert!(out.contains("1 unfinished\nunfinished stops\u{fffd}.toml"), "{out}");
 }
 
 /// A run that was killed when it had come to some length is not asked about a shorter one: that would end it.
