@@ -12,7 +12,7 @@ use halma_files::folder::{Folder, RECORD, refuse_link};
 use halma_files::plain;
 use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
-use halma_solve::run::Question;
+use halma_solve::run::{self, Question};
 
 use super::asking::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
@@ -308,6 +308,8 @@ pub(super) fn batch(
     }
     for (number, job) in jobs {
         queue.jobs[number].state = State::Running;
+        // Jobs before it may have written to its folder.
+        queue.jobs[number].folder = folder_of(&job);
         board.show(&mut queue, number);
         let mut args = options.at(&files[number]);
         args.live = board.lend();
@@ -378,7 +380,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
         let (exit, said) = (*exit as u8, message.clone());
         return Row { file: file.into(), state: State::Failed, folder: None, said, exit, record: None };
     }
-    let folder = job.ok().and_then(|job| job.output.dir.clone());
+    let folder = job.ok().and_then(folder_of);
     let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
     let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| describe::estimates(&r.runs, 1));
     let said = estimate.and_then(|e| e.first().copied()).map(|e| {
@@ -398,17 +400,18 @@ fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {
     Ok(job)
 }
 
+/// Where a job's run is or will be; its own folder may have another question's record. What is wrong there is told in the
+/// job's turn.
+fn folder_of(job: &Job) -> Option<PathBuf> {
+    run::place(job, Question::Solve).unwrap_or_else(|_| job.output.dir.clone())
+}
+
 /// The record of a job, and whether it was there before.
 fn one(job: &Job, args: &SearchArgs, search: &Search) -> Result<(Record, bool), Failure> {
-    let done = job.output.dir.as_ref().map(|d| d.join(record::FILE)).filter(|f| f.symlink_metadata().is_ok());
-    if let Some(record) = done.map(|f| Record::read(&f)).transpose()?
-        && record.problem == job.spec
-        && job.search.pruning.may_become(&record.pruning)
-        && record.palindromic == job.search.palindromic
-        && record.question == record::Asked::Solve
-        && record.max_length == job.search.max_length
-        && record.verdict != Verdict::Incomplete
-    {
+    let place = run::place(job, Question::Solve)?.map(|dir| dir.join(record::FILE));
+    let there = place.filter(|file| file.symlink_metadata().is_ok()).map(|file| Record::read(&file)).transpose()?;
+    // A record in that place answers this question.
+    if let Some(record) = there.filter(|record| record.verdict != Verdict::Incomplete) {
         return Ok((record, true));
     }
     ask(job, Question::Solve, args, search).map(|record| (record, false))
