@@ -86,13 +86,16 @@ pub(super) enum State {
     Done,
     /// Its record was there before, or the job is in the queue twice.
     Skipped,
+    /// Its process has gone without a word.
+    Left,
     /// Stopped by a limit or a signal.
     Unfinished,
     Failed,
 }
 
 impl State {
-    const ALL: [Self; 6] = [Self::Done, Self::Skipped, Self::Running, Self::Waiting, Self::Unfinished, Self::Failed];
+    const ALL: [Self; 7] =
+        [Self::Done, Self::Skipped, Self::Running, Self::Left, Self::Waiting, Self::Unfinished, Self::Failed];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -100,6 +103,7 @@ impl State {
             Self::Running => "running",
             Self::Done => "done",
             Self::Skipped => "skipped",
+            Self::Left => "left",
             Self::Unfinished => "unfinished",
             Self::Failed => "failed",
         }
@@ -110,6 +114,13 @@ impl Queue {
     /// Reads the status of a batch; `None` if the folder has none.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD).ok()?).ok()
+    }
+
+    /// Nobody works on it: what it says is running was left.
+    pub(super) fn leave(&mut self) {
+        for job in self.jobs.iter_mut().filter(|job| job.state == State::Running) {
+            (job.state, job.said) = (State::Left, "no process works on it; the same batch goes on".into());
+        }
     }
 
     /// How many jobs are done, running, ...

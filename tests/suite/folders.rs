@@ -240,6 +240,8 @@ fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds()
     let said = |args: &[&str]| place.halma(args);
     let (status, out, _) = said(&["status", "run"]);
     assert_eq!((status, out.contains("resume")), (0, false), "{out}");
+    let (_, out, _) = said(&["status", "run", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["unfinished"], json!(false), "{out}");
     assert_eq!(said(&["check", "run", "-q"]).0, 0);
     assert_eq!(said(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
     let (status, _, err) = said(&["check", "run", "-q"]);
@@ -387,6 +389,31 @@ fn a_run_goes_on_while_its_lock_is_held_whatever_its_status_says() {
     assert!(out.starts_with("running: length 7, level 3 forward: 100% of 1 states expanded"), "{out}");
     fs::remove_file(place.at("run/status.json")).unwrap();
     assert_eq!(place.halma(&["status", "run"]).1, "running: at its beginning\n");
+}
+
+/// A batch that was killed left its status as it was.
+#[test]
+fn a_batch_goes_on_while_its_lock_is_held_whatever_its_status_says() {
+    let place = Place::new();
+    fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
+    assert_eq!(place.halma(&["batch", "queue.toml", "-q", "--output-dir", "night"]).0, 0);
+    let file = place.at("night/batch.json");
+    let mut queue: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    (queue["jobs"][0]["state"], queue["jobs"][0]["exit"]) = (json!("running"), json!(3));
+    fs::write(&file, queue.to_string()).unwrap();
+    let told = || {
+        let (text, json) = (place.halma(&["status", "night"]), place.halma(&["status", "night", "--json"]));
+        assert_eq!((text.0, json.0), (3, 3), "{}{}", text.2, json.2);
+        (text.1, serde_json::from_str::<Value>(&json.1).unwrap())
+    };
+    let (text, document) = told();
+    assert!(text.starts_with("1 left\nleft ") && text.contains("the same batch goes on"), "{text}");
+    assert_eq!((&document["at_work"], &document["jobs"][0]["state"]), (&json!(false), &json!("left")), "{document}");
+    let lock = fs::File::create(place.at("night/batch.lock")).unwrap();
+    lock.lock().unwrap();
+    let (text, document) = told();
+    assert!(text.starts_with("1 running\nrunning "), "{text}");
+    assert_eq!((&document["at_work"], &document["jobs"][0]["state"]), (&json!(true), &json!("running")), "{document}");
 }
 
 #[test]
