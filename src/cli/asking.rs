@@ -140,7 +140,9 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     let record = search(job, question, args)?;
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
         match &job.output.dir {
-            Some(dir) => say(args, &format!("not finished; halma resume {} goes on", dir.display())),
+            Some(dir) => {
+                say(args, &format!("not finished; halma resume {} goes on", plain::quoted(&dir.to_string_lossy())))
+            }
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")
             }

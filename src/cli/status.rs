@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use halma_engine::store::workspace;
+use halma_files::plain;
 use halma_record::record::{self, Record};
 use halma_solve::run;
 
@@ -27,7 +28,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     let running = Status::read(folder).filter(|_| at_work);
     let unfinished = at_work || run::unfinished(folder)?.is_some();
     let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
-    let left = || format!("no process works on it; halma resume {} goes on", folder.display());
+    let left = || format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {
             let age = status::now().saturating_sub(status.started);
