@@ -115,7 +115,8 @@ pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Searches, which writes the record, and replays the solution by code that shares nothing with the search.
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
-    // Checked now, not after hours of search.
+    // Checked now, not after hours of search, and before anything is written.
+    run::answerable(job, question)?;
     let dir = run::place(job, question)?;
     // Processes of a cluster share their host's processors, and learn of each other later: then the run checks.
     if args.cluster.is_alone() {

@@ -8,7 +8,7 @@ use halma_files::plain::{self, Plain};
 use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides, Problem, Pruning};
-use halma_solve::run::Question;
+use halma_solve::run::{self, Question};
 
 use super::asking::{Search, ask, json as as_json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
@@ -160,6 +160,7 @@ fn compare(
     });
     let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
+    jobs.iter().try_for_each(|job| run::answerable(job, question))?;
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
     let text = match args.json {
         true => as_json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,

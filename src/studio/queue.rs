@@ -203,6 +203,7 @@ impl Queue {
         job.output = Output::default();
         let folder = self.folder.join(name(&job, question));
         job.output.dir = Some(folder.clone());
+        run::answerable(&job, question)?;
         run::place(&job, question)?;
         run::affordable(&job, question, 1)?;
         let (key, live, stage) = (Token::new()?, Live::default(), Mutex::new(Stage::Waiting));

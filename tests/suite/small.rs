@@ -142,6 +142,25 @@ fn a_batch_finds_its_records_beneath_those_of_other_questions() {
 }
 
 #[test]
+fn a_question_that_a_job_does_not_allow_leaves_no_folder() {
+    let puzzle = "[problem]\nkind = \"rules\"\nboard = \"A.B\"\nrules = [\"A . -> . A\"]\n";
+    let with_goal = format!("{puzzle}goal = \"AB.\"\n");
+    let folder = folder(&[("row.toml", ROW), ("puzzle.toml", puzzle), ("goal.toml", &with_goal)]);
+    let refused = [
+        (&["count", "row.toml", "--pruning", "mcc"][..], "pruning mcc does not keep all solutions"),
+        (&["solve", "puzzle.toml"], "goal"),
+        // All of them are looked at before the first one is asked.
+        (&["compare", "goal.toml", "--prunings", "none,projection(Q)"], "`Q` is no letter of the puzzle"),
+    ];
+    for (args, words) in refused {
+        let (status, out, err) = halma(&folder, &[args, &["--output-dir", "run"]].concat());
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(words), "{err}");
+        assert!(!folder.path().join("run").exists(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_job_is_no_record() {
     let folder = folder(&[("job.toml", SQUARE)]);
     for command in ["check", "report"] {
