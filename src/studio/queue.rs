@@ -12,7 +12,7 @@ use halma_engine::search::{CancellationToken, Watch};
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
 use halma_record::source::{Fault, Source};
-use halma_rules::job::{Army, Job, Output, ProblemSpec};
+use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
@@ -50,8 +50,8 @@ pub(super) enum Declined {
     #[error("the studio is about to end")]
     Closed,
     /// The question lacks its number.
-    #[error("{0}")]
-    Question(&'static str),
+    #[error("prove and levels need a number of moves, from 0 to {MAX_LENGTH}")]
+    Question,
     /// The job is wrong.
     #[error("{0}")]
     Job(Box<Fault>),
@@ -266,12 +266,11 @@ pub(super) fn read(text: &str) -> Result<Job, Fault> {
 
 /// The question, with the number that it needs.
 fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, Declined> {
-    let missing = "prove and levels need a number of moves, from 0 to 9999";
     let number = number.or(if asked == Asked::Prove { job.search.max_length } else { None });
-    if number.is_some_and(|number| number > halma_rules::job::MAX_LENGTH) {
-        return Err(Declined::Question(missing));
+    if number.is_some_and(|number| number > MAX_LENGTH) {
+        return Err(Declined::Question);
     }
-    let number = || number.ok_or(Declined::Question(missing));
+    let number = || number.ok_or(Declined::Question);
     Ok(match asked {
         Asked::Solve => Question::Solve,
         Asked::Count => Question::Count,
@@ -494,8 +493,8 @@ mod tests {
     #[test]
     fn prove_needs_a_length_and_takes_the_jobs_where_none_is_given() {
         let (_folder, queue) = queue();
-        assert!(matches!(queue.add(SMALL.into(), Asked::Prove, None), Err(Declined::Question(_))));
-        assert!(matches!(queue.add(SMALL.into(), Asked::Levels, Some(10_000)), Err(Declined::Question(_))));
+        assert!(matches!(queue.add(SMALL.into(), Asked::Prove, None), Err(Declined::Question)));
+        assert!(matches!(queue.add(SMALL.into(), Asked::Levels, Some(MAX_LENGTH + 1)), Err(Declined::Question)));
         let spec = queue.add(format!("{SMALL}[search]\nmax-length = 3\n"), Asked::Prove, None).unwrap();
         assert_eq!(spec.question, Question::Prove { max_length: 3 });
     }
