@@ -10,6 +10,7 @@ use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
+use halma_solve::solve::Progress;
 
 use super::{Exit, Failure, SearchArgs};
 use crate::interrupt::Interrupts;
@@ -34,25 +35,26 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             .get()
             .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.token(job.limits.time));
         let exchange = args.cluster.exchange(job, question, &cancel)?;
-        let mut told = All::default();
         if exchange.process() > 0 {
             // The first process shows the progress of all.
-            return Ok(run::run_shared(job, question, &told, &cancel, exchange)?);
+            return Ok(run::run_shared(job, question, &(), &cancel, exchange)?);
         }
+        let mut told: Vec<Box<dyn Progress>> = Vec::new();
         if !args.quiet {
-            told.0.push(progress::watched(args.progress, args.live.screen.as_ref()));
+            told.push(progress::watched(args.progress, args.live.screen.as_ref()));
         }
         if let Some(log) = &args.live.log {
-            told.0.push(Box::new(Lines::in_log(log)));
+            told.push(Box::new(Lines::in_log(log)));
         }
         if let Some(folder) = &job.output.dir {
-            told.0.push(Box::new(StatusFile::new(folder)));
+            told.push(Box::new(StatusFile::new(folder)));
         }
         let last = match question {
             Question::Prove { max_length } => Some(max_length),
             Question::Levels { .. } => None,
             _ => job.search.max_length,
         };
+        let told = All(told.iter().map(Box::as_ref).collect());
         let told = Outlook::new(told, last, job.output.dir.is_some());
         Ok(run::run_shared(job, question, &told, &cancel, exchange)?)
     }

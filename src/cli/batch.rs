@@ -16,7 +16,7 @@ use halma_solve::run::{self, Question};
 
 use super::asking::{Search, ask, overrides, put};
 use super::{Exit, Failure, Live, Options, SearchArgs};
-use crate::describe;
+use crate::estimate::{self, rough};
 use crate::progress::{Form, Lines, json, status};
 use crate::report::{self, grouped};
 
@@ -393,11 +393,9 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
     }
     let folder = job.ok().and_then(folder_of);
     let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
-    let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| describe::estimates(&r.runs, 1));
-    let said = estimate.and_then(|e| e.first().copied()).map(|e| {
-        let time = Duration::from_secs(e.seconds.min(1e11) as u64);
-        format!("estimated: {} for length {}", humantime::format_duration(time), e.length)
-    });
+    let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| estimate::estimates(&r.runs, 1));
+    let said = estimate.and_then(|e| e.first().copied());
+    let said = said.map(|e| format!("estimated: {} for length {}", rough(e.seconds), e.length));
     let exit = Exit::Unfinished as u8;
     Row { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
 }

@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use halma_engine::search::{CancellationToken, Watch};
+use halma_engine::search::CancellationToken;
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
 use halma_record::source::{Fault, Source};
 use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
-use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use super::StudioError;
 use super::guard::Token;
 use super::live::Live;
 use crate::page::{self, Entry};
-use crate::progress::StatusFile;
+use crate::progress::{All, StatusFile};
 use crate::report;
 use crate::solution::Solution;
 
@@ -318,7 +317,9 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
     let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", ticket.folder.display());
     let folder = Folder::make(&ticket.folder).map_err(unwritten)?;
     folder.replace(JOB, ticket.text.as_bytes(), |_| Ok(())).map_err(unwritten)?;
-    let told = Both { live: &ticket.live, file: StatusFile::new(&ticket.folder) };
+    // The page, and other processes.
+    let file = StatusFile::new(&ticket.folder);
+    let told = All(vec![&ticket.live, &file]);
     let record = run::run(&ticket.job, ticket.question, &told, cancel).map_err(|e| match e {
         RunError::OtherProblem { file, problem } => {
             format!("{}: the record of another problem ({})", file.display(), report::problem(&problem))
@@ -332,45 +333,6 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
         folder.replace(REPORT, ticket.report(&answer).as_bytes(), |_| Ok(())).map_err(unwritten)?;
     }
     Ok(answer)
-}
-
-/// Tells the page, and other processes.
-struct Both<'a> {
-    live: &'a Live,
-    file: StatusFile,
-}
-
-impl Watch for Both<'_> {
-    fn expanded(&self, states: u64, successors: u64) {
-        self.live.expanded(states, successors);
-        self.file.expanded(states, successors);
-    }
-}
-
-impl Progress for Both<'_> {
-    fn length(&self, length: u32) {
-        self.live.length(length);
-        self.file.length(length);
-    }
-
-    fn begin(&self, level: Begun) {
-        self.live.begin(level);
-        self.file.begin(level);
-    }
-
-    fn level(&self, figures: &LevelFigures) {
-        self.live.level(figures);
-        self.file.level(figures);
-    }
-
-    fn known(&self, length: u32) {
-        self.live.known(length);
-    }
-
-    fn note(&self, text: &str) {
-        self.live.note(text);
-        self.file.note(text);
-    }
 }
 
 #[cfg(test)]
