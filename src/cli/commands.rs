@@ -30,7 +30,7 @@ use crate::report;
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
-    let is_json = progress_of(&cli.command) == progress::Form::Json;
+    let is_json = cli.tells_json();
     if let Command::Replay { file, quiet: false, svg: false, tikz: false, html: false, output: None, .. } = &cli.command
         && views::wants_colours()
     {
@@ -48,6 +48,14 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             Err(Failure { exit, message: String::new() })
         }
         Err(failure) => Err(failure),
+    }
+}
+
+impl Cli {
+    /// Whether standard error has JSON and nothing else.
+    #[must_use]
+    pub fn tells_json(&self) -> bool {
+        progress_of(&self.command) == progress::Form::Json
     }
 }
 
