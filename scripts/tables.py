@@ -63,8 +63,16 @@ def fault(record, file, length):
     return None if subprocess.run(replay, stdout=subprocess.DEVNULL).returncode == 0 else "the solution does not replay"
 
 
+def asked(record):
+    """What a record answers a question about: its problem, whatever it is called, and whether only palindromes count."""
+    problem = {key: value for key, value in record["problem"].items() if key != "title"}
+    return problem, record.get("palindromic", False)
+
+
 def second_method(first, second):
     """What another method's record says to the refutation that a record's length rests on."""
+    if asked(first) != asked(second):
+        return "not confirmed: the second record is of another problem"
     length, got = first["refuted_up_to"], second["refuted_up_to"]
     name, bound = f"`{second['pruning'].split('(')[0]}`", second["lower_bound"]
     if second["pruning"].split("(")[0] == first["pruning"].split("(")[0]:

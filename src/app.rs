@@ -29,6 +29,7 @@ use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, from_spec};
 use halma_rules::puzzle::kinds::{self, Kind};
 
 use crate::cli::{self, Cli, Exit};
+use crate::progress::json;
 
 /// The command line, with further kinds of puzzles.
 #[derive(Default)]
@@ -64,21 +65,34 @@ impl App {
             Ok(cli) => cli,
             Err(error) => error.exit(),
         };
-        panic::set_hook(Box::new(|panic| {
-            let _ = writeln!(io::stderr(), "a bug, no answer: {panic}");
-        }));
-        // A search that contradicts itself has an exit status of this program, not that of a panic.
-        let run = || cli::run(&cli, &cli::search(), &mut io::stdout().lock());
-        match panic::catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(exit)) => exit.into(),
-            Ok(Err(failure)) => {
-                if !failure.message.is_empty() {
-                    // Standard error may be closed.
-                    let _ = writeln!(io::stderr(), "{}", failure.message);
-                }
-                failure.exit.into()
+        outcome(&cli).into()
+    }
+}
+
+/// Does what was typed. A search that contradicts itself has an exit status of this program, not that of a panic.
+fn outcome(cli: &Cli) -> Exit {
+    let is_json = cli.tells_json();
+    panic::set_hook(Box::new(move |panic| {
+        let text = format!("a bug, no answer: {panic}");
+        match is_json {
+            true => json::note(&text),
+            // Standard error may be closed.
+            false => drop(writeln!(io::stderr(), "{text}")),
+        }
+    }));
+    match panic::catch_unwind(AssertUnwindSafe(|| cli::run(cli, &cli::search(), &mut io::stdout().lock()))) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => {
+            if !failure.message.is_empty() {
+                let _ = writeln!(io::stderr(), "{}", failure.message);
             }
-            Err(_) => Exit::Failed.into(),
+            failure.exit
+        }
+        Err(_) => {
+            if is_json {
+                json::failed("a bug, no answer: the note before says where", Exit::Failed as u8);
+            }
+            Exit::Failed
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand};
 
-use halma_rules::job::{Pruning, raw};
+use halma_rules::job::{MAX_LENGTH, Pruning, raw};
 use halma_rules::lattice::Rule;
 
 use crate::progress::Form;
@@ -45,7 +46,7 @@ pub struct Cli {
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a solution exists, 20 none does), \
-2 the job or the command line is wrong, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
+2 the job or the command line is wrong or a file is another version's, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
 
 #[cfg(feature = "studio")]
 const STUDIO_EXAMPLES: &str = "\
@@ -70,7 +71,7 @@ pub enum Command {
         #[command(flatten)]
         search: SearchArgs,
         /// The greatest length to try
-        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
         /// Of a puzzle: write down so many of the shortest solutions, if there are as many
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -83,7 +84,7 @@ pub enum Command {
         #[command(flatten)]
         search: SearchArgs,
         /// The length asked about; the job's max-length where not given
-        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
     },
     /// Show the level sets as they are, without a goal: sizes and digests
@@ -93,7 +94,7 @@ pub enum Command {
         #[command(flatten)]
         search: SearchArgs,
         /// The last level
-        #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=9999), required_unless_present = "to_the_end")]
+        #[arg(long, value_name = "D", value_parser = moves(), required_unless_present = "to_the_end")]
         depth: Option<u32>,
         /// Until a level is empty: all positions that can be reached, and the farthest ones
         #[arg(long, conflicts_with = "depth")]
@@ -106,7 +107,7 @@ pub enum Command {
         #[command(flatten)]
         search: SearchArgs,
         /// The greatest length to try
-        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
     },
     /// Go on with an interrupted run
@@ -321,7 +322,7 @@ pub enum Command {
         #[arg(long, value_name = "NAMES")]
         prunings: Option<Prunings>,
         /// Ask about solutions of at most L moves, instead of for the shortest
-        #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(0..=9999))]
+        #[arg(long, value_name = "L", value_parser = moves())]
         max_length: Option<u32>,
     },
 }
@@ -486,6 +487,11 @@ impl std::str::FromStr for Prunings {
             None => Ok(Self(prunings)),
         }
     }
+}
+
+/// Reads a number of moves.
+fn moves() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=i64::from(MAX_LENGTH))
 }
 
 /// Reads a move rule.

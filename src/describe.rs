@@ -7,7 +7,7 @@ use halma_engine::key::Key;
 use halma_puzzles::own::{self, Model, Repeats};
 use halma_puzzles::rank;
 use halma_puzzles::with_model;
-use halma_record::record::{self, LengthRecord, Record, Together, Verdict};
+use halma_record::record::{Record, Verdict};
 use halma_record::words::counted;
 use halma_rules::centroid;
 use halma_rules::game::Game;
@@ -15,6 +15,7 @@ use halma_rules::job::{Job, Problem, ProblemSpec, Puzzle};
 use halma_rules::lattice::Lattice;
 use halma_rules::problem::{Transfer, set};
 
+use crate::estimate::{estimates, rough};
 use crate::figure::plain;
 use crate::report::{self, grouped};
 
@@ -217,48 +218,6 @@ fn positions(all: Option<u128>, fixing: usize) -> String {
     }
 }
 
-/// The cost of a length that has not been tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The length.
-    pub length: u32,
-    /// Successors to compute.
-    pub generated: f64,
-    /// Seconds.
-    pub seconds: f64,
-}
-
-/// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
-/// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
-/// length to length. `None` where too little was done to tell.
-#[must_use]
-pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
-    let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
-    let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
-    let [.., a, b, c] = *decided else { return None };
-    let work = |t: Together| (t.generated() as f64).max(1.0);
-    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(|run| run.seconds).sum();
-    // The last growth seen, and the one before where there is one.
-    let single = c.last() == a.last() + 2;
-    let growth = match decided.len() {
-        n if n > 3 && single && decided[n - 4].last() + 3 == c.last() => {
-            (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt()
-        }
-        _ => (work(c) / work(a)).powf(2.0 / f64::from(c.last() - a.last())),
-    };
-    let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
-    let mut last = if single { [work(b), work(c)] } else { [work(c) / growth.sqrt(), work(c)] };
-    let next = |i| {
-        let generated = last[0] * growth;
-        last = [last[1], generated];
-        Estimate { length: c.last() + i, generated, seconds: generated / rate }
-    };
-    (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
-}
-
-/// Successors below which growth says nothing yet.
-const MEANINGFUL: f64 = 10_000.0;
-
 /// What a short search says of the cost; `record` is what it left.
 ///
 /// Ends with a line break.
@@ -278,15 +237,12 @@ pub fn cost(record: &Record) -> String {
         Some(estimates) => {
             text += "\nIf the work goes on growing as it did, give or take some factor:\n";
             for e in estimates {
-                let time = humantime::format_duration(std::time::Duration::from_secs(e.seconds.min(1e11) as u64));
-                let time = time.to_string();
-                let rough: Vec<&str> = time.split(' ').take(2).collect();
                 let _ = writeln!(
                     text,
                     "  length {:>3} {:>20} successors  {}",
                     e.length,
                     grouped(e.generated as u64),
-                    rough.join(" ")
+                    rough(e.seconds)
                 );
             }
         }
@@ -297,40 +253,6 @@ pub fn cost(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn run(length: u32, generated: u64) -> LengthRecord {
-        LengthRecord {
-            length,
-            verdict: Verdict::None,
-            reason: None,
-            up_to: None,
-            shared_with: None,
-            leading_moves: false,
-            pruning: None,
-            c: None,
-            seconds: generated as f64 / 1e6,
-            generated,
-            largest_level: 0,
-            self_consistent: true,
-            levels: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn work_that_grows_tenfold_every_second_length_goes_on_so() {
-        let runs = [run(20, 10_000), run(21, 20_000), run(22, 100_000), run(23, 200_000)];
-        let next = estimates(&runs, 3).unwrap();
-        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round(), e.seconds.round())).collect();
-        assert_eq!(rounded, [(24, 1e6, 1.0), (25, 2e6, 2.0), (26, 1e7, 10.0)]);
-        assert_eq!(estimates(&runs[..2], 3), None);
-        // The last two lengths at once.
-        let mut runs = runs.to_vec();
-        (runs[2].up_to, runs[2].generated, runs[3].generated) = (Some(23), 640_000, 0);
-        let next = estimates(&[&[run(19, 10_000)], &runs[..]].concat(), 2).unwrap();
-        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
-        assert_eq!(rounded, [(24, 2_560_000.0), (25, 10_240_000.0)]);
-        assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
-    }
 
     #[test]
     fn the_chinese_checkers_army_is_unbalanced_and_its_first_step_balances_it() {

@@ -37,6 +37,8 @@ pub mod cli;
 #[doc(hidden)]
 pub mod describe;
 #[cfg(feature = "cli")]
+mod estimate;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod figure;
 #[cfg(feature = "cli")]

@@ -78,16 +78,15 @@ impl Progress for Lines {
 }
 
 /// Several receivers of progress.
-#[derive(Default)]
-pub struct All(pub Vec<Box<dyn Progress>>);
+pub struct All<'a>(pub Vec<&'a dyn Progress>);
 
-impl Watch for All {
+impl Watch for All<'_> {
     fn expanded(&self, states: u64, successors: u64) {
         self.0.iter().for_each(|p| p.expanded(states, successors));
     }
 }
 
-impl Progress for All {
+impl Progress for All<'_> {
     fn length(&self, length: u32) {
         self.0.iter().for_each(|p| p.length(length));
     }

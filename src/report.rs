@@ -1,13 +1,20 @@
 //! A record as text: the answer in a sentence, the solution, a table of the lengths tried.
 
+mod text_table;
+mod words;
+
 use std::fmt::Write;
 
 use halma_record::record::{
     Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Side, Verdict, together,
 };
 use halma_record::words::{counted, plural};
-use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
-use halma_rules::job::{self, Army, ProblemSpec, PuzzleSpec};
+use halma_rules::job::{self, ProblemSpec};
+
+use text_table::fits;
+pub use text_table::grouped;
+pub(crate) use text_table::table;
+pub use words::{named, one_move, problem};
 
 /// The whole report; `levels` adds a table of every level.
 ///
@@ -59,79 +66,6 @@ pub fn text(record: &Record, levels: bool) -> String {
         counted(record.threads, "thread")
     );
     text
-}
-
-/// The problem in a line.
-#[must_use]
-pub fn problem(spec: &ProblemSpec) -> String {
-    let spec = match spec {
-        ProblemSpec::Armies(armies) => armies,
-        ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
-    };
-    let title = spec.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
-    let army = match &spec.army {
-        Army::Named(name) => format!("{name}, {}", counted(spec.men, "man")),
-        Army::Cells(_) => counted(spec.men, "man"),
-    };
-    let board = if spec.map.is_some() { "a drawn board" } else { &spec.board };
-    let jumps = if spec.jumps_only { ", jumps only" } else { "" };
-    format!("{title}{army}, on {board} under {}-move rules{jumps}", spec.moves.number())
-}
-
-/// What a puzzle is called: its title, or what it is.
-#[must_use]
-pub fn named(puzzle: &PuzzleSpec) -> String {
-    let what = match puzzle.kind.as_str() {
-        "rules" => "a puzzle by rewrite rules",
-        "blocks" => "a puzzle of sliding blocks",
-        "permutation" => "a puzzle by permutations",
-        kind => return puzzle.title.clone().unwrap_or_else(|| format!("a puzzle of kind {kind}")),
-    };
-    puzzle.title.clone().unwrap_or_else(|| what.into())
-}
-
-/// What counts as one move of a puzzle, in words.
-#[must_use]
-pub fn one_move(puzzle: &PuzzleSpec) -> String {
-    let what = match puzzle.kind.as_str() {
-        "rules" => puzzle.table::<RulesTable>().map(|table| by_rules(&table)).unwrap_or_default(),
-        "blocks" => match puzzle.table::<BlocksTable>().map(|table| table.metric) {
-            Ok(Metric::Step) => "one block by one cell",
-            Ok(Metric::Slide) => "one block in one direction, as far as it can go",
-            _ => "one block, as far as it can go in any directions",
-        },
-        "permutation" => match puzzle.table::<PermutationTable>().map(|table| table.quarter) {
-            Ok(true) => "a move of the file, or its inverse",
-            _ => "any power of a move of the file",
-        },
-        _ => "as the puzzle's program has it",
-    };
-    format!("one move: {what}")
-}
-
-fn by_rules(table: &RulesTable) -> &'static str {
-    let chains = |entry: &RuleEntry| match entry {
-        RuleEntry::Text(_) => table.chain,
-        RuleEntry::Table(rule) => rule.chain.unwrap_or(table.chain),
-    };
-    let until = |entry: &RuleEntry| match entry {
-        RuleEntry::Text(_) => table.until,
-        RuleEntry::Table(rule) => rule.until.or(table.until),
-    };
-    let repeats = table.rules.iter().filter_map(until).any(|until| until != Until::Once);
-    let is_free = |entry: &RuleEntry| matches!(entry, RuleEntry::Table(rule) if rule.free);
-    if table.rules.iter().any(is_free) {
-        return match table.rules.iter().any(chains) || repeats {
-            true => "a rule that is not free, with its chain or repetition; free rules before it cost nothing",
-            false => "a rule that is not free; free rules before it cost nothing",
-        };
-    }
-    match (table.rules.iter().any(chains), repeats) {
-        (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
-        (true, false) => "a rule applied once, or a chain by one man",
-        (false, true) => "a rule, repeated in one direction where it says so",
-        (false, false) => "a rule applied once",
-    }
 }
 
 /// The answer in a sentence.
@@ -340,14 +274,6 @@ fn levels(levels: &[LevelRecord]) -> String {
     format!("{}\n{}", of(figures), of(&named))
 }
 
-/// What a terminal shows in a line.
-const WIDTH: usize = 80;
-
-/// Whether a terminal shows each line of a text as one.
-fn fits(text: &str) -> bool {
-    text.lines().all(|line| line.chars().count() <= WIDTH)
-}
-
 /// A level as a row of a table: depth, side, states, generated, pruned, duplicates, old, centroid, digest.
 #[must_use]
 pub fn level_cells(level: &LevelRecord) -> Vec<String> {
@@ -395,39 +321,6 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Counted => "counted",
         Verdict::Incomplete => "not finished",
     }
-}
-
-/// A number with its digits in groups of three.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Rows under a head, each column as wide as it must be: numbers to the right, words to the left.
-pub(crate) fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut lines = vec![head.iter().map(ToString::to_string).collect::<Vec<_>>()];
-    lines.extend(rows);
-    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-') && cell.len() < 32;
-    let column = |i: usize| lines.iter().map(move |line| &line[i]);
-    let widths: Vec<usize> = (0..head.len()).map(|i| column(i).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
-    let right: Vec<bool> = (0..head.len()).map(|i| column(i).skip(1).all(|c| c.is_empty() || is_number(c))).collect();
-    let mut text = String::new();
-    for line in &lines {
-        let cells = line.iter().zip(&widths).zip(&right);
-        let padded =
-            cells.map(|((cell, &w), &right)| if right { format!("{cell:>w$}") } else { format!("{cell:<w$}") });
-        text += padded.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]
@@ -530,12 +423,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_they_must_be() {
-        let rows = [vec!["1".into(), "none".into()], vec!["1,000".into(), "solution".into()]];
-        assert_eq!(table(&["n", "verdict"], rows.into_iter()), "    n  verdict\n    1  none\n1,000  solution\n");
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

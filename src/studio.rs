@@ -22,7 +22,7 @@ use halma_engine::budget;
 
 use crate::interrupt::Interrupts;
 use guard::{Guard, Token};
-use queue::{Most, Queue, Stage};
+use queue::{Most, Queue};
 
 /// How often it looks whether a signal asks it to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -78,7 +78,7 @@ pub struct Open {
 /// What a studio left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// The folders of searches that were stopped and can go on.
+    /// The folders of searches that have no answer and can go on.
     pub unfinished: Vec<PathBuf>,
 }
 
@@ -107,18 +107,18 @@ impl Open {
     #[must_use]
     pub fn serve(self, interrupts: &Interrupts) -> Left {
         halma_record::record::built_from(env!("HALMA_SOURCE"));
+        // Also of searches that failed, and of those that the page shows no more.
+        let mut folders: Vec<PathBuf> = Vec::new();
         while !interrupts.signalled() {
             if let Some(ticket) = self.queue.next(LOOK) {
+                if !folders.contains(&ticket.folder) {
+                    folders.push(ticket.folder.clone());
+                }
                 queue::work(&ticket, &interrupts.token(ticket.job.limits.time));
             }
         }
         self.queue.close();
-        let stopped = self.queue.tickets().into_iter().filter(|ticket| match ticket.stage() {
-            Stage::Ended(_) => matches!(halma_solve::run::unfinished(&ticket.folder), Ok(Some(_))),
-            _ => false,
-        });
-        let mut unfinished: Vec<PathBuf> = stopped.map(|ticket| ticket.folder.clone()).collect();
-        unfinished.dedup();
-        Left { unfinished }
+        folders.retain(|folder| matches!(halma_solve::run::unfinished(folder), Ok(Some(_))));
+        Left { unfinished: folders }
     }
 }

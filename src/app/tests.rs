@@ -18,6 +18,9 @@ struct Numbers {
     /// What its bound is multiplied by: by more than 1 it is none.
     #[serde(default)]
     times: Option<u32>,
+    /// Whether it has a bug.
+    #[serde(default)]
+    panics: bool,
 }
 
 impl Numbers {
@@ -34,6 +37,7 @@ impl OwnPuzzle for Numbers {
     }
 
     fn after(&self, state: u64, out: &mut Vec<u64>) {
+        assert!(!self.panics, "no number comes after {state}");
         out.extend(self.next(state).filter(|&next| next <= 2 * self.wanted));
     }
 
@@ -159,4 +163,35 @@ fn what_is_too_much_to_derive_without_the_bound_is_named() {
     let report = check(&record, 20).unwrap();
     assert_eq!(report.unchecked.len(), 1, "{:?}", report.unchecked);
     assert!(report.unchecked[0].contains("without the bound"));
+}
+
+/// In a process of its own, which has this variable: the hook for panics is the process's, and so is standard error.
+#[test]
+fn a_panic_is_told_in_the_form_of_the_progress_and_ends_in_failure() {
+    const FORM: &str = "HALMA_TEST_OF_PANICS";
+    const JOB: &str =
+        "[problem]\nkind = \"numbers\"\nfrom = 1\nwanted = 9\nsteps = [1]\npanics = true\n[limits]\nthreads = 1\n";
+    let folder = tempfile::tempdir().unwrap();
+    if let Ok(form) = std::env::var(FORM) {
+        kinds::add(app().kind::<Numbers>("numbers").kinds);
+        std::fs::write(folder.path().join("job.toml"), JOB).unwrap();
+        let job = folder.path().join("job.toml").display().to_string();
+        let cli = <Cli as clap::Parser>::try_parse_from(["halma", "solve", &job, "--progress", &form]).unwrap();
+        assert_eq!(outcome(&cli), Exit::Failed);
+        return;
+    }
+    let name = "app::tests::a_panic_is_told_in_the_form_of_the_progress_and_ends_in_failure";
+    let told = |form: &str| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = command.args(["--exact", name, "--nocapture"]).env(FORM, form).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = told("lines");
+    assert!(text.contains("a bug, no answer: panicked at") && text.contains("no number comes after 1"), "{text}");
+    let text = told("json");
+    let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let [.., note, done] = &events[..] else { panic!("{text}") };
+    assert!(note["event"] == "note" && note["text"].as_str().unwrap().contains("no number comes after 1"), "{text}");
+    assert_eq!((&done["event"], &done["exit"]), (&"done".into(), &1.into()), "{text}");
 }

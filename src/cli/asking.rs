@@ -10,6 +10,7 @@ use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
+use halma_solve::solve::Progress;
 
 use super::{Exit, Failure, SearchArgs};
 use crate::interrupt::Interrupts;
@@ -40,25 +41,26 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             .get()
             .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.token(job.limits.time));
         let exchange = args.cluster.exchange(job, question, &cancel)?;
-        let mut told = All::default();
         if exchange.process() > 0 {
             // The first process shows the progress of all.
-            return Ok(run::run_shared(job, question, &told, &cancel, exchange)?);
+            return Ok(run::run_shared(job, question, &(), &cancel, exchange)?);
         }
+        let mut told: Vec<Box<dyn Progress>> = Vec::new();
         if !args.quiet {
-            told.0.push(progress::watched(args.progress, args.live.screen.as_ref()));
+            told.push(progress::watched(args.progress, args.live.screen.as_ref()));
         }
         if let Some(log) = &args.live.log {
-            told.0.push(Box::new(Lines::in_log(log)));
+            told.push(Box::new(Lines::in_log(log)));
         }
         if let Some(folder) = &job.output.dir {
-            told.0.push(Box::new(StatusFile::new(folder)));
+            told.push(Box::new(StatusFile::new(folder)));
         }
         let last = match question {
             Question::Prove { max_length } => Some(max_length),
             Question::Levels { .. } => None,
             _ => job.search.max_length,
         };
+        let told = All(told.iter().map(Box::as_ref).collect());
         let told = Outlook::new(told, last, job.output.dir.is_some());
         Ok(run::run_shared(job, question, &told, &cancel, exchange)?)
     }
@@ -121,7 +123,8 @@ pub(super) fn put(text: &str, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Searches, which writes the record, and replays the solution by code that shares nothing with the search.
 pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Search) -> Result<Record, Failure> {
-    // Checked now, not after hours of search.
+    // Checked now, not after hours of search, and before anything is written.
+    run::answerable(job, question)?;
     let dir = run::place(job, question)?;
     // Processes of a cluster share their host's processors, and learn of each other later: then the run checks.
     if args.cluster.is_alone() {
@@ -146,7 +149,9 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     let record = search(job, question, args)?;
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
         match &job.output.dir {
-            Some(dir) => say(args, &format!("not finished; halma resume {} goes on", dir.display())),
+            Some(dir) => {
+                say(args, &format!("not finished; halma resume {} goes on", plain::quoted(&dir.to_string_lossy())))
+            }
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")
             }

@@ -8,7 +8,7 @@ use halma_files::plain::{self, Plain};
 use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Overrides, Problem, Pruning};
-use halma_solve::run::Question;
+use halma_solve::run::{self, Question};
 
 use super::asking::{Search, ask, json as as_json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
@@ -30,7 +30,7 @@ use crate::report;
 pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
     halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
-    let is_json = progress_of(&cli.command) == progress::Form::Json;
+    let is_json = cli.tells_json();
     if let Command::Replay { file, quiet: false, svg: false, tikz: false, html: false, output: None, .. } = &cli.command
         && views::wants_colours()
     {
@@ -48,6 +48,14 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             Err(Failure { exit, message: String::new() })
         }
         Err(failure) => Err(failure),
+    }
+}
+
+impl Cli {
+    /// Whether standard error has JSON and nothing else.
+    #[must_use]
+    pub fn tells_json(&self) -> bool {
+        progress_of(&self.command) == progress::Form::Json
     }
 }
 
@@ -160,6 +168,7 @@ fn compare(
     });
     let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
+    jobs.iter().try_for_each(|job| run::answerable(job, question))?;
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
     let text = match args.json {
         true => as_json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,

@@ -24,7 +24,7 @@ pub enum Exit {
     Input = 2,
     /// The search ended before it had an answer.
     Unfinished = 3,
-    /// A record or a file of a run is damaged, missing, of another version or foreign.
+    /// A record or a file of a run is damaged, missing or foreign. One of another version is [`Self::Input`].
     Damaged = 4,
     /// `prove`: a solution exists.
     Exists = 10,
@@ -85,13 +85,11 @@ impl From<RecordError> for Failure {
         let exit = match &error {
             // Bytes that are no text, a link, a pipe: something is there, and it is no record.
             RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
-            RecordError::Read { .. } | RecordError::Job { .. } => Exit::Input,
+            RecordError::Read { .. } | RecordError::Job { .. } | RecordError::Format { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
             RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
-            RecordError::Damaged { .. } | RecordError::Contradiction { .. } | RecordError::Format { .. } => {
-                Exit::Damaged
-            }
+            RecordError::Damaged { .. } | RecordError::Contradiction { .. } => Exit::Damaged,
         };
         Self { exit, message: error.to_string() }
     }
@@ -102,6 +100,7 @@ impl From<CheckError> for Failure {
         match error {
             CheckError::Record(error) => error.into(),
             CheckError::Rejected { .. } => Self { exit: Exit::Damaged, message: error.to_string() },
+            CheckError::Version { .. } => Self { exit: Exit::Input, message: error.to_string() },
         }
     }
 }
@@ -136,12 +135,9 @@ impl From<RunError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::Damaged { .. }
-            | StoreError::Missing { .. }
-            | StoreError::Version { .. }
-            | StoreError::Foreign { .. } => Exit::Damaged,
+            StoreError::Damaged { .. } | StoreError::Missing { .. } | StoreError::Foreign { .. } => Exit::Damaged,
             StoreError::Full { .. } => Exit::Unfinished,
-            StoreError::Locked { .. } | StoreError::OtherRun { .. } => Exit::Input,
+            StoreError::Version { .. } | StoreError::Locked { .. } | StoreError::OtherRun { .. } => Exit::Input,
             StoreError::Io { .. } => Exit::Failed,
         };
         Self { exit, message: error.to_string() }

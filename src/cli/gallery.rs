@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use halma_files::folder;
+use halma_record::record;
 use halma_record::words::counted;
 
 use super::asking::put;
@@ -11,7 +12,7 @@ use super::{Exit, Failure};
 use crate::page::Entry;
 use crate::page::site::{self, Stories};
 
-/// All records beneath a folder, by name: every file `*.json` that says of itself that it is one.
+/// All records beneath a folder, by name: every file `*.json` that says of itself that it is one, or may be a damaged one.
 pub(super) fn records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable =
         |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", folder.display()) };
@@ -31,12 +32,16 @@ pub(super) fn records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Fai
     folders.iter().try_for_each(|folder| records(folder, files))
 }
 
-/// Whether a file says of itself that it is a record; whether it is a sound one is for those who read it.
+/// Whether a file says of itself that it is a record, or is called so; whether it is a sound one is for those who read it.
 fn is_record(file: &Path) -> bool {
-    let named = file.extension().is_some_and(|end| end == "json");
-    let text = named.then(|| folder::read_named(file, folder::RECORD).ok()).flatten();
+    if file.extension().is_none_or(|end| end != "json") {
+        return false;
+    }
+    let text = folder::read_named(file, folder::RECORD).ok();
     let document = text.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    document.is_some_and(|d| ["format", "problem", "verdict"].iter().all(|key| d.get(key).is_some()))
+    let says_so = |d: serde_json::Value| ["format", "problem", "verdict"].iter().all(|key| d.get(key).is_some());
+    // What cannot be read must not be left out without a word.
+    file.ends_with(record::FILE) || document.is_none_or(says_so)
 }
 
 /// Writes the site; what pages of Markdown beside the records say of one stands on its page.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use halma_engine::store::workspace;
+use halma_files::plain;
 use halma_record::record::{self, Record};
 use halma_solve::run;
 
@@ -14,8 +15,12 @@ use crate::report;
 
 /// `halma status`: the exit status is the record's, and 3 (not finished) if there is none yet.
 pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
-    if let Some(queue) = Queue::read(folder) {
-        return of_batch(&queue, batch::is_at_work(folder), json, out);
+    if let Some(mut queue) = Queue::read(folder) {
+        let at_work = batch::is_at_work(folder);
+        if !at_work {
+            queue.leave();
+        }
+        return of_batch(&queue, at_work, json, out);
     }
     let file = folder.join(record::FILE);
     // A process that works on a run holds its lock; a process number in a file may be old or forged.
@@ -23,7 +28,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     let running = Status::read(folder).filter(|_| at_work);
     let unfinished = at_work || run::unfinished(folder)?.is_some();
     let record = file.symlink_metadata().is_ok().then(|| Record::read(&file)).transpose()?;
-    let left = || format!("no process works on it; halma resume {} goes on", folder.display());
+    let left = || format!("no process works on it; halma resume {} goes on", plain::quoted(&folder.to_string_lossy()));
     let (text, exit) = match (&running, &record, unfinished) {
         (Some(status), ..) => {
             let age = status::now().saturating_sub(status.started);
@@ -46,7 +51,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
             return Err(Failure { exit: Exit::Input, message });
         }
     };
-    let document = serde_json::json!({ "running": running, "unfinished": unfinished, "answer": text });
+    let document = serde_json::json!({ "running": running, "unfinished": exit == Exit::Unfinished, "answer": text });
     match json {
         true => writeln!(out, "{document:#}")?,
         false => writeln!(out, "{text}")?,
@@ -54,21 +59,22 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     Ok(exit)
 }
 
-fn of_batch(queue: &Queue, alive: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+fn of_batch(queue: &Queue, at_work: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if json {
-        let text = serde_json::to_string_pretty(queue);
-        writeln!(out, "{}", text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })?)?;
+        let document = serde_json::to_value(queue);
+        let mut document = document.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })?;
+        document["at_work"] = at_work.into();
+        writeln!(out, "{document:#}")?;
         return Ok(queue.exit());
     }
     writeln!(out, "{}", queue.counts())?;
     for job in &queue.jobs {
-        let running = job.folder.as_deref().filter(|_| job.state == State::Running && alive).and_then(Status::read);
-        let (state, said) = match (job.state, running) {
-            (State::Running, Some(status)) => ("running", status.sentence()),
-            (State::Running, None) if !alive => ("left", "no process works on it; the same batch goes on".into()),
-            (state, _) => (state.name(), job.said.lines().next().unwrap_or_default().to_string()),
+        let running = job.folder.as_deref().filter(|_| job.state == State::Running).and_then(Status::read);
+        let said = match running {
+            Some(status) => status.sentence(),
+            None => job.said.lines().next().unwrap_or_default().to_string(),
         };
-        writeln!(out, "{}", format!("{state:<10} {}  {said}", job.file.display()).trim_end())?;
+        writeln!(out, "{}", format!("{:<10} {}  {said}", job.state.name(), job.file.display()).trim_end())?;
     }
     Ok(queue.exit())
 }

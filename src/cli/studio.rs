@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use halma_files::plain;
 use halma_record::source::Source;
 
 use super::asking::put;
@@ -34,7 +35,8 @@ pub(super) fn studio(
     let left = studio.serve(&interrupts);
     for folder in &left.unfinished {
         // Who closed standard error does not want it.
-        let _ = writeln!(io::stderr(), "not finished; to go on: halma resume {}", folder.display());
+        let _ =
+            writeln!(io::stderr(), "not finished; to go on: halma resume {}", plain::quoted(&folder.to_string_lossy()));
     }
     Ok(if left.unfinished.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }

@@ -66,8 +66,9 @@ fn drawing(figure: &Figure, tikz: bool, at: Option<usize>, columns: usize, about
 fn solution(file: &Path) -> Result<Solution, Failure> {
     Solution::read(file).map_err(|error| match Job::read(file) {
         Ok(_) => {
-            let name = file.display();
-            let message = format!("{name}: a job, and no solution; halma solve {name} --output-dir DIR makes one, halma replay DIR draws it");
+            let (name, word) = (file.display(), file.to_string_lossy());
+            let word = plain::quoted(&word);
+            let message = format!("{name}: a job, and no solution; halma solve {word} --output-dir DIR makes one, halma replay DIR draws it");
             Failure { exit: Exit::Input, message }
         }
         Err(_) => error.into(),

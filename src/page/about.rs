@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use halma_files::plain;
 use halma_record::record::{Asked, Machine, Record, Verdict};
 use halma_record::words::counted;
 
@@ -21,20 +22,21 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
     let record = &entries[0].record;
     let solved = entries.iter().any(|e| e.record.solution.is_some());
     let symmetries = record.symmetries.as_ref();
+    let of = |command: &str, entry: &Entry| format!("{command} {}", plain::quoted(&entry.file));
     html! {
         section.checking {
             h2 { "How to check it" }
             @if solved {
                 p { "The solution was replayed for this page by code that shares nothing with the search. Again: " }
-                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| format!("halma replay {}", e.file))))
+                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("halma replay", e))))
             }
             p { "The record, and its levels where they were kept or are few enough to derive, by code that shares nothing with the search: " }
-            (commands(entries.iter().map(|e| format!("halma check {}", e.file))))
+            (commands(entries.iter().map(|e| of("halma check", e))))
             p { "The same by a second program with rules of its own, for small runs: " }
-            (commands(entries.iter().map(|e| format!("scripts/referee.py derive {}", e.file))))
+            (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
             @if solved {
                 p { "And the solution alone: " }
-                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| format!("scripts/referee.py replay {}", e.file))))
+                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("scripts/referee.py replay", e))))
             }
             ul {
                 li { "Every level accounts for every successor: successors = pruned + duplicates + old + positions." }

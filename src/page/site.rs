@@ -10,6 +10,9 @@ use super::table::of_markup;
 use super::{Entry, by_problem, document, of_problem};
 use crate::report::problem;
 
+/// The name of the page that leads to the others.
+const INDEX: &str = "index";
+
 /// A file of the site.
 #[derive(Clone, Debug)]
 pub struct Page {
@@ -30,16 +33,19 @@ pub fn pages(title: &str, entries: &[Entry], stories: &Stories) -> Vec<Page> {
         let is_told = |name: &&String| stories.heading(std::slice::from_ref(*name)).is_some();
         let told = all.iter().filter(is_told).min_by_key(|name| name.len());
         let name = told.or_else(|| all.iter().min_by_key(|name| name.len())).cloned().unwrap_or_default();
-        let taken = |name: &String| names.contains(name);
+        // Some file systems do not tell capitals apart.
+        let taken = |name: &String| {
+            name.eq_ignore_ascii_case(INDEX) || names.iter().any(|other| other.eq_ignore_ascii_case(name))
+        };
         let free = (2..).map(|n| format!("{name}-{n}")).find(|n| !taken(n));
         names.push(if taken(&name) { free.unwrap_or_default() } else { name });
     }
-    let back = || html! { nav aria-label="Site" { a href="index.html" { "All problems" } } };
+    let back = || html! { nav aria-label="Site" { a href={ (INDEX) ".html" } { "All problems" } } };
     let of = |(entries, name): (&Vec<&Entry>, &String)| Page {
         name: format!("{name}.html"),
         html: of_problem(entries, back(), stories.tell(&names_of(entries))),
     };
-    let index = Page { name: "index.html".into(), html: index(title, &problems, &names, stories) };
+    let index = Page { name: format!("{INDEX}.html"), html: index(title, &problems, &names, stories) };
     std::iter::once(index).chain(problems.iter().zip(&names).map(of)).collect()
 }
 
@@ -58,7 +64,7 @@ fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stor
         let known = chapter.known();
         let published = stories.published(&names_of(&problems[i])).unwrap_or_default();
         vec![
-            html! { a href={ (names[i]) ".html" } { (names[i]) } },
+            html! { a href={ (link(&names[i])) ".html" } { (names[i]) } },
             html! { (known.short()) },
             html! { (published) },
             html! { (problem(&problems[i][0].record.problem)) },
@@ -76,6 +82,15 @@ fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stor
         }
     };
     document(title, html! { h1 { (title) } }, body)
+}
+
+/// A page's name as part of an address, where `#`, `?`, `:` and `%` mean something else.
+fn link(name: &str) -> String {
+    let byte = |&byte: &u8| match byte {
+        b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => char::from(b).to_string(),
+        b => format!("%{b:02X}"),
+    };
+    name.as_bytes().iter().map(byte).collect()
 }
 
 /// The folder of a record's problem, as a heading of the index.

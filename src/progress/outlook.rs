@@ -1,13 +1,13 @@
 //! Estimates from the growth so far: how long the next length may take, and all lengths up to the last one asked about.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use halma_engine::search::Watch;
 use halma_record::record::{LengthRecord, Verdict};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
-use crate::describe;
+use crate::estimate::{self, rough};
 
 /// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
@@ -57,8 +57,8 @@ impl<P: Progress> Outlook<P> {
         let last = known.map(|known| known.saturating_sub(1)).or(self.last);
         let done: f64 = seen.runs.iter().map(|run| run.seconds).sum();
         let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
-        let estimates = describe::estimates(&seen.runs, ahead);
-        seen.runs.push(tried(length));
+        let estimates = estimate::estimates(&seen.runs, ahead);
+        seen.runs.push(LengthRecord::blank(length, Verdict::Incomplete));
         // A length that has a solution takes no time.
         let is_searched = known.is_none_or(|known| length < known);
         let estimates = estimates.filter(|e| e[0].length <= length && is_searched && done >= TELLING)?;
@@ -81,31 +81,6 @@ impl<P: Progress> Outlook<P> {
         }
         (!text.is_empty()).then_some(text)
     }
-}
-
-/// The entry of a length under way.
-fn tried(length: u32) -> LengthRecord {
-    LengthRecord {
-        length,
-        verdict: Verdict::Incomplete,
-        reason: None,
-        up_to: None,
-        shared_with: None,
-        leading_moves: false,
-        pruning: None,
-        c: None,
-        seconds: 0.0,
-        generated: 0,
-        largest_level: 0,
-        self_consistent: true,
-        levels: Vec::new(),
-    }
-}
-
-/// A time in its two largest units.
-pub(super) fn rough(seconds: f64) -> String {
-    let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11) as u64)).to_string();
-    time.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
 impl<P: Progress> Watch for Outlook<P> {
@@ -145,6 +120,8 @@ impl<P: Progress> Progress for Outlook<P> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use halma_engine::search::Tally;
     use halma_record::record::Side;

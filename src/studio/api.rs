@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use halma_record::record::{Asked, PROGRAM};
 use halma_rules::board::NAMED;
+use halma_rules::job::MAX_LENGTH;
 
 use super::drawing::{Boards, Described, Drawing, Wrong};
 use super::live::Snapshot;
@@ -157,7 +158,7 @@ impl Api<'_> {
         };
         let number = value(query, "number").filter(|number| !number.is_empty());
         let Ok(number) = number.map(str::parse).transpose() else {
-            return Reply::refused(422, "the number of moves is a whole number from 0 to 9999");
+            return Reply::refused(422, &format!("the number of moves is a whole number from 0 to {MAX_LENGTH}"));
         };
         self.added(text, asked, number)
     }

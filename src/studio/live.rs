@@ -10,7 +10,7 @@ use halma_engine::search::Watch;
 use halma_record::record::{LengthRecord, Side, Verdict};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
-use crate::describe;
+use crate::estimate;
 
 /// So many levels are kept for the page; of a longer search the later ones are in its record alone.
 const LEVELS: usize = 5_000;
@@ -114,7 +114,7 @@ impl Live {
 impl Told {
     /// By how the work has grown from length to length.
     fn length_left(&self, successors: u64) -> Option<f64> {
-        let next = describe::estimates(&self.decided, 1)?.into_iter().next()?;
+        let next = estimate::estimates(&self.decided, 1)?.into_iter().next()?;
         let left = 1.0 - (self.generated + successors) as f64 / next.generated;
         (left > 0.0 && Some(next.length) == self.length).then_some(left * next.seconds)
     }
@@ -122,26 +122,16 @@ impl Told {
     /// Below the length of a solution that is known, if more than this length is left.
     fn all_left(&self, successors: u64) -> Option<f64> {
         let further = self.known?.checked_sub(self.length? + 1).filter(|&further| further > 0)?;
-        let (now, estimates) = (self.length_left(successors)?, describe::estimates(&self.decided, further + 1)?);
+        let (now, estimates) = (self.length_left(successors)?, estimate::estimates(&self.decided, further + 1)?);
         Some(now + estimates.iter().skip(1).map(|e| e.seconds).sum::<f64>())
     }
 
     fn close_length(&mut self) {
         let (Some(length), Some(since)) = (self.length, self.length_begun) else { return };
         self.decided.push(LengthRecord {
-            length,
-            verdict: Verdict::None,
-            reason: None,
-            up_to: None,
-            shared_with: None,
-            leading_moves: false,
-            pruning: None,
-            c: None,
             seconds: since.elapsed().as_secs_f64(),
             generated: self.generated,
-            largest_level: 0,
-            self_consistent: true,
-            levels: Vec::new(),
+            ..LengthRecord::blank(length, Verdict::None)
         });
     }
 }
@@ -230,7 +220,7 @@ mod tests {
         // A million is expected; half of it is done.
         live.level(&level(1, 500_000));
         let told = live.told();
-        let all = describe::estimates(&told.decided, 1).unwrap()[0];
+        let all = estimate::estimates(&told.decided, 1).unwrap()[0];
         assert_eq!((all.length, all.generated.round()), (24, 1e6));
         let left = told.length_left(0).unwrap();
         assert!((left - all.seconds / 2.0).abs() <= all.seconds * 1e-9, "{left}");

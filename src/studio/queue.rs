@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use halma_engine::search::{CancellationToken, Watch};
+use halma_engine::search::CancellationToken;
 use halma_files::folder::Folder;
 use halma_record::record::{self, Asked, Record, Verdict};
 use halma_record::source::{Fault, Source};
-use halma_rules::job::{Army, Job, Output, ProblemSpec};
+use halma_rules::job::{Army, Job, MAX_LENGTH, Output, ProblemSpec};
 use halma_solve::run::{self, Question, RunError};
-use halma_solve::solve::{Begun, LevelFigures, Progress};
 
 use super::StudioError;
 use super::guard::Token;
 use super::live::Live;
 use crate::page::{self, Entry};
-use crate::progress::StatusFile;
+use crate::progress::{All, StatusFile};
 use crate::report;
 use crate::solution::Solution;
 
@@ -50,8 +49,8 @@ pub(super) enum Declined {
     #[error("the studio is about to end")]
     Closed,
     /// The question lacks its number.
-    #[error("{0}")]
-    Question(&'static str),
+    #[error("prove and levels need a number of moves, from 0 to {MAX_LENGTH}")]
+    Question,
     /// The job is wrong.
     #[error("{0}")]
     Job(Box<Fault>),
@@ -203,6 +202,7 @@ impl Queue {
         job.output = Output::default();
         let folder = self.folder.join(name(&job, question));
         job.output.dir = Some(folder.clone());
+        run::answerable(&job, question)?;
         run::place(&job, question)?;
         run::affordable(&job, question, 1)?;
         let (key, live, stage) = (Token::new()?, Live::default(), Mutex::new(Stage::Waiting));
@@ -265,12 +265,11 @@ pub(super) fn read(text: &str) -> Result<Job, Fault> {
 
 /// The question, with the number that it needs.
 fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, Declined> {
-    let missing = "prove and levels need a number of moves, from 0 to 9999";
     let number = number.or(if asked == Asked::Prove { job.search.max_length } else { None });
-    if number.is_some_and(|number| number > halma_rules::job::MAX_LENGTH) {
-        return Err(Declined::Question(missing));
+    if number.is_some_and(|number| number > MAX_LENGTH) {
+        return Err(Declined::Question);
     }
-    let number = || number.ok_or(Declined::Question(missing));
+    let number = || number.ok_or(Declined::Question);
     Ok(match asked {
         Asked::Solve => Question::Solve,
         Asked::Count => Question::Count,
@@ -318,7 +317,9 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
     let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", ticket.folder.display());
     let folder = Folder::make(&ticket.folder).map_err(unwritten)?;
     folder.replace(JOB, ticket.text.as_bytes(), |_| Ok(())).map_err(unwritten)?;
-    let told = Both { live: &ticket.live, file: StatusFile::new(&ticket.folder) };
+    // The page, and other processes.
+    let file = StatusFile::new(&ticket.folder);
+    let told = All(vec![&ticket.live, &file]);
     let record = run::run(&ticket.job, ticket.question, &told, cancel).map_err(|e| match e {
         RunError::OtherProblem { file, problem } => {
             format!("{}: the record of another problem ({})", file.display(), report::problem(&problem))
@@ -332,45 +333,6 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
         folder.replace(REPORT, ticket.report(&answer).as_bytes(), |_| Ok(())).map_err(unwritten)?;
     }
     Ok(answer)
-}
-
-/// Tells the page, and other processes.
-struct Both<'a> {
-    live: &'a Live,
-    file: StatusFile,
-}
-
-impl Watch for Both<'_> {
-    fn expanded(&self, states: u64, successors: u64) {
-        self.live.expanded(states, successors);
-        self.file.expanded(states, successors);
-    }
-}
-
-impl Progress for Both<'_> {
-    fn length(&self, length: u32) {
-        self.live.length(length);
-        self.file.length(length);
-    }
-
-    fn begin(&self, level: Begun) {
-        self.live.begin(level);
-        self.file.begin(level);
-    }
-
-    fn level(&self, figures: &LevelFigures) {
-        self.live.level(figures);
-        self.file.level(figures);
-    }
-
-    fn known(&self, length: u32) {
-        self.live.known(length);
-    }
-
-    fn note(&self, text: &str) {
-        self.live.note(text);
-        self.file.note(text);
-    }
 }
 
 #[cfg(test)]
@@ -493,8 +455,8 @@ mod tests {
     #[test]
     fn prove_needs_a_length_and_takes_the_jobs_where_none_is_given() {
         let (_folder, queue) = queue();
-        assert!(matches!(queue.add(SMALL.into(), Asked::Prove, None), Err(Declined::Question(_))));
-        assert!(matches!(queue.add(SMALL.into(), Asked::Levels, Some(10_000)), Err(Declined::Question(_))));
+        assert!(matches!(queue.add(SMALL.into(), Asked::Prove, None), Err(Declined::Question)));
+        assert!(matches!(queue.add(SMALL.into(), Asked::Levels, Some(MAX_LENGTH + 1)), Err(Declined::Question)));
         let spec = queue.add(format!("{SMALL}[search]\nmax-length = 3\n"), Asked::Prove, None).unwrap();
         assert_eq!(spec.question, Question::Prove { max_length: 3 });
     }

@@ -1,6 +1,8 @@
 //! Run folders from strangers: what lies in them is read with care, or refused; nothing outside them is touched.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -174,6 +176,63 @@ fn answers_of_a_list_that_cannot_follow_from_each_other_are_refused() {
     }
 }
 
+/// Nothing is wrong with such a file, and another program reads it.
+#[test]
+fn a_file_of_another_version_is_wrong_input_and_not_called_damaged() {
+    let place = Place::new();
+    let told = |args: &[&str], versions: &str, advice: &str| {
+        let (status, out, err) = place.halma(args);
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.contains(versions) && err.contains(advice), "{args:?}: {err}");
+        assert!(!err.contains("damaged") && !err.contains("rejected"), "{args:?}: {err}");
+    };
+    let files: Vec<_> = fs::read_dir(place.at("run/levels")).unwrap().map(|e| e.unwrap().path()).collect();
+    let change = |change: &dyn Fn(&mut Vec<u8>)| {
+        for level in &files {
+            let mut bytes = fs::read(level).unwrap();
+            change(&mut bytes);
+            fs::write(level, bytes).unwrap();
+        }
+    };
+    // A level whose checksum is right with this version's number: that number alone is damaged.
+    change(&|bytes| bytes[8] = 2);
+    let (status, _, err) = place.halma(&["check", "run", "-q"]);
+    assert_eq!(status, 4, "{err}");
+    assert!(err.contains("rejected") && err.contains("it lost the number of its version"), "{err}");
+    // A level, with the checksum that its writer gave it.
+    change(&|bytes| {
+        let end = bytes.len() - 24;
+        let index = u64::from_le_bytes(*bytes[end - 40..].first_chunk().unwrap()) as usize;
+        let sum = xxh3_128(&[&bytes[..32], &bytes[index..end]].concat());
+        bytes[end..end + 16].copy_from_slice(&sum.to_le_bytes());
+    });
+    for command in [&["check", "run", "-q"][..], &["resume", "run", "-q"]] {
+        told(command, "is of version 2, this program reads version 1", "with the program that wrote it");
+    }
+    // The list of the run.
+    place.forge(|list| list["format"] = json!(9));
+    for command in [&["resume", "run"][..], &["status", "run"]] {
+        told(command, "is of format 9, this program reads format 2", "go on with the program that wrote it");
+    }
+    fs::remove_file(place.at("run").join(LIST)).unwrap();
+    // The record.
+    let file = place.at("run/result.json");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("\"format\": 1", "\"format\": 7", 1)).unwrap();
+    fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
+    for command in [
+        &["check", "run"][..],
+        &["resume", "run"],
+        &["status", "run"],
+        &["report", "run"],
+        &["replay", "run"],
+        &["certify", "run", "-o", "c"],
+        &["solve", "queue.toml"],
+    ] {
+        told(command, "record of format 7, this program reads format 1", "read it with the program that wrote it");
+    }
+    assert_eq!(place.halma(&["batch", "queue.toml", "-q"]).0, 2);
+}
+
 /// A run that kept its levels is finished, and can be taken up again. Without `--keep-levels` its files go, and so do their names.
 #[test]
 fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds() {
@@ -181,10 +240,40 @@ fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds()
     let said = |args: &[&str]| place.halma(args);
     let (status, out, _) = said(&["status", "run"]);
     assert_eq!((status, out.contains("resume")), (0, false), "{out}");
+    let (_, out, _) = said(&["status", "run", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["unfinished"], json!(false), "{out}");
     assert_eq!(said(&["check", "run", "-q"]).0, 0);
     assert_eq!(said(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
     let (status, _, err) = said(&["check", "run", "-q"]);
     assert_eq!(status, 0, "{err}");
+}
+
+/// Names of files are bytes; what a run's list and a batch's status say of them is text.
+#[test]
+fn a_run_of_a_job_whose_name_is_no_text_can_be_resumed() {
+    let place = Place::new();
+    let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+    fs::write(place.at("").join(name(b"stops\xff.toml")), STOPS).unwrap();
+    let halma = |args: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let output = command.current_dir(place.at("")).env_remove("HALMA_CACHE").args(args).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let job = name(b"stops\xff.toml");
+    for folder in [name(b"plain"), name(b"long\xff")] {
+        let (status, err) =
+            halma(&[name(b"solve"), job, name(b"-q"), name(b"--keep-levels"), name(b"--output-dir"), folder]);
+        assert_eq!(status, Some(3), "{err}");
+        let (status, err) = halma(&[name(b"resume"), folder]);
+        assert_eq!(status, Some(3), "{err}");
+        assert!(err.contains("not finished; halma resume"), "{err}");
+    }
+    let (status, err) =
+        halma(&[name(b"batch"), job, name(b"-q"), name(b"--keep-levels"), name(b"--output-dir"), name(b"night")]);
+    assert_eq!(status, Some(3), "{err}");
+    let (status, out, err) = place.halma(&["status", "night"]);
+    assert_eq!(status, 3, "{err}");
+    assert!(out.contains("1 unfinished\nunfinished stops\u{fffd}.toml"), "{out}");
 }
 
 /// A run that was killed when it had come to some length is not asked about a shorter one: that would end it.
@@ -300,6 +389,31 @@ fn a_run_goes_on_while_its_lock_is_held_whatever_its_status_says() {
     assert!(out.starts_with("running: length 7, level 3 forward: 100% of 1 states expanded"), "{out}");
     fs::remove_file(place.at("run/status.json")).unwrap();
     assert_eq!(place.halma(&["status", "run"]).1, "running: at its beginning\n");
+}
+
+/// A batch that was killed left its status as it was.
+#[test]
+fn a_batch_goes_on_while_its_lock_is_held_whatever_its_status_says() {
+    let place = Place::new();
+    fs::write(place.at("queue.toml"), format!("{JOB}[output]\ndir = \"run\"\n")).unwrap();
+    assert_eq!(place.halma(&["batch", "queue.toml", "-q", "--output-dir", "night"]).0, 0);
+    let file = place.at("night/batch.json");
+    let mut queue: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    (queue["jobs"][0]["state"], queue["jobs"][0]["exit"]) = (json!("running"), json!(3));
+    fs::write(&file, queue.to_string()).unwrap();
+    let told = || {
+        let (text, json) = (place.halma(&["status", "night"]), place.halma(&["status", "night", "--json"]));
+        assert_eq!((text.0, json.0), (3, 3), "{}{}", text.2, json.2);
+        (text.1, serde_json::from_str::<Value>(&json.1).unwrap())
+    };
+    let (text, document) = told();
+    assert!(text.starts_with("1 left\nleft ") && text.contains("the same batch goes on"), "{text}");
+    assert_eq!((&document["at_work"], &document["jobs"][0]["state"]), (&json!(false), &json!("left")), "{document}");
+    let lock = fs::File::create(place.at("night/batch.lock")).unwrap();
+    lock.lock().unwrap();
+    let (text, document) = told();
+    assert!(text.starts_with("1 running\nrunning "), "{text}");
+    assert_eq!((&document["at_work"], &document["jobs"][0]["state"]), (&json!(true), &json!("running")), "{document}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ mod referee_shortest;
 mod rows;
 mod same_levels;
 mod schema;
+mod scripts;
 mod small;
 mod snapshots;
 mod solutions;

@@ -101,7 +101,11 @@ fn a_damaged_record_is_refused_with_its_place() {
         ),
         ("\"seconds\": 1.0, \"cpu", "\"cpu", "r.json: damaged record: missing field `seconds` at line 20 column 1"),
         (", \"threads\": 2\n}", "", "r.json: damaged record: EOF while parsing an object at line 19 column 85"),
-        ("\"format\": 1", "\"format\": 2", "r.json: record of format 2; this program reads format 1"),
+        (
+            "\"format\": 1",
+            "\"format\": 2",
+            "r.json: record of format 2, this program reads format 1; read it with the program that wrote it, or search again in another folder",
+        ),
     ] {
         let text = EXAMPLE.replacen(whole, broken, 1);
         assert_ne!(text, EXAMPLE);

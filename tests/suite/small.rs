@@ -125,6 +125,42 @@ fn a_batch_of_impossible_and_faulty_jobs_tells_what_it_skips_and_reads_all_befor
 }
 
 #[test]
+fn a_batch_finds_its_records_beneath_those_of_other_questions() {
+    let job = format!("{ROW}[output]\ndir = \"run\"\n");
+    let folder = folder(&[("row.toml", &job)]);
+    assert_eq!(halma(&folder, &["count", "row.toml", "-q"]).0, 0);
+    for state in ["done", "skipped"] {
+        let (status, out, err) = halma(&folder, &["batch", "row.toml", "-q", "--output-dir", "night"]);
+        assert_eq!((status, out.contains(state)), (0, true), "{out}{err}");
+    }
+    let queue: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("night/batch.json")).expect("a status"))
+            .expect("JSON");
+    let beneath = queue["jobs"][0]["folder"].as_str().expect("a folder");
+    assert!(beneath.starts_with("run/solve-"), "{beneath}");
+    assert!(folder.path().join(beneath).join("result.json").exists());
+}
+
+#[test]
+fn a_question_that_a_job_does_not_allow_leaves_no_folder() {
+    let puzzle = "[problem]\nkind = \"rules\"\nboard = \"A.B\"\nrules = [\"A . -> . A\"]\n";
+    let with_goal = format!("{puzzle}goal = \"AB.\"\n");
+    let folder = folder(&[("row.toml", ROW), ("puzzle.toml", puzzle), ("goal.toml", &with_goal)]);
+    let refused = [
+        (&["count", "row.toml", "--pruning", "mcc"][..], "pruning mcc does not keep all solutions"),
+        (&["solve", "puzzle.toml"], "goal"),
+        // All of them are looked at before the first one is asked.
+        (&["compare", "goal.toml", "--prunings", "none,projection(Q)"], "`Q` is no letter of the puzzle"),
+    ];
+    for (args, words) in refused {
+        let (status, out, err) = halma(&folder, &[args, &["--output-dir", "run"]].concat());
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(words), "{err}");
+        assert!(!folder.path().join("run").exists(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_job_is_no_record() {
     let folder = folder(&[("job.toml", SQUARE)]);
     for command in ["check", "report"] {

@@ -352,6 +352,32 @@ fn a_signal_ends_it_and_what_was_under_way_can_go_on() {
     assert!(run::unfinished(&studio.place(&search)).unwrap().is_some());
 }
 
+/// Its folder has what it takes to go on, once what is wrong there is mended.
+#[test]
+fn a_search_that_failed_on_its_way_is_named_when_the_studio_ends() {
+    let mut studio = Studio::open(&[]);
+    let long = studio.begin("solve", LONG);
+    let begun = Instant::now();
+    while studio.asks("GET", &format!("/api/jobs/{long}"), "").json()["live"]["levels"]
+        .as_array()
+        .is_none_or(|l| l.len() < 3)
+    {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    studio.asks("POST", &format!("/api/jobs/{long}/cancel"), "");
+    let folder = studio.place(&studio.until(long, "stopped"));
+    for level in std::fs::read_dir(folder.join("levels")).unwrap() {
+        std::fs::write(level.unwrap().path(), "damaged").unwrap();
+    }
+    let again = studio.begin("solve", LONG);
+    let failed = studio.until(again, "failed");
+    studio.signal();
+    let (status, said) = studio.end();
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert_eq!(said, format!("not finished; to go on: halma resume {}\n", failed["folder"].as_str().unwrap()));
+}
+
 #[test]
 fn a_port_that_is_taken_is_said_and_the_job_of_the_command_line_is_there() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -164,6 +164,15 @@ fn a_job_is_typed_and_what_is_wrong_points_to_its_line() {
     browser.type_text("#text", SMALL);
     browser.until("document.getElementById('fault').hidden && !!document.querySelector('#picture .army')");
     assert_eq!(browser.eval("document.querySelectorAll('#picture .army').length"), 4);
+    // A file that is too long changes nothing but what is said.
+    browser.eval(
+        "(() => { const files = new DataTransfer(); files.items.add(new File(['#'.repeat(200001)], 'long.toml')); \
+         const e = document.getElementById('file'); e.files = files.files; e.dispatchEvent(new Event('change')); })()",
+    );
+    browser.until("!document.getElementById('fault').hidden");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(browser.text("#fault"), "The file is too long for a job.");
+    assert_eq!(browser.eval("document.getElementById('fault').hidden"), false);
     // On with the mouse.
     browser.click("#to-board");
     browser.until("document.querySelectorAll('#board .army[data-cell]').length === 4");

@@ -324,6 +324,42 @@ fn a_name_without_an_ending_is_a_site_of_many_runs_and_a_page_of_one() {
     assert_eq!(report(&[one], "slash/"), 2, "a slash");
 }
 
+#[test]
+fn a_site_keeps_its_index_and_leads_to_pages_of_any_name_and_leaves_no_record_out() {
+    let folder = folder();
+    let at = folder.path();
+    let kept = std::env::current_dir().expect("a folder").join("results/table-3");
+    for (name, record) in [
+        ("index", "p1-triangle-3-6move.json"),
+        ("a b#1", "p5-square-2-6move.json"),
+        ("Index", "p6-square-3-8move.json"),
+    ] {
+        std::fs::create_dir_all(at.join("runs").join(name)).expect("a folder");
+        std::fs::copy(kept.join(record), at.join("runs").join(name).join("result.json")).expect("a record");
+    }
+    let (status, out, err) = halma_in(at, &["report", "runs", "-o", "site/"]);
+    assert_eq!((status, out.as_str()), (0, "site/index.html: 4 pages\n"), "{err}");
+    let read = |name: &str| std::fs::read_to_string(at.join("site").join(name)).expect(name);
+    let index = read("index.html");
+    for (link, name) in [("Index-2", "Index-2"), ("a%20b%231", "a b#1"), ("index-3", "index-3")] {
+        assert!(index.contains(&format!("<a href=\"{link}.html\">{name}</a>")), "{name}: {index}");
+        assert!(read(&format!("{name}.html")).contains("href=\"index.html\""), "{name}");
+    }
+    let page = read("a b#1.html");
+    for command in ["halma check", "halma replay", "scripts/referee.py derive"] {
+        assert!(page.contains(&format!("{command} 'runs/a b#1/result.json'")), "{command}: {page}");
+    }
+    // What is damaged may be a record.
+    for name in ["runs/Index/result.json", "runs/other.json"] {
+        let text = std::fs::read(kept.join("p5-square-2-6move.json")).expect("a record");
+        std::fs::write(at.join(name), &text[..text.len() / 2]).expect("a file");
+        let (status, _, err) = halma_in(at, &["report", "runs", "-o", "site/"]);
+        assert_eq!(status, 4, "{err}");
+        assert!(err.starts_with(&format!("{name}: damaged record: EOF")), "{err}");
+        std::fs::remove_file(at.join(name)).expect("it is there");
+    }
+}
+
 /// What is opened in LaTeX is closed, in order: braces, and environments.
 fn assert_latex(text: &str) {
     let (mut open, mut depth) = (Vec::new(), 0);

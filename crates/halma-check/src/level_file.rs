@@ -1,6 +1,7 @@
 //! A reader of level files, from their description ([`halma_engine::store::file`]); and levels that were derived and
 //! are in memory.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use super::number::Number;
 use super::rejection::{Rejection, RejectionKind};
 use crate::parallel;
 
+/// The version of the format that is read here.
+const VERSION: u32 = 1;
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
 /// The most keys in a block.
@@ -42,6 +45,29 @@ fn regular(path: &Path) -> std::io::Result<File> {
     match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
+/// A file that is read.
+struct Opened<'a> {
+    path: &'a Path,
+    file: File,
+    length: u64,
+}
+
+impl<'a> Opened<'a> {
+    fn new(path: &'a Path) -> Result<Self, Rejection> {
+        let opened = regular(path).and_then(|file| Ok(Self { path, length: file.metadata()?.len(), file }));
+        opened.map_err(|e| RejectionKind::File.because(format!("{}: {e}", path.display())))
+    }
+
+    fn fault(&self, reason: impl Display) -> Rejection {
+        RejectionKind::File.because(format!("{}: {reason}", self.path.display()))
+    }
+
+    fn read(&self, from: u64, bytes: u64) -> Result<Vec<u8>, Rejection> {
+        let mut buffer = vec![0; bytes as usize];
+        self.file.read_exact_at(&mut buffer, from).map(|()| buffer).map_err(|e| self.fault(e))
     }
 }
 
@@ -121,53 +147,70 @@ fn number(bytes: &[u8]) -> u128 {
 impl<N: Number> Level<N> {
     /// Opens a level file, which must have that identity and state that count and that digest.
     pub fn open(path: &Path, identity: u128, keys: u64, digest: u128) -> Result<Self, Rejection> {
-        let fault = |reason: String| RejectionKind::File.because(format!("{}: {reason}", path.display()));
-        let file = regular(path).map_err(|e| fault(e.to_string()))?;
-        let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
-        let read = |from: u64, bytes: u64| {
-            let mut buffer = vec![0; bytes as usize];
-            file.read_exact_at(&mut buffer, from).map(|()| buffer).map_err(|e| fault(e.to_string()))
-        };
+        let there = Opened::new(path)?;
+        let length = there.length;
         if length < (HEADER + FOOTER) as u64 {
-            return Err(fault(format!("only {length} bytes long")));
+            return Err(there.fault(format!("only {length} bytes long")));
         }
-        let header = read(0, HEADER as u64)?;
-        let footer = read(length - FOOTER as u64, FOOTER as u64)?;
+        let mut header = there.read(0, HEADER as u64)?;
+        let footer = there.read(length - FOOTER as u64, FOOTER as u64)?;
         if header[..8] != *b"HALMALVL" || footer[FOOTER - 8..] != *b"HALMAEND" {
-            return Err(fault("no level file, or cut".into()));
+            return Err(there.fault("no level file, or cut"));
         }
-        let (version, width) = (number(&header[8..12]), number(&header[12..16]) as usize);
-        if version != 1 || ![8, 16, 32].contains(&width) {
-            return Err(fault(format!(
-                "version {version}, keys of {width} bytes; understood is version 1 with 8, 16 or 32"
-            )));
+        let version = number(&header[8..12]);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        let level = Self::indexed(there, &header, &footer, (identity, keys, digest));
+        if version == u128::from(VERSION) {
+            return level;
+        }
+        Err(match level {
+            // The checksum is that of this version's number, so the number itself is damaged.
+            Ok(_) => RejectionKind::File.because(format!("{}: it lost the number of its version", path.display())),
+            Err(_) => RejectionKind::Version.because(format!(
+                "{}: it is of version {version}, this program reads version {VERSION}; check it with the program that \
+                 wrote it",
+                path.display()
+            )),
+        })
+    }
+
+    /// The level of an opened file of this version: what its header, index and footer say of it must be true.
+    fn indexed(
+        there: Opened,
+        header: &[u8],
+        footer: &[u8],
+        (identity, keys, digest): (u128, u64, u128),
+    ) -> Result<Self, Rejection> {
+        let width = number(&header[12..16]) as usize;
+        if ![8, 16, 32].contains(&width) {
+            return Err(there.fault(format!("keys of {width} bytes; understood are 8, 16 or 32")));
         }
         let [index_at, count, stated] = [0, 8, 16].map(|at| number(&footer[at..at + 8]) as u64);
         let entry = width as u64 + 24;
         let fits = count.checked_mul(entry).and_then(|n| n.checked_add(index_at)?.checked_add(FOOTER as u64));
-        if fits != Some(length) {
-            return Err(fault("its index does not fit its length".into()));
+        if fits != Some(there.length) {
+            return Err(there.fault("its index does not fit its length"));
         }
         if number(&header[16..32]) != identity {
-            return Err(fault(
-                "its identity is not the one in the record: it belongs to another run, length or level".into(),
-            ));
+            return Err(
+                there.fault("its identity is not the one in the record: it belongs to another run, length or level")
+            );
         }
         if stated != keys || number(&footer[24..40]) != digest {
-            return Err(fault("its count or digest is not the one in the record".into()));
+            return Err(there.fault("its count or digest is not the one in the record"));
         }
         let mut hash = Xxh3::new();
-        hash.update(&header);
+        hash.update(header);
         let (mut blocks, mut start, mut ends) = (Vec::new(), 0, HEADER as u64);
         // In pieces: a sparse file may be very long, and an invalid index shows in its first entry.
         for first in (0..count).step_by(INDEX) {
-            let entries = read(index_at + first * entry, (count - first).min(INDEX as u64) * entry)?;
+            let entries = there.read(index_at + first * entry, (count - first).min(INDEX as u64) * entry)?;
             hash.update(&entries);
             for bytes in entries.chunks(entry as usize) {
-                let block = Block::read(bytes, width, start).ok_or_else(|| fault("a key of too many bits".into()))?;
+                let block = Block::read(bytes, width, start).ok_or_else(|| there.fault("a key of too many bits"))?;
                 // Blocks lie one after another, and no number here is larger than a writer makes it or than the file.
                 if block.offset != ends || !block.is_possible() {
-                    return Err(fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
+                    return Err(there.fault(format!("the index has no block of {} keys at byte {ends}", block.keys)));
                 }
                 (start, ends) = (start + u64::from(block.keys), ends + u64::from(block.bytes));
                 blocks.push(block);
@@ -175,16 +218,16 @@ impl<N: Number> Level<N> {
         }
         hash.update(&footer[..40]);
         if hash.digest128() != number(&footer[40..56]) {
-            return Err(fault("header, index or footer do not match their checksum".into()));
+            return Err(there.fault("header, index or footer do not match their checksum"));
         }
         if start != keys || ends != index_at {
             let end = format!("and ends at byte {ends}, its footer {keys} and {index_at}");
-            return Err(fault(format!("its index has {start} keys {end}")));
+            return Err(there.fault(format!("its index has {start} keys {end}")));
         }
         if blocks.windows(2).any(|pair| pair[0].first >= pair[1].first) {
-            return Err(fault("its blocks do not ascend".into()));
+            return Err(there.fault("its blocks do not ascend"));
         }
-        Ok(Self::File { path: path.into(), file, blocks, keys })
+        Ok(Self::File { path: there.path.into(), file: there.file, blocks, keys })
     }
 
     pub fn len(&self) -> u64 {

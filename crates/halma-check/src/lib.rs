@@ -109,6 +109,14 @@ pub enum CheckError {
         /// The error and its place.
         rejection: Rejection,
     },
+    /// A level file was written by another version of the program, so that nothing is known of it.
+    #[error("{}: not checked: {rejection}", file.display())]
+    Version {
+        /// The record.
+        file: PathBuf,
+        /// The level file, and the versions.
+        rejection: Rejection,
+    },
 }
 
 /// The record's file: `run` itself, or the one in that folder.
@@ -136,7 +144,10 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     memory::keep_to(options.memory, bytes_of(&file));
     let record = Record::read_unjudged(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    record_holds(&record, folder, options).map_err(|rejection| CheckError::Rejected { file, rejection })
+    record_holds(&record, folder, options).map_err(|rejection| match rejection.kind {
+        RejectionKind::Version => CheckError::Version { file, rejection },
+        _ => CheckError::Rejected { file, rejection },
+    })
 }
 
 /// Checks a record whose level files are in `folder`.

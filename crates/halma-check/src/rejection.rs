@@ -24,6 +24,8 @@ pub enum RejectionKind {
     Digest,
     /// A level file is missing, damaged, or a foreign one.
     File,
+    /// A level file was written by another version of the program.
+    Version,
     /// The verdict, or a field with it, does not follow from the search.
     Verdict,
     /// A solution cannot be played, or does not solve the problem.

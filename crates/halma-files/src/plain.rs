@@ -44,6 +44,20 @@ pub fn message(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A file's name as one word of a command that a reader may copy into a shell.
+#[must_use]
+pub fn quoted(name: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if name.starts_with('-') {
+        // What begins with a dash is read as an option, in quotes, too.
+        return quoted(&format!("./{name}")).into_owned().into();
+    }
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.into(),
+        false => format!("'{}'", name.replace('\'', "'\\''")).into(),
+    }
+}
+
 /// A line of text in which every character is as wide as before: control characters as the pictures of them.
 #[must_use]
 pub fn pictured(c: char) -> char {
@@ -97,6 +111,20 @@ mod tests {
         assert!(!String::from_utf8(out.clone()).unwrap().contains(is_unsafe));
         assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), wild, "JSON says the same");
         assert!("\u{0}\u{1b}\u{7f}\u{85}x".chars().map(pictured).eq("\u{2400}\u{241b}\u{2421}\u{fffd}x".chars()));
+    }
+
+    #[test]
+    fn a_name_is_one_word_of_a_command() {
+        for (name, word) in [
+            ("runs/p1-ä.json", "runs/p1-ä.json"),
+            ("a b#1/result.json", "'a b#1/result.json'"),
+            ("it's", "'it'\\''s'"),
+            ("$(rm x)", "'$(rm x)'"),
+            ("-o", "./-o"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(name), word);
+        }
     }
 
     #[test]

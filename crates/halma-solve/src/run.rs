@@ -243,12 +243,7 @@ fn answer(
     cancel: &CancellationToken,
     exchange: &Arc<dyn Exchange>,
 ) -> Result<Record, RunError> {
-    if question == Question::Count && matches!(job.problem, Problem::Transfer(_)) && !job.search.pruning.keeps_all() {
-        return Err(RunError::CountUnder(job.search.pruning.clone()));
-    }
-    if let Problem::Puzzle(puzzle) = &job.problem {
-        models::check(puzzle, &job.search.pruning, question)?;
-    }
+    answerable(job, question)?;
     if exchange.is_shared() {
         check_shared(job, question)?;
     }
@@ -287,6 +282,21 @@ fn answer(
 
 fn too_many(puzzle: &Puzzle) -> RunError {
     RunError::TooManyStates(Box::new(puzzle.too_many.clone()))
+}
+
+/// Whether the job's problem and pruning allow the question. Writes nothing.
+///
+/// # Errors
+/// What they do not allow.
+pub fn answerable(job: &Job, question: Question) -> Result<(), RunError> {
+    let pruning = &job.search.pruning;
+    match &job.problem {
+        Problem::Transfer(_) if question == Question::Count && !pruning.keeps_all() => {
+            Err(RunError::CountUnder(pruning.clone()))
+        }
+        Problem::Puzzle(puzzle) => models::check(puzzle, pruning, question),
+        Problem::Transfer(_) | Problem::Game(_) => Ok(()),
+    }
 }
 
 /// The number of threads of a job, of which `beside` processes run on this host, and the least memory that they need;

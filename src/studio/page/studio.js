@@ -276,10 +276,14 @@ function listen() {
   });
   on("file", async (e) => {
     const [file] = e.target.files;
-    if (!file) return;
-    if (file.size > 200_000) show($("fault"), "The file is too long for a job.");
-    else state.text = await file.text();
     e.target.value = "";
+    if (!file) return;
+    if (file.size > 200_000) {
+      // Nothing has changed; to describe it again would hide this.
+      show($("fault"), "The file is too long for a job.");
+      return;
+    }
+    state.text = await file.text();
     changed();
   });
   on("to-board", () => setState(ofJob(described.armies, described.kind)), "click");

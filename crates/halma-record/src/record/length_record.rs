@@ -50,6 +50,26 @@ pub struct LengthRecord {
 }
 
 impl LengthRecord {
+    /// An entry without levels and figures.
+    #[must_use]
+    pub fn blank(length: u32, verdict: Verdict) -> Self {
+        Self {
+            length,
+            verdict,
+            reason: None,
+            up_to: None,
+            shared_with: None,
+            leading_moves: false,
+            pruning: None,
+            c: None,
+            seconds: 0.0,
+            generated: 0,
+            largest_level: 0,
+            self_consistent: true,
+            levels: Vec::new(),
+        }
+    }
+
     /// Whether following levels of this entry are made by leading moves: whether there are any, for an odd length.
     #[must_use]
     pub fn has_leading_moves(&self) -> bool {

@@ -53,7 +53,11 @@ pub enum RecordError {
         file: PathBuf,
     },
     /// The file is a record that another version wrote.
-    #[error("{}: record of format {found}; this program reads format {FORMAT}", file.display())]
+    #[error(
+        "{}: record of format {found}, this program reads format {FORMAT}; read it with the program that wrote it, or \
+         search again in another folder",
+        file.display()
+    )]
     Format {
         /// The record.
         file: PathBuf,

@@ -41,17 +41,24 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     if share.is_some() {
         refuse_link(dir).map_err(|source| StoreError::reading(dir.clone(), source))?;
     }
+    // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
+    let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
     let terms = Terms {
-        job: job.file.clone(),
+        job: label(&job.file),
         question,
         search: job.search.clone(),
         limits: job.limits.clone(),
-        output: job.output.clone(),
+        output: Output {
+            dir: job.output.dir.as_ref().map(label),
+            cache: job.output.cache.as_ref().map(label),
+            keep_levels: job.output.keep_levels,
+        },
     };
-    let value = |value: Result<serde_json::Value, _>| value.unwrap_or_default();
+    let terms = serde_json::to_value(terms)
+        .map_err(|e| StoreError::Io { file: dir.join(workspace::LIST), source: e.into() })?;
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
-    let (identity, terms) = (identity(job, question, share), value(serde_json::to_value(terms)));
-    let workspace = Workspace::open(dir, identity, terms, disk, interval, job.output.keep_levels)?;
+    let workspace =
+        Workspace::open(dir, identity(job, question, share), terms, disk, interval, job.output.keep_levels)?;
     // Before anything is written: the run that is there stays as it is.
     let last = workspace.answers().last().and_then(|answer| answer["length"].as_u64());
     if let Some((last, most)) = last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {

@@ -186,19 +186,12 @@ pub(super) fn summed(
     seconds: f64,
 ) -> LengthRecord {
     LengthRecord {
-        length,
-        verdict,
         reason,
-        up_to: None,
-        shared_with: None,
-        leading_moves: false,
-        pruning: None,
-        c: None,
         seconds,
         generated: levels.iter().fold(0, |sum, f| sum.saturating_add(f.tally.generated)),
         largest_level: levels.iter().map(|f| f.tally.states).max().unwrap_or(0),
-        self_consistent: true,
         levels: levels.iter().map(level_record).collect(),
+        ..LengthRecord::blank(length, verdict)
     }
 }
 

@@ -52,19 +52,10 @@ pub fn halma(map: &str) -> serde_json::Value {
 
 pub fn run(length: u32, verdict: Verdict, levels: Vec<LevelRecord>) -> LengthRecord {
     LengthRecord {
-        length,
-        verdict,
-        reason: None,
-        up_to: None,
-        shared_with: None,
-        leading_moves: false,
-        pruning: None,
-        c: None,
-        seconds: 0.0,
         generated: levels.iter().map(|level| level.generated).sum(),
         largest_level: levels.iter().map(|level| level.states).max().unwrap_or(0),
-        self_consistent: true,
         levels,
+        ..LengthRecord::blank(length, verdict)
     }
 }
 

@@ -1,0 +1,80 @@
+//! What lengths that have not been tried may cost, from how the work has grown so far.
+
+use std::time::Duration;
+
+use halma_record::record::{self, LengthRecord, Together, Verdict};
+
+/// The cost of a length that has not been tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The length.
+    pub length: u32,
+    /// Successors to compute.
+    pub generated: f64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// What the next `count` lengths may cost, from those that were decided: work grows by a factor from one length to the
+/// next but one (odd and even lengths differ), which is taken to stay; where several were decided at once, by one from
+/// length to length. `None` where too little was done to tell.
+#[must_use]
+pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
+    let refuted = |t: &Together| t.0.iter().all(|run| run.verdict == Verdict::None);
+    let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
+    let [.., a, b, c] = *decided else { return None };
+    let work = |t: Together| (t.generated() as f64).max(1.0);
+    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(|run| run.seconds).sum();
+    // The last growth seen, and the one before where there is one.
+    let single = c.last() == a.last() + 2;
+    let growth = match decided.len() {
+        n if n > 3 && single && decided[n - 4].last() + 3 == c.last() => {
+            (work(c) / work(a) * work(b) / work(decided[n - 4])).sqrt()
+        }
+        _ => (work(c) / work(a)).powf(2.0 / f64::from(c.last() - a.last())),
+    };
+    let rate = (work(a) + work(b) + work(c)) / seconds.max(1e-3);
+    let mut last = if single { [work(b), work(c)] } else { [work(c) / growth.sqrt(), work(c)] };
+    let next = |i| {
+        let generated = last[0] * growth;
+        last = [last[1], generated];
+        Estimate { length: c.last() + i, generated, seconds: generated / rate }
+    };
+    (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
+}
+
+/// Successors below which growth says nothing yet.
+const MEANINGFUL: f64 = 10_000.0;
+
+/// A time in its two largest units.
+#[must_use]
+pub fn rough(seconds: f64) -> String {
+    let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11) as u64)).to_string();
+    time.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(length: u32, generated: u64) -> LengthRecord {
+        let seconds = generated as f64 / 1e6;
+        LengthRecord { seconds, generated, ..LengthRecord::blank(length, Verdict::None) }
+    }
+
+    #[test]
+    fn work_that_grows_tenfold_every_second_length_goes_on_so() {
+        let runs = [run(20, 10_000), run(21, 20_000), run(22, 100_000), run(23, 200_000)];
+        let next = estimates(&runs, 3).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round(), e.seconds.round())).collect();
+        assert_eq!(rounded, [(24, 1e6, 1.0), (25, 2e6, 2.0), (26, 1e7, 10.0)]);
+        assert_eq!(estimates(&runs[..2], 3), None);
+        // The last two lengths at once.
+        let mut runs = runs.to_vec();
+        (runs[2].up_to, runs[2].generated, runs[3].generated) = (Some(23), 640_000, 0);
+        let next = estimates(&[&[run(19, 10_000)], &runs[..]].concat(), 2).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
+        assert_eq!(rounded, [(24, 2_560_000.0), (25, 10_240_000.0)]);
+        assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
+    }
+}

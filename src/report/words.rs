@@ -1,0 +1,78 @@
+//! A problem in words.
+
+use halma_record::words::counted;
+use halma_rules::job::puzzle_tables::{BlocksTable, Metric, PermutationTable, RuleEntry, RulesTable, Until};
+use halma_rules::job::{Army, ProblemSpec, PuzzleSpec};
+
+/// The problem in a line.
+#[must_use]
+pub fn problem(spec: &ProblemSpec) -> String {
+    let spec = match spec {
+        ProblemSpec::Armies(armies) => armies,
+        ProblemSpec::Puzzle(puzzle) => return format!("{}; {}", named(puzzle), one_move(puzzle)),
+    };
+    let title = spec.title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default();
+    let army = match &spec.army {
+        Army::Named(name) => format!("{name}, {}", counted(spec.men, "man")),
+        Army::Cells(_) => counted(spec.men, "man"),
+    };
+    let board = if spec.map.is_some() { "a drawn board" } else { &spec.board };
+    let jumps = if spec.jumps_only { ", jumps only" } else { "" };
+    format!("{title}{army}, on {board} under {}-move rules{jumps}", spec.moves.number())
+}
+
+/// What a puzzle is called: its title, or what it is.
+#[must_use]
+pub fn named(puzzle: &PuzzleSpec) -> String {
+    let what = match puzzle.kind.as_str() {
+        "rules" => "a puzzle by rewrite rules",
+        "blocks" => "a puzzle of sliding blocks",
+        "permutation" => "a puzzle by permutations",
+        kind => return puzzle.title.clone().unwrap_or_else(|| format!("a puzzle of kind {kind}")),
+    };
+    puzzle.title.clone().unwrap_or_else(|| what.into())
+}
+
+/// What counts as one move of a puzzle, in words.
+#[must_use]
+pub fn one_move(puzzle: &PuzzleSpec) -> String {
+    let what = match puzzle.kind.as_str() {
+        "rules" => puzzle.table::<RulesTable>().map(|table| by_rules(&table)).unwrap_or_default(),
+        "blocks" => match puzzle.table::<BlocksTable>().map(|table| table.metric) {
+            Ok(Metric::Step) => "one block by one cell",
+            Ok(Metric::Slide) => "one block in one direction, as far as it can go",
+            _ => "one block, as far as it can go in any directions",
+        },
+        "permutation" => match puzzle.table::<PermutationTable>().map(|table| table.quarter) {
+            Ok(true) => "a move of the file, or its inverse",
+            _ => "any power of a move of the file",
+        },
+        _ => "as the puzzle's program has it",
+    };
+    format!("one move: {what}")
+}
+
+fn by_rules(table: &RulesTable) -> &'static str {
+    let chains = |entry: &RuleEntry| match entry {
+        RuleEntry::Text(_) => table.chain,
+        RuleEntry::Table(rule) => rule.chain.unwrap_or(table.chain),
+    };
+    let until = |entry: &RuleEntry| match entry {
+        RuleEntry::Text(_) => table.until,
+        RuleEntry::Table(rule) => rule.until.or(table.until),
+    };
+    let repeats = table.rules.iter().filter_map(until).any(|until| until != Until::Once);
+    let is_free = |entry: &RuleEntry| matches!(entry, RuleEntry::Table(rule) if rule.free);
+    if table.rules.iter().any(is_free) {
+        return match table.rules.iter().any(chains) || repeats {
+            true => "a rule that is not free, with its chain or repetition; free rules before it cost nothing",
+            false => "a rule that is not free; free rules before it cost nothing",
+        };
+    }
+    match (table.rules.iter().any(chains), repeats) {
+        (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
+        (true, false) => "a rule applied once, or a chain by one man",
+        (false, true) => "a rule, repeated in one direction where it says so",
+        (false, false) => "a rule applied once",
+    }
+}
