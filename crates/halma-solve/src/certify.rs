@@ -118,8 +118,12 @@ pub fn certify(record: &Record, resources: Resources) -> Result<Certificate, Cer
 pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Result<Certificate, CertifyError> {
     let states = halma_puzzles::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
     let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
-    let small = problem.lattice.len() <= MOST_CELLS && problem.start.len() <= MOST_MEN;
-    let Some(ranks) = ranks.filter(|_| states.is_some() && small) else {
+    let (cells, men) = (problem.lattice.len(), problem.start.len());
+    if cells > MOST_CELLS || men > MOST_MEN {
+        let what = format!("{men} men on {cells} cells; certificates go up to {MOST_MEN} men and {MOST_CELLS} cells");
+        return Err(CertifyError::Unfit(what));
+    }
+    let Some(ranks) = ranks.filter(|_| states.is_some()) else {
         return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
     // The checkers count moves in bytes.
