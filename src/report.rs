@@ -230,8 +230,8 @@ fn runs(record: &Record) -> String {
     format!("Pruning: {}\n\n{}", record.pruning, rows(record.pruning.name()))
 }
 
-/// By what a length was decided: its pruning, or else that of the record, in the words `pruning`; with the C that it went
-/// by, and with the lengths that were decided together, the first of which was `first`.
+/// How a length was decided: by its own pruning, or by the record's (`pruning`); then its C, or the other lengths decided with it, of
+/// which `first` is the first.
 pub(crate) fn by_pruning(pruning: &str, run: &LengthRecord, first: u32) -> String {
     let pruning = run.pruning.as_ref().map_or(pruning.into(), ToString::to_string);
     match run.c {

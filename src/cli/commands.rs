@@ -22,8 +22,7 @@ use super::{
 use crate::progress::{self, json};
 use crate::report;
 
-/// Does what was typed. No text that goes to `out` or into the message has commands to a terminal in it, whatever stands in the
-/// files that were read.
+/// Runs the command. Neither `out` nor the message contains terminal control sequences, even if a file that was read does.
 ///
 /// # Errors
 /// One message for standard error, and the exit status.

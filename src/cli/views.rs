@@ -110,8 +110,7 @@ pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, 
     Ok(Exit::Answered)
 }
 
-/// What a page of records takes: the program, and for each byte of a record the record, its page, and both while the one is
-/// made from the other.
+/// Memory of `halma report` in bytes: a fixed part, and a part for each byte of the records, which are held together with their page.
 const PROGRAM: u64 = 24 << 20;
 const BYTE_OF_RECORD: u64 = 24;
 

@@ -116,14 +116,13 @@ pub fn certify(record: &Record, resources: Resources) -> Result<Certificate, Cer
 /// # Errors
 /// As [`certify`].
 pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Result<Certificate, CertifyError> {
-    let states = halma_puzzles::rank::choose(problem.lattice.len(), problem.start.len()).filter(|&n| n < MOST_STATES);
-    let ranks = Ranks::new(problem.lattice.len(), problem.start.len());
     let (cells, men) = (problem.lattice.len(), problem.start.len());
     if cells > MOST_CELLS || men > MOST_MEN {
         let what = format!("{men} men on {cells} cells; certificates go up to {MOST_MEN} men and {MOST_CELLS} cells");
         return Err(CertifyError::Unfit(what));
     }
-    let Some(ranks) = ranks.filter(|_| states.is_some()) else {
+    let states = halma_puzzles::rank::choose(cells, men).filter(|&n| n < MOST_STATES);
+    let Some(ranks) = Ranks::new(cells, men).filter(|_| states.is_some()) else {
         return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
     // The checkers count moves in bytes.
