@@ -1,6 +1,6 @@
 //! The record of a run: `result.json`, the same document that `--json` prints.
 //!
-//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know.
+//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know, but for those of the problem.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
