@@ -89,7 +89,8 @@ fn check_counts_what_count_counts_and_refuses_other_numbers() {
             let search = format!("pruning = '{pruning}'\npalindromic = {palindromic}\nmax-length = {LONGEST}");
             let Some((mut record, report)) = checked(line, &search, Question::Count) else { continue };
             let Some(counts) = record.counts.clone() else { continue };
-            let said = format!("how many there are: counted again, {}", counts.sequences);
+            let (all, classes) = (&counts.sequences, &counts.up_to_symmetry);
+            let said = format!("how many there are: counted again, {all}, {classes} up to symmetry");
             assert!(report.checked.contains(&said), "{line}: {:?}", report.checked);
             counted += 1;
             // One more of each in turn.

@@ -87,7 +87,11 @@ impl Report {
     /// Enters the result of a count.
     fn count(&mut self, (counts, length): (&Counts, u32), confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
         match confirmed {
-            Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
+            Ok(()) => {
+                let Counts { sequences, up_to_symmetry, .. } = counts;
+                let said = format!("how many there are: counted again, {sequences}, {up_to_symmetry} up to symmetry");
+                self.checked.push(said);
+            }
             Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
             Err(Trouble::Wrong(why)) => return Err(RejectionKind::Count.because(why).at_length(length)),
         }

@@ -63,8 +63,11 @@ impl Problem {
         let (fixing, mirror) = (symmetries.fixing.clone(), symmetries.mirror.clone());
         let (jumps_only, men, centroid) = (stated.jumps_only, start.len(), record.centroid.clone());
         let model = TransferModel { board, jumps_only, binomials, men, fixing, mirror, centroid };
-        let problem = Self { model, start, target };
+        let mut problem = Self { model, start, target };
         let whole = problem.symmetries(stated.kind == "transfer")?;
+        // On a line several linear maps are one map of the cells, and the search names it for each.
+        problem.model.fixing.sort_unstable();
+        problem.model.fixing.dedup();
         if stated.kind == "transfer" {
             problem.centroid(&whole)?;
             problem.partition(record)?;
