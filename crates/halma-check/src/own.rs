@@ -74,13 +74,15 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
 
 /// What puzzles from files do not have is not there, and the digests have the published keys.
 fn is_plain(record: &Record) -> Result<(), String> {
+    let levels = record.question == Asked::Levels;
     let absent = [
         ("lattice", record.lattice.is_none()),
         ("impossible", record.impossible.is_none()),
         ("centroid", record.centroid.is_none()),
         ("partition", record.partition.is_none()),
         ("palindromic", !record.palindromic),
-        ("farthest", record.farthest.is_empty() || record.question == Asked::Levels && record.exhausted),
+        ("farthest", record.farthest.is_empty() || levels && record.exhausted),
+        ("more_solutions", record.more_solutions.is_empty() || !levels),
     ];
     if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
         return Err(format!("{name}: this record of a puzzle from a file has none"));
@@ -129,12 +131,20 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     }
 }
 
+/// Whether a start has a move.
+fn begins(model: &dyn Model) -> Result<bool, String> {
+    model.starts().iter().try_fold(false, |any, start| Ok(any || !model.moves(start)?.is_empty()))
+}
+
 /// How far back the record says that repeated states lie. Levels are compared with all earlier ones whatever it says.
 fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<(), String> {
     let came_back = record.runs.iter().flat_map(|run| &run.levels).any(|level| level.old > 0);
     match record.repeats {
         None => Err("repeats: the record does not say how far back repeated states lie".into()),
         Some(Repeats::Never) if came_back => Err("repeats: never, and some levels have old states".into()),
+        Some(Repeats::Never) if model.can_be_undone() && begins(model)? => {
+            Err("repeats: never, and every move can be undone by a move".into())
+        }
         Some(Repeats::Previous) if !model.can_be_undone() => {
             report.unchecked.push("that every move can be undone by a move".into());
             Ok(())
