@@ -180,7 +180,7 @@ impl<N: Number> Levels<'_, N> {
         let progress = options.progress;
         let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
         let confirmed = counter.confirm(counts);
-        self.report.count((counts, length), confirmed)
+        self.report.count((counts, length), Some(problem.whole_fixing().len()), confirmed)
     }
 
     /// Whether the tables of the bounds fit the budget.

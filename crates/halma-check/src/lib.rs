@@ -84,13 +84,19 @@ pub struct Report {
 }
 
 impl Report {
-    /// Enters the result of a count.
-    fn count(&mut self, (counts, length): (&Counts, u32), confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
+    /// Enters the result of a count, up to a group of so many symmetries.
+    fn count(
+        &mut self,
+        (counts, length): (&Counts, u32),
+        order: Option<usize>,
+        confirmed: Result<(), Trouble>,
+    ) -> Result<(), Rejection> {
         match confirmed {
             Ok(()) => {
                 let Counts { sequences, up_to_symmetry, .. } = counts;
-                let said = format!("how many there are: counted again, {sequences}, {up_to_symmetry} up to symmetry");
-                self.checked.push(said);
+                let classes = order.map(|order| format!(", {up_to_symmetry} up to symmetry under K of order {order}"));
+                let classes = classes.unwrap_or_default();
+                self.checked.push(format!("how many there are: counted again, {sequences}{classes}"));
             }
             Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
             Err(Trouble::Wrong(why)) => return Err(RejectionKind::Count.because(why).at_length(length)),

@@ -37,9 +37,15 @@ use record_levels::Levels;
 use rules::Rules;
 use twsearch::Permutations;
 
+/// A puzzle under the symmetries of its search, and under those up to which its solutions are counted.
+#[derive(Clone, Copy)]
+struct Models<'a> {
+    searched: &'a dyn Model,
+    counted: &'a dyn Model,
+}
+
 /// The puzzle of a table, under the symmetries of the record.
 fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
-    let fixing = record.symmetries.as_ref().map(|symmetries| &symmetries.fixing[..]);
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
         let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
@@ -48,28 +54,42 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
             return Err(format!("symmetries.mirror: {why}"));
         }
     }
+    under(spec, record.symmetries.as_ref())
+}
+
+/// The puzzle of a table, under these symmetries.
+fn under(spec: &PuzzleSpec, stated: Option<&SymmetryRecord>) -> Result<Box<dyn Model>, String> {
     let named = |fault: String| format!("problem: {fault}");
     let lacking = || "the record does not name its symmetries".to_string();
     Ok(match spec.kind.as_str() {
         "rules" => {
-            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            let symmetries = stated.ok_or_else(lacking)?;
             Box::new(Rules::new(&spec.table().map_err(named)?, symmetries)?)
         }
         "blocks" => {
-            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            let symmetries = stated.ok_or_else(lacking)?;
             Box::new(Blocks::new(&spec.table().map_err(named)?, symmetries)?)
         }
-        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, record.symmetries.as_ref())?),
+        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, stated)?),
         other => {
             // Without symmetries the record names none; with them it says nothing.
-            let symmetry = fixing.is_none();
-            if fixing.is_some_and(|fixing| !fixing.is_empty()) {
+            let symmetry = stated.is_none();
+            if stated.is_some_and(|symmetries| !symmetries.fixing.is_empty()) {
                 return Err("symmetries: those of a puzzle in Rust have no cells".into());
             }
             return in_rust::model(spec, symmetry)
                 .unwrap_or_else(|| Err(format!("problem.kind: `{other}` is no kind that this program knows")));
         }
     })
+}
+
+/// The puzzle under the symmetries up to which solutions were counted, where the record names others than those of its search.
+fn counted(spec: &PuzzleSpec, record: &Record) -> Result<Option<Box<dyn Model>>, String> {
+    let Some(named) = record.counts.as_ref().and_then(|counts| counts.symmetries.as_ref()) else { return Ok(None) };
+    if record.symmetries.as_ref().is_none_or(|used| used.fixing.len() != 1) {
+        return Err("counts.symmetries: only what was searched without symmetries has others".into());
+    }
+    under(spec, Some(&SymmetryRecord::fixing(named.clone()))).map(Some).map_err(|fault| format!("counts: {fault}"))
 }
 
 /// What puzzles from files do not have is not there, and the digests have the published keys.
@@ -102,6 +122,8 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let of_problem = Rejection::of(RejectionKind::Problem);
     is_plain(record).map_err(&of_problem)?;
     let model = model(spec, record).map_err(&of_problem)?;
+    let counted = counted(spec, record).map_err(&of_problem)?;
+    let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
     let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
@@ -125,9 +147,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
     let bits = code::total(&model.parts()).bits();
     match bits {
-        0..=64 => levels::<u64>((spec, &*model), (record, folder, options), distance, report),
-        65..=128 => levels::<u128>((spec, &*model), (record, folder, options), distance, report),
-        _ => levels::<Wide>((spec, &*model), (record, folder, options), distance, report),
+        0..=64 => levels::<u64>((spec, models), (record, folder, options), distance, report),
+        65..=128 => levels::<u128>((spec, models), (record, folder, options), distance, report),
+        _ => levels::<Wide>((spec, models), (record, folder, options), distance, report),
     }
 }
 
@@ -193,16 +215,17 @@ fn distance(spec: &PuzzleSpec, model: &dyn Model, record: &Record) -> Result<Opt
 
 /// The same with numbers of that kind.
 fn levels<N: Arithmetic>(
-    (spec, model): (&PuzzleSpec, &dyn Model),
+    (spec, models): (&PuzzleSpec, Models<'_>),
     (record, folder, options): (&Record, &Path, &Options),
     distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
 ) -> Result<Report, Rejection> {
+    let model = models.searched;
     let code = Code::<N>::new(model.parts());
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
     let (budget, evidence) = (options.budget, Evidence::default());
     let own_bound = has_own_bound(spec, record);
-    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, own_bound, budget, evidence, report }
-        .all()
+    let (ahead, behind, counted) = (&ahead, &behind, models.counted);
+    Levels { record, folder, options, ahead, behind, counted, distance, own_bound, budget, evidence, report }.all()
 }

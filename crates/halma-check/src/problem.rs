@@ -28,8 +28,8 @@ impl Problem {
         if record.repeats.is_some() || of_puzzles.contains(&&false) {
             return Err("repeats, projections, farthest and more_solutions are none of a problem with armies".into());
         }
-        if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some()) {
-            return Err("counts: positions are none of a problem with armies".into());
+        if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some() || counts.symmetries.is_some()) {
+            return Err("counts: positions and symmetries are none of a problem with armies".into());
         }
         let board = Board::of(stated)?;
         let (start, target) = (board.army(&stated.start)?, board.army(&stated.target)?);

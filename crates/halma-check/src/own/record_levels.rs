@@ -24,6 +24,8 @@ pub struct Levels<'a, N> {
     pub options: &'a Options<'a>,
     pub ahead: &'a Graph<'a, N>,
     pub behind: &'a Graph<'a, N>,
+    /// The puzzle under the symmetries up to which solutions are counted.
+    pub counted: &'a dyn Model,
     /// The bound that prunes, where one does: then each length has levels of its own. An error says why it was not derived.
     pub distance: Result<Option<Arc<Distance>>, String>,
     /// Whether a bound of the puzzle's own prunes, which nobody derives again.
@@ -82,8 +84,12 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
         std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
-            let confirmed = solution_count::confirm(self.model(), counts, length, &mut self.budget);
-            self.report.count((counts, length), confirmed)?;
+            let models = [self.model(), self.counted];
+            let confirmed = solution_count::confirm(models, counts, length, &mut self.budget);
+            let named = counts.symmetries.as_ref().or(record.symmetries.as_ref().map(|used| &used.fixing));
+            // A puzzle in Rust has none that could be named.
+            let order = named.map(Vec::len).filter(|&order| order > 0);
+            self.report.count((counts, length), order, confirmed)?;
         }
         Ok(self.report)
     }

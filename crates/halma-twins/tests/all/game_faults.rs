@@ -171,7 +171,9 @@ fn games_are_counted_again_and_other_numbers_refused() {
             assert_eq!(report.unchecked, Vec::<String>::new());
             let counts = record.counts.clone().unwrap();
             let (all, up_to_symmetry) = (&counts.sequences, &counts.up_to_symmetry);
-            let said = format!("how many there are: counted again, {all}, {up_to_symmetry} up to symmetry");
+            let said = format!(
+                "how many there are: counted again, {all}, {up_to_symmetry} up to symmetry under K of order {order}"
+            );
             assert_eq!(report.checked.last(), Some(&said));
             // Two runs of as many moves: the one that found a game, and the one that counted.
             let found = format!("length {}, solution: ", record.length.unwrap());

@@ -114,7 +114,7 @@ fn counted(fixing: Vec<Vec<u8>>, up_to_symmetry: u64) -> Record {
 fn a_symmetry_that_is_named_twice_changes_no_count() {
     let all = square(3, |_, _| true);
     let report = check(&corners(), &counted(all.clone(), 1)).unwrap();
-    let said = "how many there are: counted again, 8, 1 up to symmetry";
+    let said = "how many there are: counted again, 8, 1 up to symmetry under K of order 8";
     assert!(report.checked.iter().any(|line| line == said), "{report:?}");
     // Burnside's lemma over these would say 4.
     let twice = [vec![all[0].clone(); 8], all[1..].to_vec()].concat();
@@ -122,6 +122,33 @@ fn a_symmetry_that_is_named_twice_changes_no_count() {
     forged.symmetries.as_mut().unwrap().fixing = twice;
     let fault = check(&corners(), &forged).unwrap_err();
     assert!(fault.reason.contains("names a map twice"), "{fault}");
+}
+
+#[test]
+fn what_was_searched_without_symmetries_is_counted_up_to_those_that_the_record_names() {
+    let all = square(3, |_, _| true);
+    let counted_by = |symmetries: Vec<Vec<u8>>, up_to_symmetry| {
+        let mut record = counted(identity(9), up_to_symmetry);
+        record.counts.as_mut().unwrap().symmetries = Some(symmetries);
+        check(&corners(), &record)
+    };
+    let report = counted_by(all.clone(), 1).unwrap();
+    let said = "how many there are: counted again, 8, 1 up to symmetry under K of order 8";
+    assert!(report.checked.iter().any(|line| line == said), "{report:?}");
+    for (symmetries, up_to_symmetry) in [
+        (all.clone(), 8),
+        (identity(9), 1),
+        ([all.clone(), all.clone()].concat(), 1),
+        (all[..3].to_vec(), 1),
+        (all[1..].to_vec(), 1),
+        ([all.clone(), vec![vec![1, 0, 2, 3, 4, 5, 6, 7, 8]]].concat(), 1),
+    ] {
+        assert!(counted_by(symmetries.clone(), up_to_symmetry).is_err(), "{symmetries:?}");
+    }
+    // A search that used its symmetries names no others.
+    let mut beside = counted(all.clone(), 1);
+    beside.counts.as_mut().unwrap().symmetries = Some(all);
+    assert!(check(&corners(), &beside).unwrap_err().reason.contains("searched without symmetries"));
 }
 
 #[test]
