@@ -166,6 +166,24 @@ fn a_solution_in_other_words_is_no_other_solution() {
 }
 
 #[test]
+fn names_of_moves_may_end_in_digits() {
+    let turn = |name: &str| format!("Move {name}\nC\n2 3 4 5 1\nEnd\n");
+    let puzzle = |moves: &[&str]| {
+        let moves: String = moves.iter().map(|name| turn(name)).collect();
+        let file = format!("Set C 5 1\nSolved\nC\n1 2 3 4 5\nEnd\n{moves}");
+        spec("permutation", json!({ "definition": file, "scramble": "A12'" }))
+    };
+    let said = |moves: &[&str], word: &str| {
+        let mut record = solved(&puzzle(moves), None, 1);
+        record.solution = Some(vec![word.into()]);
+        check(&puzzle(moves), &record).is_ok()
+    };
+    assert_eq!(["A12", "A13'", "A1", "A1'", "A"].map(|word| said(&["A1"], word)), [true, true, false, false, false]);
+    // The longest name that a word begins with is the move.
+    assert_eq!(["A12", "A2"].map(|word| said(&["A", "A1"], word)), [true, true]);
+}
+
+#[test]
 fn levels_have_no_solutions_and_no_position_twice_among_the_farthest() {
     let puzzle = spec("rules", json!({ "board": "A..", "rules": ["A . -> . A"] }));
     let mut record = levels(&puzzle, Some(identity(3)), 9);
