@@ -78,7 +78,10 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
     let (men, cells) = (bases[0].len(), board.len());
-    report.checked.push(format!("{men} men a side on {cells} cells: blue on {blue}, red on {red}"));
+    let rule = board.directions.len();
+    let sides = format!("blue on {blue}, red on {red}");
+    report.checked.push(format!("{men} men a side on {cells} cells, {rule} directions: {sides}"));
+    report.checked.push(problem.drawn(record));
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());

@@ -18,6 +18,7 @@
 mod board;
 mod centroid;
 mod common_states;
+mod conclusion;
 mod counts;
 mod databases;
 mod evidence;
@@ -81,6 +82,10 @@ pub struct Report {
     pub unchecked: Vec<String>,
     /// Whether levels were only sampled.
     pub sampled: bool,
+    /// What the record calls its problem, which nothing can confirm.
+    pub title: Option<String>,
+    /// What follows, if nothing was left unchecked.
+    pub conclusion: String,
 }
 
 impl Report {
@@ -154,6 +159,12 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// Why it is rejected.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
+    let report = holds(record, folder, options)?;
+    Ok(Report { title: record.problem.title().map(Into::into), conclusion: conclusion::of(record), ..report })
+}
+
+/// The same by the kind of its problem.
+fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
         return own::holds(stated, record, folder, options);
     }
@@ -187,6 +198,7 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     let mirror = if model.mirror.is_some() { "a mirror" } else { "no mirror" };
     let mut checked = vec![
         format!("{} men on {} cells, {rule} directions{only}: {ends}", start.len(), model.board.len()),
+        problem.drawn(record),
         format!("K of order {} and {mirror}: automorphisms that fix and swap the ends", model.fixing.len()),
         "every successor is accounted for".into(),
     ];

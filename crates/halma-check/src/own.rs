@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
+use serde_json::Value;
+
 use halma_record::record::{Asked, Record, Repeats, SymmetryRecord, Verdict};
 
 use super::evidence::Evidence;
@@ -48,7 +50,13 @@ struct Models<'a> {
 fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
-        let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
+        // Where no abstraction was of use there is no bound, whatever was asked for.
+        let unbounded = match &record.pruning {
+            Pruning::None => true,
+            Pruning::Projection(named) => named.is_empty() && record.projections.is_empty(),
+            _ => false,
+        };
+        let plain = unbounded && matches!(record.question, Asked::Solve | Asked::Prove);
         if !KINDS.contains(&spec.kind.as_str()) || !plain {
             let why = "only searches for solutions of puzzles from files, without bounds, have one";
             return Err(format!("symmetries.mirror: {why}"));
@@ -114,6 +122,21 @@ fn is_plain(record: &Record) -> Result<(), String> {
     }
 }
 
+/// The problem restated for the reader: where it begins, and its table.
+fn stated(spec: &PuzzleSpec, model: &dyn Model) -> Vec<String> {
+    let starts = match model.starts().len() {
+        1 => String::new(),
+        several => format!(", the first of {several} starts"),
+    };
+    let first = format!("{}: {}{starts}", spec.kind, model.show(&model.starts()[0]));
+    // Texts of several lines on one, so that none looks like a statement of its own.
+    let value = |value: &Value| {
+        value.as_str().map_or_else(|| value.to_string(), |text| text.lines().collect::<Vec<_>>().join("/"))
+    };
+    let table = spec.table.iter().map(|(key, stated)| format!("problem.{key}: {}", value(stated)));
+    std::iter::once(first).chain(table).collect()
+}
+
 /// What holds of the record of a puzzle from a file, whose level files lie below `folder`: all of it, the figures and the
 /// verdict included.
 pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
@@ -124,7 +147,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let model = model(spec, record).map_err(&of_problem)?;
     let counted = counted(spec, record).map_err(&of_problem)?;
     let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
-    let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
+    let mut checked = stated(spec, &*model);
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
         if order > 0 {

@@ -75,6 +75,14 @@ impl Problem {
         Ok(problem)
     }
 
+    /// The board as the record has it: which cells there are, and how they lie.
+    pub fn drawn(&self, record: &Record) -> String {
+        let stated = record.problem.armies();
+        let map = stated.and_then(|stated| stated.map.as_ref()).map(|map| map.lines().collect::<Vec<_>>().join("/"));
+        let name = || stated.map(|stated| stated.board.clone()).unwrap_or_default();
+        format!("the board: {}", map.unwrap_or_else(name))
+    }
+
     /// Checks that K is the whole group of automorphisms that fix both ends, or the identity alone, and that ρ has
     /// order two, exchanges the ends and commutes with K, if such a symmetry exists. Returns the whole group.
     fn symmetries(&self, mirrored: bool) -> Result<Vec<Vec<u8>>, String> {

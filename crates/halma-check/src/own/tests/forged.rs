@@ -152,6 +152,18 @@ fn what_was_searched_without_symmetries_is_counted_up_to_those_that_the_record_n
 }
 
 #[test]
+fn the_problem_is_restated() {
+    let mut puzzle = spec("rules", json!({ "board": ["A.\nB.", ".A\nB."], "rules": ["A . -> . A"], "goal": "AB\n.." }));
+    let said =
+        |puzzle: &halma_record::job::PuzzleSpec| check(puzzle, &levels(puzzle, Some(identity(4)), 1)).unwrap().checked;
+    let begins = ["rules: A./B., the first of 2 starts", "problem.board: [\"A.\\nB.\",\".A\\nB.\"]"];
+    let others = ["problem.goal: AB/..", "problem.rules: [\"A . -> . A\"]"];
+    assert_eq!(said(&puzzle)[..4], [begins, others].concat());
+    puzzle.table.insert("board".into(), json!("A.\nB."));
+    assert_eq!(said(&puzzle)[..2], ["rules: A./B.", "problem.board: A./B."]);
+}
+
+#[test]
 fn a_solution_in_other_words_is_no_other_solution() {
     let file = "Set C 4 1\nSolved\nC\n1 2 3 4\nEnd\nMove R\nC\n2 3 4 1\nEnd\nMove S\nC\n2 1 3 4\nEnd\n";
     let puzzle = spec("permutation", json!({ "definition": file, "scramble": "R S" }));

@@ -19,7 +19,9 @@ impl GroundedTask {
         if starts.len() != ends.len() {
             return None;
         }
-        let cells = cell_maps(&self.board, &[]);
+        // Only maps that keep the grid take blocks to blocks, and a push by one cell to such a push.
+        let directions: &[(i32, i32)] = if self.bodies.is_empty() { &[] } else { &[(1, 0), (-1, 0), (0, 1), (0, -1)] };
+        let cells = cell_maps(&self.board, directions);
         let maps = cells.iter().flat_map(|cells| goals.iter().filter_map(|goal| self.letters_between(cells, goal)));
         let is_mirror = |map: &CellMap| {
             starts.iter().all(|start| ends.contains(&map.image(start)))
@@ -134,6 +136,8 @@ mod tests {
         let other = vec![15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0];
         let found = mirror("AA..\\n...B\\n...B\\n....", ".AA.\\n....\\n...B\\n...B", r#", "axis": true"#);
         assert_eq!(found, Some((other, exchanged)));
+        // A shear of the board would take each block to the place of one, and their pushes as well.
+        assert_eq!(mirror("AAB\\nABB\\nCC.", "AAB\\nABB\\n.CC", r#", "axis": true"#), None);
         // Not every cell is named.
         assert_eq!(mirror("AA.B", "??AA", ""), None);
     }
