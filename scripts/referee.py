@@ -87,8 +87,11 @@ def derive(path, max_states):
     if verdict in ("optimal", "none", "solution", "counted", "incomplete"):
         none = [run["length"] for run in runs if run.get("verdict") == "none" and run.get("self_consistent", True)]
         tried = [n for n in [length, refuted, document.get("max_length"), *none] if n is not None]
+        # Below a bound there is no solution, either.
+        bound, exhausted = document.get("lower_bound"), document.get("exhausted")
+        tried += [bound - 1] if bound else []
         # "none" without a length up to which it holds: none of any length.
-        unbounded = verdict == "none" and (document.get("question") == "solve" or not tried)
+        unbounded = exhausted or verdict == "none" and (document.get("question") == "solve" or not tried)
         limit = None if unbounded else max(tried, default=0)
         found, sequences, classes = problem.shortest(limit, max_states)
         within = "" if limit is None else f" of at most {limit} moves"
@@ -100,6 +103,10 @@ def derive(path, max_states):
             claim(found is None, f"verdict none, {shown}")
         if refuted is not None:
             claim(found is None or found > refuted, f"refuted up to {refuted}, {shown}")
+        if bound:
+            claim(found is None or found >= bound, f"lower bound {bound}, {shown}")
+        if exhausted:
+            claim(found is None, f"exhausted, {shown}")
         if none:
             claim(found not in none, f"no solution of exactly {none} moves, {shown}")
         counts = document.get("counts")
@@ -110,6 +117,13 @@ def derive(path, max_states):
                     claim(int(counts[key]) == value, f"counts.{key} {counts[key]}, derived {value}")
                 else:
                     said.append(f"counts.{key} absent, derived {value}")
+    if impossible := document.get("impossible"):
+        claim(is_impossible(problem, impossible), f"impossible: no move leads out of {','.join(impossible['cells'])}")
+    if verdict == "levels" and document.get("exhausted"):
+        ahead = (problem.start, None, None, max_states) if isinstance(problem, Transfer) else (None, max_states)
+        last = sum(1 for _ in problem.levels(*ahead)) - 1
+        deepest = max(row["depth"] for run in runs for row in run["levels"] if int(row["states"]))
+        claim(deepest == last, f"exhausted, level {last} leads to no other state")
     if symmetries := document.get("symmetries"):
         same_group = set(map(tuple, symmetries["fixing"])) == set(map(tuple, problem.fixing))
         claim(same_group, f"K of order {len(symmetries['fixing'])}, derived {len(problem.fixing)}")
@@ -124,6 +138,17 @@ def derive(path, max_states):
             if wanted and (isinstance(problem, Transfer) or side == "forward"):
                 derive_levels(problem, side, wanted, max_states, claim)
     return said
+
+
+def is_impossible(problem, stated):
+    """Whether no move leads out of these cells, of which the start has as many as is said, and the target other ones."""
+    board, cells = problem.board, problem.board.army(stated["cells"])
+    for cell in bits(cells):
+        near = 0 if problem.jumps_only else board.near[cell]
+        if (near | sum({land for _, land, _ in board.jumps[cell]})) & ~cells:
+            return False
+    said = stated["at_start"], stated["in_target"]
+    return said == tuple((end & cells).bit_count() for end in (problem.start, problem.target)) and said[0] != said[1]
 
 
 def derive_levels(problem, side, rows, max_states, claim):
@@ -325,7 +350,13 @@ def altered_records(same):
     altered = [{"length": 6}, {"length": 4}, {"refuted_up_to": 5}, {"solution": None}, {"verdict": "none"},
                {"solution": true["solution"][:-1]}, {"solution": ["b1-b2", "a1-c3", "a2-c4", "b2-d4", "c3-d3"]},
                {"counts": {"sequences": 3}}, {"counts": {"sequences": 2, "up_to_symmetry": 2}},
-               {"runs": [{"length": 5, "verdict": "none", "levels": rows}]}]
+               {"runs": [{"length": 5, "verdict": "none", "levels": rows}]}, {"lower_bound": 6},
+               {"impossible": {"cells": ["a1"], "at_start": 1, "in_target": 0}},
+               {"impossible": {"cells": list(board.names), "at_start": 4, "in_target": 3}}]
+    # None of at most four moves, and one of five.
+    short = {"question": "prove", "verdict": "none", "length": None, "solution": None, "counts": None, "max_length": 4,
+             "runs": []}
+    altered += [{**short, "exhausted": True}, {**short, "lower_bound": 6}]
     altered += [{"counts": {**true["counts"], name: 3}} for name in COUNTS[2:]]
     altered += [{"symmetries": {"fixing": [problem.fixing[0]], "mirror": None}},
                 {"question": "prove", "verdict": "none", "length": None, "refuted_up_to": None, "max_length": 5},
@@ -335,9 +366,12 @@ def altered_records(same):
         altered += [{"runs": [{"length": 5, "levels": [*rows[:at], {**rows[at], field: value}]}]} for at in (2, 3)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "result.json")
-        for change in [{}, *altered]:
+        for change in [{}, {"lower_bound": 5}, short]:
             path.write_text(json.dumps({**true, **change}))
-            same(f"record with {change}", refuses(derive, path, 10_000) is not None, bool(change))
+            same(f"record with {change}", refuses(derive, path, 10_000), None)
+        for change in altered:
+            path.write_text(json.dumps({**true, **change}))
+            same(f"record with {change}", refuses(derive, path, 10_000) is not None, True)
 
 
 def main():

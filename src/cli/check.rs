@@ -40,8 +40,9 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
 }
 
 fn text(report: &Report, sample: Option<u64>) -> String {
-    let Report { checked, unchecked, sampled } = report;
-    let mut text: String = checked.iter().map(|line| format!("checked: {line}\n")).collect();
+    let Report { checked, unchecked, sampled, title, conclusion } = report;
+    let mut text = title.as_ref().map(|title| format!("title: {title:?} (not checked)\n")).unwrap_or_default();
+    text += &checked.iter().map(|line| format!("checked: {line}\n")).collect::<String>();
     text += &unchecked.iter().map(|line| format!("not checked: {line}\n")).collect::<String>();
     if let Some(n) = sample.filter(|_| *sampled) {
         text += &format!(
@@ -52,6 +53,9 @@ fn text(report: &Report, sample: Option<u64>) -> String {
              the other figures of a level only against their sum and against the sample.\n",
             (300.0 / n as f64).min(100.0)
         );
+    }
+    if unchecked.is_empty() {
+        text += &format!("So {conclusion}.\n");
     }
     text + match (unchecked.is_empty(), sampled) {
         (true, false) => "The record holds.\n",

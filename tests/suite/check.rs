@@ -81,7 +81,15 @@ fn a_sound_record_holds_with_its_levels_with_a_sample_and_without() {
     assert_eq!(status, 0);
     assert!(said.contains("checked: length 10, none: "), "{said}");
     assert!(said.contains("levels read from their files and closed under moves\n"), "{said}");
-    assert!(said.ends_with("The record holds.\n"), "{said}");
+    let length = run.record.length.unwrap();
+    let end = format!("So the shortest solution has {length} moves.\nThe record holds.\n");
+    assert!(said.ends_with(&end), "{said}");
+    assert!(said.contains("checked: the board: SS.../SS.../..#../...TT/...TT\n"), "{said}");
+    assert!(!said.contains("title: "), "{said}");
+    let mut named = run.record.clone();
+    named.problem.armies_mut().unwrap().title = Some("another\nThe record".into());
+    let (_, told) = run.check(&named, &[]);
+    assert_eq!(told, format!("title: \"another\\nThe record\" (not checked)\n{said}"));
 
     let (status, said) = run.check(&run.record, &["--sample", "5"]);
     assert_eq!(status, 0);

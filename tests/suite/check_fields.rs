@@ -102,7 +102,7 @@ fn altered(path: &str, value: &Value, every: usize) -> Vec<Value> {
 }
 
 /// Fields that are not there where they have nothing to say, with something to say.
-const ABSENT: [(&str, &str, &str); 27] = [
+const ABSENT: [(&str, &str, &str); 28] = [
     ("", "max_length", "3"),
     ("", "depth", "2"),
     ("", "reason", "\"tired\""),
@@ -112,6 +112,7 @@ const ABSENT: [(&str, &str, &str); 27] = [
     ("", "centroid", "[0]"),
     ("", "partition", "{\"class_of\":[0],\"values\":[0]}"),
     ("/problem", "map", "\"S.T\""),
+    ("/problem", "title", "\"Halma, 19 men, 16x16\""),
     ("", "impossible", "{\"cells\":[\"a1\"],\"at_start\":1,\"in_target\":0}"),
     ("", "impossible", "{\"cells\":[],\"at_start\":0,\"in_target\":0}"),
     ("", "lattice", "{\"cells\":[\"a1\"],\"directions\":[[1,0]]}"),
@@ -380,8 +381,9 @@ fn every_alteration_of_every_field_is_refused_or_of_a_remark() {
 fn what_is_listed_as_a_remark_has_no_weight() {
     let remarks = remarks();
     let mut cases = cases();
-    // A library names no source, the program does.
+    // A library names no source, the program does; and jobs may have a title.
     cases[3].subject.record.source = Some("the source".into());
+    cases[3].subject.record.problem.armies_mut().unwrap().title = Some("a corner".into());
     let mut document = serde_json::to_value(&cases[3].subject.record).unwrap();
     let mut places = Vec::new();
     leaves(&document, "", "", &mut places);
@@ -401,7 +403,16 @@ fn what_is_listed_as_a_remark_has_no_weight() {
         altered.push(path);
     }
     assert_eq!(said(&document), Ok(()));
-    for path in ["program", "source", "machine.system", "seconds", "threads", "runs.seconds", "runs.levels.seconds"] {
+    for path in [
+        "program",
+        "problem.title",
+        "source",
+        "machine.system",
+        "seconds",
+        "threads",
+        "runs.seconds",
+        "runs.levels.seconds",
+    ] {
         assert!(altered.iter().any(|a| a == path), "{path}: {altered:?}");
     }
 }

@@ -51,6 +51,7 @@ fn what_is_written_reads_back() {
         palindromic_up_to_symmetry: None,
         final_positions: Some(Count::from(3u64)),
         final_up_to_symmetry: None,
+        symmetries: None,
     });
     record.runs[0].generated = u64::MAX;
     record.runs[0].c = Some(-5);

@@ -78,7 +78,10 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let mut report = Report::default();
     let [blue, red] = bases.map(|base| board.names(base));
     let (men, cells) = (bases[0].len(), board.len());
-    report.checked.push(format!("{men} men a side on {cells} cells: blue on {blue}, red on {red}"));
+    let rule = board.directions.len();
+    let sides = format!("blue on {blue}, red on {red}");
+    report.checked.push(format!("{men} men a side on {cells} cells, {rule} directions: {sides}"));
+    report.checked.push(problem.drawn(record));
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
@@ -180,7 +183,7 @@ impl<N: Number> Levels<'_, N> {
         let progress = options.progress;
         let mut counter = Counter { problem, table: self.table, bounds: &bounds, length, budget, progress };
         let confirmed = counter.confirm(counts);
-        self.report.count((counts, length), confirmed)
+        self.report.count((counts, length), Some(problem.whole_fixing().len()), confirmed)
     }
 
     /// Whether the tables of the bounds fit the budget.

@@ -52,7 +52,9 @@ impl<'a> Mode<'a> {
         budget: &mut u64,
         (held, key): (u64, usize),
     ) -> Result<Self, String> {
-        let with_files = entry.levels.iter().all(|l| l.depth == 0 || l.file.is_some());
+        // Level 0 is derived always: files say nothing where there is no other level.
+        let mut others = entry.levels.iter().filter(|level| level.depth > 0).peekable();
+        let with_files = others.peek().is_some() && others.all(|level| level.file.is_some());
         let how = match options.sample {
             _ if !with_files && entry.generated > *budget => {
                 let what =

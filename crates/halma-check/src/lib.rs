@@ -18,6 +18,7 @@
 mod board;
 mod centroid;
 mod common_states;
+mod conclusion;
 mod counts;
 mod databases;
 mod evidence;
@@ -81,13 +82,27 @@ pub struct Report {
     pub unchecked: Vec<String>,
     /// Whether levels were only sampled.
     pub sampled: bool,
+    /// What the record calls its problem, which nothing can confirm.
+    pub title: Option<String>,
+    /// What follows, if nothing was left unchecked.
+    pub conclusion: String,
 }
 
 impl Report {
-    /// Enters the result of a count.
-    fn count(&mut self, (counts, length): (&Counts, u32), confirmed: Result<(), Trouble>) -> Result<(), Rejection> {
+    /// Enters the result of a count, up to a group of so many symmetries.
+    fn count(
+        &mut self,
+        (counts, length): (&Counts, u32),
+        order: Option<usize>,
+        confirmed: Result<(), Trouble>,
+    ) -> Result<(), Rejection> {
         match confirmed {
-            Ok(()) => self.checked.push(format!("how many there are: counted again, {}", counts.sequences)),
+            Ok(()) => {
+                let Counts { sequences, up_to_symmetry, .. } = counts;
+                let classes = order.map(|order| format!(", {up_to_symmetry} up to symmetry under K of order {order}"));
+                let classes = classes.unwrap_or_default();
+                self.checked.push(format!("how many there are: counted again, {sequences}{classes}"));
+            }
             Err(Trouble::TooMany(why)) => self.unchecked.push(format!("how many there are: {why}")),
             Err(Trouble::Wrong(why)) => return Err(RejectionKind::Count.because(why).at_length(length)),
         }
@@ -155,6 +170,12 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// Why it is rejected.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
+    let report = holds(record, folder, options)?;
+    Ok(Report { title: record.problem.title().map(Into::into), conclusion: conclusion::of(record), ..report })
+}
+
+/// The same by the kind of its problem.
+fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
         return own::holds(stated, record, folder, options);
     }
@@ -188,6 +209,7 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     let mirror = if model.mirror.is_some() { "a mirror" } else { "no mirror" };
     let mut checked = vec![
         format!("{} men on {} cells, {rule} directions{only}: {ends}", start.len(), model.board.len()),
+        problem.drawn(record),
         format!("K of order {} and {mirror}: automorphisms that fix and swap the ends", model.fixing.len()),
         "every successor is accounted for".into(),
     ];

@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::KINDS;
 use halma_record::job::{Pruning, PuzzleSpec};
+use serde_json::Value;
+
 use halma_record::record::{Asked, Record, Repeats, SymmetryRecord, Verdict};
 
 use super::evidence::Evidence;
@@ -37,33 +39,50 @@ use record_levels::Levels;
 use rules::Rules;
 use twsearch::Permutations;
 
+/// A puzzle under the symmetries of its search, and under those up to which its solutions are counted.
+#[derive(Clone, Copy)]
+struct Models<'a> {
+    searched: &'a dyn Model,
+    counted: &'a dyn Model,
+}
+
 /// The puzzle of a table, under the symmetries of the record.
 fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
-    let fixing = record.symmetries.as_ref().map(|symmetries| &symmetries.fixing[..]);
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
-        let plain = record.pruning == Pruning::None && matches!(record.question, Asked::Solve | Asked::Prove);
+        // Where no abstraction was of use there is no bound, whatever was asked for.
+        let unbounded = match &record.pruning {
+            Pruning::None => true,
+            Pruning::Projection(named) => named.is_empty() && record.projections.is_empty(),
+            _ => false,
+        };
+        let plain = unbounded && matches!(record.question, Asked::Solve | Asked::Prove);
         if !KINDS.contains(&spec.kind.as_str()) || !plain {
             let why = "only searches for solutions of puzzles from files, without bounds, have one";
             return Err(format!("symmetries.mirror: {why}"));
         }
     }
+    under(spec, record.symmetries.as_ref())
+}
+
+/// The puzzle of a table, under these symmetries.
+fn under(spec: &PuzzleSpec, stated: Option<&SymmetryRecord>) -> Result<Box<dyn Model>, String> {
     let named = |fault: String| format!("problem: {fault}");
     let lacking = || "the record does not name its symmetries".to_string();
     Ok(match spec.kind.as_str() {
         "rules" => {
-            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            let symmetries = stated.ok_or_else(lacking)?;
             Box::new(Rules::new(&spec.table().map_err(named)?, symmetries)?)
         }
         "blocks" => {
-            let symmetries = record.symmetries.as_ref().ok_or_else(lacking)?;
+            let symmetries = stated.ok_or_else(lacking)?;
             Box::new(Blocks::new(&spec.table().map_err(named)?, symmetries)?)
         }
-        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, record.symmetries.as_ref())?),
+        "permutation" => Box::new(Permutations::new(&spec.table().map_err(named)?, stated)?),
         other => {
             // Without symmetries the record names none; with them it says nothing.
-            let symmetry = fixing.is_none();
-            if fixing.is_some_and(|fixing| !fixing.is_empty()) {
+            let symmetry = stated.is_none();
+            if stated.is_some_and(|symmetries| !symmetries.fixing.is_empty()) {
                 return Err("symmetries: those of a puzzle in Rust have no cells".into());
             }
             return in_rust::model(spec, symmetry)
@@ -72,15 +91,26 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
     })
 }
 
+/// The puzzle under the symmetries up to which solutions were counted, where the record names others than those of its search.
+fn counted(spec: &PuzzleSpec, record: &Record) -> Result<Option<Box<dyn Model>>, String> {
+    let Some(named) = record.counts.as_ref().and_then(|counts| counts.symmetries.as_ref()) else { return Ok(None) };
+    if record.symmetries.as_ref().is_none_or(|used| used.fixing.len() != 1) {
+        return Err("counts.symmetries: only what was searched without symmetries has others".into());
+    }
+    under(spec, Some(&SymmetryRecord::fixing(named.clone()))).map(Some).map_err(|fault| format!("counts: {fault}"))
+}
+
 /// What puzzles from files do not have is not there, and the digests have the published keys.
 fn is_plain(record: &Record) -> Result<(), String> {
+    let levels = record.question == Asked::Levels;
     let absent = [
         ("lattice", record.lattice.is_none()),
         ("impossible", record.impossible.is_none()),
         ("centroid", record.centroid.is_none()),
         ("partition", record.partition.is_none()),
         ("palindromic", !record.palindromic),
-        ("farthest", record.farthest.is_empty() || record.question == Asked::Levels && record.exhausted),
+        ("farthest", record.farthest.is_empty() || levels && record.exhausted),
+        ("more_solutions", record.more_solutions.is_empty() || !levels),
     ];
     if let Some((name, _)) = absent.iter().find(|(_, absent)| !absent) {
         return Err(format!("{name}: this record of a puzzle from a file has none"));
@@ -92,6 +122,21 @@ fn is_plain(record: &Record) -> Result<(), String> {
     }
 }
 
+/// The problem restated for the reader: where it begins, and its table.
+fn stated(spec: &PuzzleSpec, model: &dyn Model) -> Vec<String> {
+    let starts = match model.starts().len() {
+        1 => String::new(),
+        several => format!(", the first of {several} starts"),
+    };
+    let first = format!("{}: {}{starts}", spec.kind, model.show(&model.starts()[0]));
+    // Texts of several lines on one, so that none looks like a statement of its own.
+    let value = |value: &Value| {
+        value.as_str().map_or_else(|| value.to_string(), |text| text.lines().collect::<Vec<_>>().join("/"))
+    };
+    let table = spec.table.iter().map(|(key, stated)| format!("problem.{key}: {}", value(stated)));
+    std::iter::once(first).chain(table).collect()
+}
+
 /// What holds of the record of a puzzle from a file, whose level files lie below `folder`: all of it, the figures and the
 /// verdict included.
 pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
@@ -100,7 +145,9 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let of_problem = Rejection::of(RejectionKind::Problem);
     is_plain(record).map_err(&of_problem)?;
     let model = model(spec, record).map_err(&of_problem)?;
-    let mut checked = vec![format!("{}: {}", spec.kind, model.show(&model.starts()[0]))];
+    let counted = counted(spec, record).map_err(&of_problem)?;
+    let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
+    let mut checked = stated(spec, &*model);
     if let Some(symmetries) = &record.symmetries {
         let order = symmetries.fixing.len();
         if order > 0 {
@@ -123,10 +170,15 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
     let bits = code::total(&model.parts()).bits();
     match bits {
-        0..=64 => levels::<u64>((spec, &*model), (record, folder, options), distance, report),
-        65..=128 => levels::<u128>((spec, &*model), (record, folder, options), distance, report),
-        _ => levels::<Wide>((spec, &*model), (record, folder, options), distance, report),
+        0..=64 => levels::<u64>((spec, models), (record, folder, options), distance, report),
+        65..=128 => levels::<u128>((spec, models), (record, folder, options), distance, report),
+        _ => levels::<Wide>((spec, models), (record, folder, options), distance, report),
     }
+}
+
+/// Whether a start has a move.
+fn begins(model: &dyn Model) -> Result<bool, String> {
+    model.starts().iter().try_fold(false, |any, start| Ok(any || !model.moves(start)?.is_empty()))
 }
 
 /// How far back the record says that repeated states lie. Levels are compared with all earlier ones whatever it says.
@@ -135,6 +187,9 @@ fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<()
     match record.repeats {
         None => Err("repeats: the record does not say how far back repeated states lie".into()),
         Some(Repeats::Never) if came_back => Err("repeats: never, and some levels have old states".into()),
+        Some(Repeats::Never) if model.can_be_undone() && begins(model)? => {
+            Err("repeats: never, and every move can be undone by a move".into())
+        }
         Some(Repeats::Previous) if !model.can_be_undone() => {
             report.unchecked.push("that every move can be undone by a move".into());
             Ok(())
@@ -183,16 +238,17 @@ fn distance(spec: &PuzzleSpec, model: &dyn Model, record: &Record) -> Result<Opt
 
 /// The same with numbers of that kind.
 fn levels<N: Arithmetic>(
-    (spec, model): (&PuzzleSpec, &dyn Model),
+    (spec, models): (&PuzzleSpec, Models<'_>),
     (record, folder, options): (&Record, &Path, &Options),
     distance: Result<Option<Arc<Distance>>, String>,
     report: Report,
 ) -> Result<Report, Rejection> {
+    let model = models.searched;
     let code = Code::<N>::new(model.parts());
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
     let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
     let (budget, evidence) = (options.budget, Evidence::default());
     let own_bound = has_own_bound(spec, record);
-    Levels { record, folder, options, ahead: &ahead, behind: &behind, distance, own_bound, budget, evidence, report }
-        .all()
+    let (ahead, behind, counted) = (&ahead, &behind, models.counted);
+    Levels { record, folder, options, ahead, behind, counted, distance, own_bound, budget, evidence, report }.all()
 }

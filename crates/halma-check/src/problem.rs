@@ -28,8 +28,8 @@ impl Problem {
         if record.repeats.is_some() || of_puzzles.contains(&&false) {
             return Err("repeats, projections, farthest and more_solutions are none of a problem with armies".into());
         }
-        if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some()) {
-            return Err("counts: positions are none of a problem with armies".into());
+        if record.counts.as_ref().is_some_and(|counts| counts.positions.is_some() || counts.symmetries.is_some()) {
+            return Err("counts: positions and symmetries are none of a problem with armies".into());
         }
         let board = Board::of(stated)?;
         let (start, target) = (board.army(&stated.start)?, board.army(&stated.target)?);
@@ -63,13 +63,24 @@ impl Problem {
         let (fixing, mirror) = (symmetries.fixing.clone(), symmetries.mirror.clone());
         let (jumps_only, men, centroid) = (stated.jumps_only, start.len(), record.centroid.clone());
         let model = TransferModel { board, jumps_only, binomials, men, fixing, mirror, centroid };
-        let problem = Self { model, start, target };
+        let mut problem = Self { model, start, target };
         let whole = problem.symmetries(stated.kind == "transfer")?;
+        // On a line several linear maps are one map of the cells, and the search names it for each.
+        problem.model.fixing.sort_unstable();
+        problem.model.fixing.dedup();
         if stated.kind == "transfer" {
             problem.centroid(&whole)?;
             problem.partition(record)?;
         }
         Ok(problem)
+    }
+
+    /// The board as the record has it: which cells there are, and how they lie.
+    pub fn drawn(&self, record: &Record) -> String {
+        let stated = record.problem.armies();
+        let map = stated.and_then(|stated| stated.map.as_ref()).map(|map| map.lines().collect::<Vec<_>>().join("/"));
+        let name = || stated.map(|stated| stated.board.clone()).unwrap_or_default();
+        format!("the board: {}", map.unwrap_or_else(name))
     }
 
     /// Checks that K is the whole group of automorphisms that fix both ends, or the identity alone, and that ρ has

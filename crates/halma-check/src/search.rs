@@ -169,7 +169,7 @@ impl<'a> Searches<'a> {
         let asked = (length, self.record.palindromic);
         let mut counter = Counter::new(self.problem, &cuts, asked, &mut self.budget, self.options.progress);
         let confirmed = counter.confirm(counts);
-        self.report.count((counts, length), confirmed)
+        self.report.count((counts, length), Some(self.problem.whole_fixing().len()), confirmed)
     }
 
     /// Checks that no length below the bound has a solution.

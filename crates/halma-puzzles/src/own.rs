@@ -43,6 +43,11 @@ pub trait Model<K: Key>: Send + Sync {
         None
     }
 
+    /// The same puzzle with all its symmetries, whose states have the same numbers; `None` where this one has them.
+    fn whole(&self) -> Option<Box<dyn Model<K>>> {
+        None
+    }
+
     /// The number of symmetries: an upper bound for the states of a class.
     fn order(&self) -> usize {
         self.symmetries().map_or(1, |all| all.len())

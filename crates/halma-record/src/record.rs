@@ -1,6 +1,6 @@
 //! The record of a run: `result.json`, the same document that `--json` prints.
 //!
-//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know.
+//! Fields may be added within a [`FORMAT`]; readers ignore fields that they do not know, but for those of the problem.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -215,9 +215,12 @@ pub struct Counts {
     /// Games: these up to symmetry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_up_to_symmetry: Option<Count>,
-    /// Puzzles: by level, the number of positions of shortest solutions there, up to symmetry.
+    /// Puzzles: by level, the number of positions of shortest solutions there, up to the symmetries that the search used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub positions: Option<Vec<u64>>,
+    /// Puzzles that were searched without their symmetries: those up to which [`Self::up_to_symmetry`] counts, the identity first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symmetries: Option<Vec<Vec<u8>>>,
 }
 
 /// K and ρ as permutations: cell `i` is mapped to the `i`-th entry.

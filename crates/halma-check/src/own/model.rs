@@ -60,6 +60,10 @@ pub fn is_group(maps: &[Vec<u8>]) -> Result<(), String> {
         return Err(format!("symmetries.fixing: {} maps", maps.len()));
     }
     let all: BTreeSet<&Vec<u8>> = maps.iter().collect();
+    // Burnside's lemma divides by their number: a map that is named twice would change the count.
+    if all.len() < maps.len() {
+        return Err("symmetries.fixing: it names a map twice".into());
+    }
     let composed = |a: &[u8], b: &[u8]| b.iter().map(|&cell| a[usize::from(cell)]).collect::<Vec<u8>>();
     let is_identity = |map: &Vec<u8>| map.iter().enumerate().all(|(cell, &image)| cell == usize::from(image));
     if !maps.first().is_some_and(is_identity) {

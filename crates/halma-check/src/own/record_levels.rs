@@ -1,6 +1,6 @@
 //! The levels of a record of a puzzle, and what they show.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
@@ -24,6 +24,8 @@ pub struct Levels<'a, N> {
     pub options: &'a Options<'a>,
     pub ahead: &'a Graph<'a, N>,
     pub behind: &'a Graph<'a, N>,
+    /// The puzzle under the symmetries up to which solutions are counted.
+    pub counted: &'a dyn Model,
     /// The bound that prunes, where one does: then each length has levels of its own. An error says why it was not derived.
     pub distance: Result<Option<Arc<Distance>>, String>,
     /// Whether a bound of the puzzle's own prunes, which nobody derives again.
@@ -57,10 +59,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if !self.own_bound {
             self.lower_bound()?;
         }
-        let replayed = record.solution.as_ref().map(|solution| self.replay(solution)).transpose();
-        let replayed = replayed.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
-        self.report.checked.extend(replayed);
-        self.more_solutions().map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
+        self.solutions().map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
         if self.own_bound {
             let (budget, evidence) = (&mut self.budget, &mut self.evidence);
             without_bound::derive(self.ahead, record, budget, evidence, &mut self.report)?;
@@ -85,8 +84,12 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
         std::mem::take(&mut self.evidence).accept(record, &mut self.report)?;
         if let Some((counts, length)) = record.counts.as_ref().zip(record.length) {
-            let confirmed = solution_count::confirm(self.model(), counts, length, &mut self.budget);
-            self.report.count((counts, length), confirmed)?;
+            let models = [self.model(), self.counted];
+            let confirmed = solution_count::confirm(models, counts, length, &mut self.budget);
+            let named = counts.symmetries.as_ref().or(record.symmetries.as_ref().map(|used| &used.fixing));
+            // A puzzle in Rust has none that could be named.
+            let order = named.map(Vec::len).filter(|&order| order > 0);
+            self.report.count((counts, length), order, confirmed)?;
         }
         Ok(self.report)
     }
@@ -130,39 +133,44 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         Ok(())
     }
 
-    /// Plays the solution, from each of the starts from which it can be played.
-    fn replay(&self, solution: &[String]) -> Result<String, String> {
+    /// Plays the solution, from each of the starts from which it can be played; returns the states on each way to the goal.
+    fn replay(&self, solution: &[String]) -> Result<BTreeSet<Vec<State>>, String> {
         let moves = solution.len();
         if self.record.length.is_none_or(|length| length as usize != moves) {
             return Err(format!("solution: {moves} moves for length {:?}", self.record.length));
         }
-        let mut states: BTreeSet<State> = self.model().starts().iter().cloned().collect();
+        let mut ways: Vec<Vec<State>> = self.model().starts().iter().map(|start| vec![start.clone()]).collect();
         for (number, text) in (1..).zip(solution) {
-            let played: Vec<_> = states.iter().map(|state| self.model().play(state, text)).collect();
-            let fault = played.iter().find_map(|played| played.as_ref().err()).cloned().unwrap_or_default();
-            states = played.into_iter().flatten().collect();
-            if states.is_empty() {
+            let mut fault = String::new();
+            ways.retain_mut(|way| {
+                let played = way.last().map_or_else(|| Err(String::new()), |state| self.model().play(state, text));
+                played.map(|state| way.push(state)).map_err(|why| fault = why).is_ok()
+            });
+            if ways.is_empty() {
                 return Err(format!("solution, move {number} ({text}): {fault}"));
             }
         }
-        match states.iter().any(|state| self.model().is_goal(state)) {
-            true => Ok(format!("the solution plays, {moves} moves")),
-            false => Err("solution: it does not end in the goal".into()),
+        ways.retain(|way| way.last().is_some_and(|state| self.model().is_goal(state)));
+        match ways.is_empty() {
+            true => Err("solution: it does not end in the goal".into()),
+            false => Ok(ways.into_iter().collect()),
         }
     }
 
-    /// Solutions beside the first: each plays, and no two are alike.
-    fn more_solutions(&mut self) -> Result<(), String> {
-        let more = &self.record.more_solutions;
-        let mut all: BTreeSet<&Vec<String>> = self.record.solution.iter().collect();
-        if !more.is_empty() && all.is_empty() {
-            return Err("more_solutions, without a first one".into());
-        }
+    /// The solutions: each plays, and no two are the same states in other words.
+    fn solutions(&mut self) -> Result<(), String> {
+        let Record { solution, more_solutions: more, .. } = self.record;
+        let Some(solution) = solution else {
+            return if more.is_empty() { Ok(()) } else { Err("more_solutions, without a first one".into()) };
+        };
+        let mut all = self.replay(solution)?;
+        self.report.checked.push(format!("the solution plays, {} moves", solution.len()));
         for solution in more {
-            self.replay(solution).map_err(|fault| format!("more_solutions: {fault}"))?;
-            if !all.insert(solution) {
+            let ways = self.replay(solution).map_err(|fault| format!("more_solutions: {fault}"))?;
+            if !ways.is_disjoint(&all) {
                 return Err("more_solutions: two of them are alike".into());
             }
+            all.extend(ways);
         }
         if !more.is_empty() {
             self.report.checked.push(format!("{} more solutions play", more.len()));
@@ -182,9 +190,12 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         Ok(mode)
     }
 
-    fn told(&mut self, run: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
+    fn told(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: (u64, u64)) {
         let verdict = format!("{:?}", run.verdict).to_lowercase();
-        let how = format!("{} levels {}", run.levels.len(), mode.told(sampled));
+        let how = match mode {
+            Some(mode) => format!("{} levels {}", run.levels.len(), mode.told(sampled)),
+            None => "by levels of shorter lengths".into(),
+        };
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
     }
 
@@ -216,6 +227,13 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
     }
 
+    /// The next levels of both sides.
+    fn grow(&self, shared: &mut Shared<'a, N>, levels: [&[LevelRecord]; 2], mode: Mode) -> Result<(), Rejection> {
+        let [forward, backward] = levels;
+        forward.iter().try_for_each(|level| self.on(&mut shared.ahead, level, mode))?;
+        backward.iter().try_for_each(|level| self.on(&mut shared.behind, level, mode))
+    }
+
     /// A run whose levels go on from those of the runs before.
     fn share(&mut self, run: &LengthRecord, shared: &mut Shared<'a, N>) -> Result<(), Rejection> {
         let length = run.length;
@@ -238,11 +256,13 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             false => split(run, sides)?,
         };
         // Under a mirror the levels of a shorter length may serve this one as they are.
-        if levels.concat().is_empty() && !mirrored {
+        let has_none = levels.concat().is_empty();
+        if has_none && !mirrored {
             return Ok(());
         }
         shared.held = run.levels.iter().fold(shared.held, |sum, level| sum.saturating_add(level.states));
-        let mode = match self.mode(run, shared.held) {
+        let mode = if has_none { Ok(None) } else { self.mode(run, shared.held).map(Some) };
+        let mode = match mode {
             Ok(mode) => mode,
             Err(too_much) => {
                 shared.unchecked = true;
@@ -250,9 +270,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
                 return Ok(());
             }
         };
-        let [forward, backward] = levels;
-        forward.iter().try_for_each(|level| self.on(&mut shared.ahead, level, mode))?;
-        backward.iter().try_for_each(|level| self.on(&mut shared.behind, level, mode))?;
+        mode.map_or(Ok(()), |mode| self.grow(shared, levels, mode))?;
         let Some(ahead) = &shared.ahead else {
             return RejectionKind::Levels.reject("there are no forward levels");
         };
@@ -298,13 +316,15 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if !mode.is_sampled() && cuts.are_of_lost_states() {
             self.evidence.saw_all_but_lost(&walk);
         }
-        self.told(run, mode, walk.sampled);
+        self.told(run, Some(mode), walk.sampled);
         Ok(())
     }
 
-    /// The positions that the record shows as the farthest are on the last level.
+    /// The positions that the record shows as the farthest are on the last level, as many as it shows.
     fn farthest(&self, walk: &Walk<'a, Graph<'a, N>>) -> Result<(), Rejection> {
-        let mut shown: BTreeSet<&String> = self.record.farthest.iter().collect();
+        // Positions of a puzzle in Rust may look alike: each has to be another one.
+        let mut shown: BTreeMap<&String, usize> = BTreeMap::new();
+        self.record.farthest.iter().for_each(|position| *shown.entry(position).or_default() += 1);
         let mut keys = Vec::new();
         for block in 0..walk.current().blocks() {
             if shown.is_empty() {
@@ -313,13 +333,18 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             walk.current().read(block, &mut keys)?;
             for &key in &keys {
                 let state = self.ahead.state(key).map_err(Rejection::of(RejectionKind::State))?;
-                shown.remove(&self.model().picture(&state));
+                let picture = self.model().picture(&state);
+                if let Some(left) = shown.get_mut(&picture) {
+                    *left -= 1;
+                    shown.retain(|_, left| *left > 0);
+                }
             }
         }
-        match shown.first() {
+        match shown.first_key_value() {
             None => Ok(()),
-            Some(&other) => {
-                let fault = RejectionKind::Verdict.because(format!("farthest: {other:?} is not on the last level"));
+            Some((&other, _)) => {
+                let why = format!("farthest: {other:?} is not on the last level, or is shown too often");
+                let fault = RejectionKind::Verdict.because(why);
                 Err(fault.at_level(walk.side(), walk.depth()).at_state(other))
             }
         }
@@ -348,7 +373,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
             self.farthest(&walk)?;
         }
-        self.told(run, mode, walk.sampled);
+        self.told(run, Some(mode), walk.sampled);
         Ok(())
     }
 }

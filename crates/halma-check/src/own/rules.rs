@@ -151,6 +151,11 @@ impl Rules {
         }
     }
 
+    /// Whether a move may begin with something that costs nothing.
+    fn has_free(&self) -> bool {
+        self.rules.iter().any(|rule| rule.free && rule.fits(&self.grid))
+    }
+
     /// Whose turn it is, and the letters.
     fn parted<'s>(&self, state: &'s [u8]) -> (&'s [u8], &'s [u8]) {
         state.split_at(usize::from(self.turns))

@@ -16,9 +16,14 @@ const MOST_STATES: u64 = 2_000_000;
 /// About how many bytes a state takes beside its entries.
 const BESIDE: usize = 150;
 
-/// Whether the record's numbers are right. Up to symmetry they are by Burnside's lemma: each symmetry keeps the sequences all of
+/// Whether the record's numbers are right, of the puzzle under the symmetries of its search and under those that count. Up to symmetry they are by Burnside's lemma: each symmetry keeps the sequences all of
 /// whose states it keeps.
-pub fn confirm(model: &dyn Model, stated: &Counts, length: u32, budget: &mut u64) -> Result<(), Trouble> {
+pub fn confirm(
+    [searched, model]: [&dyn Model; 2],
+    stated: &Counts,
+    length: u32,
+    budget: &mut u64,
+) -> Result<(), Trouble> {
     let others = [
         &stated.up_to_reversal,
         &stated.palindromic,
@@ -30,7 +35,7 @@ pub fn confirm(model: &dyn Model, stated: &Counts, length: u32, budget: &mut u64
         return Err(Trouble::Wrong("counts: numbers that no puzzle from a file has".into()));
     }
     if let Some(stated) = &stated.positions {
-        let found = positions(model, length, budget)?;
+        let found = positions(searched, length, budget)?;
         if *stated != found {
             return Err(Trouble::Wrong(format!("counts: positions {stated:?}, counted {found:?}")));
         }

@@ -162,9 +162,9 @@ impl Permutations {
         if depth == 0 || *left == 0 {
             return fault("stands for too many moves");
         }
-        match (self.readings(word).first(), sequences.get(word)) {
+        match (self.reading(word), sequences.get(word)) {
             (Some((turn, times)), _) => {
-                *state = self.powers(turn, state, *times).pop().unwrap_or_else(|| state.clone());
+                *state = self.powers(turn, state, times).pop().unwrap_or_else(|| state.clone());
                 Ok(())
             }
             (None, Some(words)) => words.iter().try_for_each(|w| self.scramble(w, sequences, depth - 1, left, state)),
@@ -172,20 +172,19 @@ impl Permutations {
         }
     }
 
-    /// What a word may stand for: a move, or a move and its power, as in `R2`, `R'`, `R2'`.
-    fn readings(&self, word: &str) -> Vec<(&Move, usize)> {
+    /// What a word stands for: a move, or a move and its power, as in `R2`, `R'`, `R2'`. Where several names of moves would do it is
+    /// the longest.
+    fn reading(&self, word: &str) -> Option<(&Move, usize)> {
         let named = |name: &str| self.moves.iter().find(|turn| turn.name == name);
+        if let Some(turn) = named(word) {
+            return Some((turn, 1 % turn.order));
+        }
         let (rest, inverse) = word.strip_suffix('\'').map_or((word, false), |rest| (rest, true));
-        let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-        let times = rest[name.len()..].parse::<usize>().ok();
-        let power = |turn: &Move, times: usize| match times % turn.order {
-            times if inverse => (turn.order - times) % turn.order,
-            times => times,
-        };
-        let whole = named(word).map(|turn| (turn, 1 % turn.order));
-        let undone = named(rest).filter(|_| inverse).map(|turn| (turn, power(turn, 1)));
-        let powered = named(name).zip(times).map(|(turn, times)| (turn, power(turn, times)));
-        [whole, undone, powered].into_iter().flatten().collect()
+        let digits = rest.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let mut names = (0..=digits).map(|behind| rest.split_at(rest.len() - behind));
+        let (turn, times) = names.find_map(|(name, times)| Some((named(name)?, times)))?;
+        let times = if times.is_empty() { 1 } else { times.parse::<usize>().ok()? } % turn.order;
+        Some((turn, if inverse { (turn.order - times) % turn.order } else { times }))
     }
 
     fn after(&self, turn: &Move, state: &[u8]) -> State {
@@ -272,15 +271,12 @@ impl Model for Permutations {
     }
 
     fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
-        let is_one_move = |turn: &Move, times: usize| times > 0 && self.is_one_move(times, turn.order);
-        let readings = self.readings(text).into_iter().filter(|(turn, times)| is_one_move(turn, *times));
-        let found: BTreeSet<State> =
-            readings.filter_map(|(turn, times)| self.powers(turn, state, times).pop()).collect();
-        match found.len() {
-            1 => found.into_iter().next().filter(|after| after != state).ok_or_else(|| "it changes nothing".into()),
-            0 => Err("no move has this name".into()),
-            _ => Err("two moves have this name".into()),
+        let (turn, times) = self.reading(text).ok_or("no move has this name")?;
+        if times == 0 || !self.is_one_move(times, turn.order) {
+            return Err("it is not one move".into());
         }
+        let after = self.powers(turn, state, times).pop();
+        after.filter(|after| after != state).ok_or_else(|| "it changes nothing".into())
     }
 
     fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {

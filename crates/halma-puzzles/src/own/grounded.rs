@@ -156,6 +156,11 @@ impl<K: Key, const W: usize> Model<K> for GroundedModel<K, W> {
         Some(self.images.iter().map(|map| map.cells.clone()).collect())
     }
 
+    fn whole(&self) -> Option<Box<dyn Model<K>>> {
+        let whole = Self::new(&self.task, true);
+        (whole.images.len() > self.images.len()).then(|| Box::new(whole) as Box<dyn Model<K>>)
+    }
+
     fn mirror(&self) -> Option<(Vec<u8>, BTreeMap<String, String>)> {
         let map = self.mirror.as_ref()?;
         let drawn = |letter: u8| self.task.letters[usize::from(letter)].to_string();

@@ -1,6 +1,10 @@
 //! A problem in words, complete enough to build it again.
 
+use std::fmt;
+
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use super::{PuzzleSpec, Rule};
 
@@ -75,20 +79,84 @@ impl From<PuzzleSpec> for ProblemSpec {
 impl<'de> Deserialize<'de> for ProblemSpec {
     /// By its kind, so that what is missing or wrong is named in the words of that kind.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let table = serde_json::Map::deserialize(deserializer)?;
-        let armies = matches!(table.get("kind").and_then(|kind| kind.as_str()), None | Some("transfer" | "game"));
-        let value = serde_json::Value::Object(table);
+        let NoneTwice(value) = NoneTwice::deserialize(deserializer)?;
+        let armies = matches!(value.get("kind").and_then(|kind| kind.as_str()), None | Some("transfer" | "game"));
         let problem = if armies {
             serde_json::from_value(value).map(Self::Armies)
         } else {
             serde_json::from_value(value).map(Self::Puzzle)
         };
-        problem.map_err(serde::de::Error::custom)
+        problem.map_err(D::Error::custom)
+    }
+}
+
+/// A value in which no object has a key twice. Of two values most readers take the last, and people may read the first.
+struct NoneTwice(Value);
+
+impl<'de> Deserialize<'de> for NoneTwice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfJson).map(Self)
+    }
+}
+
+/// Makes a [`NoneTwice`] of what JSON has.
+struct OfJson;
+
+impl<'de> Visitor<'de> for OfJson {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(NoneTwice(value)) = values.next_element()? {
+            all.push(value);
+        }
+        Ok(all.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if all.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("`{key}` is there twice")));
+            }
+            let NoneTwice(value) = entries.next_value()?;
+            all.insert(key, value);
+        }
+        Ok(all.into())
     }
 }
 
 /// A transfer or a game as records repeat it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ArmiesSpec {
     /// `transfer` or `game`.
     pub kind: String,
@@ -122,4 +190,42 @@ pub enum Army {
     Named(String),
     /// The names of its cells.
     Cells(Vec<String>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ARMIES: &str = r#""kind": "transfer", "board": "9x9", "moves": 4, "army": "triangle-3", "men": 6,
+        "jumps_only": false, "start": [], "target": []"#;
+    const PUZZLE: &str =
+        r#""kind": "rules", "board": "A.", "rules": [{"rule": "A . -> . A"}], "goal": {"at": {"b1": "A"}}"#;
+
+    fn parsed(keys: &str) -> Result<ProblemSpec, String> {
+        serde_json::from_str(&format!("{{{keys}}}")).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_key_that_armies_do_not_have_is_refused() {
+        assert!(parsed(ARMIES).is_ok());
+        let fault = parsed(&format!(r#"{ARMIES}, "jumps-only": true"#)).unwrap_err();
+        assert!(fault.contains("unknown field `jumps-only`"), "{fault}");
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_refused_however_deep() {
+        let Ok(ProblemSpec::Puzzle(puzzle)) = parsed(PUZZLE) else { panic!("a puzzle") };
+        assert_eq!(puzzle.table["goal"]["at"]["b1"], "A");
+        let twice = [
+            (format!(r#"{ARMIES}, "men": 6"#), "men"),
+            (format!(r#"{PUZZLE}, "goal": ".A""#), "goal"),
+            (format!(r#"{PUZZLE}, "kind": "rules""#), "kind"),
+            (PUZZLE.replace(r#""rule": "A"#, r#""rule": "A . -> . .", "rule": "A"#), "rule"),
+            (PUZZLE.replace(r#""b1": "A""#, r#""b1": ".", "b1": "A""#), "b1"),
+        ];
+        for (keys, key) in twice {
+            let fault = parsed(&keys).unwrap_err();
+            assert!(fault.contains(&format!("`{key}` is there twice")), "{fault}");
+        }
+    }
 }

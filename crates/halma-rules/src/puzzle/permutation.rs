@@ -217,11 +217,10 @@ fn all_moves(file: &File, quarter: bool) -> Result<Vec<PermutationMove>, TableFa
             if owner.get(&sets).is_some_and(|&o| o != number) || !seen.insert(sets.clone()) {
                 continue;
             }
-            if name != named.name && file.moves.iter().any(|m| m.name == name) {
-                let message = format!(
-                    "line {}: a power of {} would be called {name}, but that is another move",
-                    named.line, named.name
-                );
+            if let Some(other) = read_as(file, &name).filter(|read| *read != named.name) {
+                let is = if other == name { "another move".into() } else { format!("a power of {other}") };
+                let message =
+                    format!("line {}: a power of {} would be called {name}, but that is {is}", named.line, named.name);
                 return Err(TableFault::of("definition", message).within(named.range.clone()));
             }
             found.push(PermutationMove { name, sets });
@@ -231,6 +230,12 @@ fn all_moves(file: &File, quarter: bool) -> Result<Vec<PermutationMove>, TableFa
         }
     }
     Ok(found)
+}
+
+/// The move that a name, or that of a power, is read as.
+fn read_as<'a>(file: &File, name: &'a str) -> Option<&'a str> {
+    let is_name = |name: &str| file.moves.iter().any(|m| m.name == name);
+    if is_name(name) { Some(name) } else { scramble::parts(name, is_name).map(|(name, ..)| name) }
 }
 
 fn too_many() -> TableFault {

@@ -76,6 +76,7 @@ impl From<game_count::Games> for Counts {
             final_positions: Some(Count::from(games.final_positions)),
             final_up_to_symmetry: Some(Count::from(games.final_up_to_symmetry)),
             positions: None,
+            symmetries: None,
         }
     }
 }

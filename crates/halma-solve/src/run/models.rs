@@ -147,6 +147,7 @@ impl From<Sequences> for Counts {
             final_positions: None,
             final_up_to_symmetry: None,
             positions: Some(numbers.positions),
+            symmetries: numbers.symmetries,
         }
     }
 }
@@ -224,6 +225,27 @@ mod tests {
                 let last = bounded.runs.last().map_or(&[][..], std::slice::from_ref);
                 assert!(states(last) < states(&plain.runs), "{pruning}");
             }
+        }
+    }
+
+    #[test]
+    fn solutions_are_counted_up_to_the_same_symmetries_whether_the_search_uses_them_or_not() {
+        let corners = "board = \"\"\"\n...\n.A.\n...\n\"\"\"\nrules = [\"A . -> . A\"]\ngoal = [{ at = { a1 = \"A\" } }, \
+                       { at = { c1 = \"A\" } }, { at = { a3 = \"A\" } }, { at = { c3 = \"A\" } }]";
+        let blocks = "kind = \"blocks\"\nboard = \"\"\"\nA.B\n...\n\"\"\"\nmetric = \"step\"\ngoal = [\"\"\"\n???\nA?B\n\"\"\", \"\"\"\n???\nB?A\n\"\"\"]";
+        for (problem, sequences, up_to_symmetry) in [(corners, 8u64, 1u64), (blocks, 2, 1)] {
+            let counts = [true, false].map(|symmetry| {
+                let mut job = job(problem, "none");
+                job.search.symmetry = symmetry;
+                let record = run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap();
+                (record.symmetries.unwrap().fixing, record.counts.unwrap())
+            });
+            for (_, counts) in &counts {
+                assert_eq!(counts.sequences, Count::from(sequences), "{problem}");
+                assert_eq!(counts.up_to_symmetry, Count::from(up_to_symmetry), "{problem}");
+            }
+            let [(used, with), (none, without)] = counts;
+            assert_eq!((with.symmetries, without.symmetries, none.len()), (None, Some(used), 1));
         }
     }
 

@@ -91,6 +91,7 @@ impl From<Solutions> for Counts {
             final_positions: None,
             final_up_to_symmetry: None,
             positions: None,
+            symmetries: None,
         }
     }
 }

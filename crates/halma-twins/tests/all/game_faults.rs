@@ -170,10 +170,11 @@ fn games_are_counted_again_and_other_numbers_refused() {
             let report = record_holds(&record, "".as_ref(), &options).unwrap();
             assert_eq!(report.unchecked, Vec::<String>::new());
             let counts = record.counts.clone().unwrap();
-            assert_eq!(
-                report.checked.last(),
-                Some(&format!("how many there are: counted again, {}", counts.sequences))
+            let (all, up_to_symmetry) = (&counts.sequences, &counts.up_to_symmetry);
+            let said = format!(
+                "how many there are: counted again, {all}, {up_to_symmetry} up to symmetry under K of order {order}"
             );
+            assert_eq!(report.checked.last(), Some(&said));
             // Two runs of as many moves: the one that found a game, and the one that counted.
             let found = format!("length {}, solution: ", record.length.unwrap());
             assert_eq!(report.checked.iter().filter(|line| line.starts_with(&found)).count(), 2);

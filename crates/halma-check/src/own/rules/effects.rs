@@ -156,7 +156,7 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
 /// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
 /// until they are blocked, and moves that begin with free rules, are taken to lead back by none.)
 pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
-    if rules.rules.iter().any(|rule| rule.free) {
+    if rules.has_free() {
         return false;
     }
     let mut room = MOST;

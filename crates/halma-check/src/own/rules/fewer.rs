@@ -1,7 +1,7 @@
 //! Rules with fewer letters: groups of letters become one, and all others `.`.
 //!
 //! A place of a rule matches what can be one of its letters, and a man who can have moved has. A goal is reached where it can
-//! be. What goes on until it is blocked may end anywhere: what blocks it may not be seen. Sides do not take turns: a move that is
+//! be; what it says of the number of some letters that are one with others is left out. What goes on until it is blocked may end anywhere: what blocks it may not be seen. Sides do not take turns: a move that is
 //! not seen would pass the turn.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::path_counts::Trouble;
 
 /// The puzzle in which each of these groups is one letter.
 fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {
-    if rules.rules.iter().any(|rule| rule.free) {
+    if rules.has_free() {
         // A free move may end in one that is not seen.
         return Err("projections: a puzzle with free moves has none".into());
     }
@@ -36,6 +36,10 @@ fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {
     let mut fewer = rules.clone();
     fewer.stands_for = (0..=groups.len()).map(members).collect();
     fewer.alphabet = groups.iter().filter_map(|group| group.chars().next()).chain(['.']).collect();
+    // A number of cells is only known of letters none of which is one with others.
+    for goal in &mut fewer.goals {
+        goal.counts.retain(|(set, _)| fewer.stands_for.iter().all(|one| one & set == 0 || one & !set == 0));
+    }
     let blocked = fewer.rules.iter_mut().filter(|rule| rule.until == Until::Blocked);
     blocked.for_each(|rule| rule.until = Until::Any);
     fewer.turns = false;

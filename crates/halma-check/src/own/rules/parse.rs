@@ -146,6 +146,12 @@ impl Words {
 }
 
 impl Rule {
+    /// Whether there is a place for it anywhere on the board.
+    pub(super) fn fits(&self, grid: &Grid) -> bool {
+        let fits = |first: usize| self.directions.iter().any(|&d| grid.line(first as u8, d, self.left.len()).is_some());
+        (0..grid.len()).any(fits)
+    }
+
     /// Whether every application keeps the number of each letter: what it does not carry to another place are letters, and the
     /// same as those that it writes.
     fn keeps_counts(&self) -> bool {
@@ -242,13 +248,8 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         sorted.sort_unstable();
         sorted
     };
-    let fits = |rule: &Rule| {
-        let cells = 0..grid.len();
-        let from = |first: usize| rule.directions.iter().any(|&d| grid.line(first as u8, d, rule.left.len()).is_some());
-        cells.into_iter().any(from)
-    };
     let counts_kept = drawn.iter().all(|letters| counts(letters) == counts(&drawn[0]))
-        && rules.iter().all(|rule| rule.keeps_counts() || !fits(rule));
+        && rules.iter().all(|rule| rule.keeps_counts() || !rule.fits(&grid));
     if !counts_kept && alphabet.letters.last() == Some(&'.') {
         // Digits: 0 for `.`, and one more for the others.
         alphabet.letters.rotate_right(1);

@@ -1,9 +1,9 @@
 //! Records with one thing changed.
 
-use halma_record::record::{Record, Verdict};
+use halma_record::record::{Asked, Count, Counts, Record, Repeats, Verdict};
 use serde_json::json;
 
-use super::made::{check, cross, identity, levels, met, peg_solitaire, solved, spec};
+use super::made::{check, check_in, cross, identity, levels, met, passes, peg_solitaire, run, solved, spec, square};
 
 type Change = fn(&mut Record);
 
@@ -93,6 +93,150 @@ fn a_symmetry_that_moves_the_goal_is_rejected() {
     let mut puzzle = peg_solitaire();
     puzzle.table.insert("goal".into(), json!({ "count": { "P": 1 }, "at": "d1" }));
     assert!(check(&puzzle, &levels(&peg_solitaire(), Some(cross()), 3)).unwrap_err().reason.contains("does not keep"));
+}
+
+/// From the middle to any corner, in two steps of eight kinds.
+fn corners() -> halma_record::job::PuzzleSpec {
+    let goals: Vec<_> = ["a1", "c1", "a3", "c3"].map(|cell| json!({ "at": { cell: "A" } })).to_vec();
+    spec("rules", json!({ "board": "...\n.A.\n...", "rules": ["A . -> . A"], "goal": goals }))
+}
+
+fn counted(fixing: Vec<Vec<u8>>, up_to_symmetry: u64) -> Record {
+    let mut record = solved(&corners(), Some(fixing), 2);
+    (record.question, record.verdict) = (Asked::Count, Verdict::Counted);
+    let numbers = json!({ "sequences": Count::from(8u64), "up_to_symmetry": Count::from(up_to_symmetry) });
+    record.counts = Some(serde_json::from_value::<Counts>(numbers).unwrap());
+    record.runs.push(run(2, Verdict::Solution, Vec::new()));
+    record
+}
+
+#[test]
+fn a_symmetry_that_is_named_twice_changes_no_count() {
+    let all = square(3, |_, _| true);
+    let report = check(&corners(), &counted(all.clone(), 1)).unwrap();
+    let said = "how many there are: counted again, 8, 1 up to symmetry under K of order 8";
+    assert!(report.checked.iter().any(|line| line == said), "{report:?}");
+    // Burnside's lemma over these would say 4.
+    let twice = [vec![all[0].clone(); 8], all[1..].to_vec()].concat();
+    let mut forged = counted(all, 4);
+    forged.symmetries.as_mut().unwrap().fixing = twice;
+    let fault = check(&corners(), &forged).unwrap_err();
+    assert!(fault.reason.contains("names a map twice"), "{fault}");
+}
+
+#[test]
+fn what_was_searched_without_symmetries_is_counted_up_to_those_that_the_record_names() {
+    let all = square(3, |_, _| true);
+    let counted_by = |symmetries: Vec<Vec<u8>>, up_to_symmetry| {
+        let mut record = counted(identity(9), up_to_symmetry);
+        record.counts.as_mut().unwrap().symmetries = Some(symmetries);
+        check(&corners(), &record)
+    };
+    let report = counted_by(all.clone(), 1).unwrap();
+    let said = "how many there are: counted again, 8, 1 up to symmetry under K of order 8";
+    assert!(report.checked.iter().any(|line| line == said), "{report:?}");
+    for (symmetries, up_to_symmetry) in [
+        (all.clone(), 8),
+        (identity(9), 1),
+        ([all.clone(), all.clone()].concat(), 1),
+        (all[..3].to_vec(), 1),
+        (all[1..].to_vec(), 1),
+        ([all.clone(), vec![vec![1, 0, 2, 3, 4, 5, 6, 7, 8]]].concat(), 1),
+    ] {
+        assert!(counted_by(symmetries.clone(), up_to_symmetry).is_err(), "{symmetries:?}");
+    }
+    // A search that used its symmetries names no others.
+    let mut beside = counted(all.clone(), 1);
+    beside.counts.as_mut().unwrap().symmetries = Some(all);
+    assert!(check(&corners(), &beside).unwrap_err().reason.contains("searched without symmetries"));
+}
+
+#[test]
+fn the_problem_is_restated() {
+    let mut puzzle = spec("rules", json!({ "board": ["A.\nB.", ".A\nB."], "rules": ["A . -> . A"], "goal": "AB\n.." }));
+    let said =
+        |puzzle: &halma_record::job::PuzzleSpec| check(puzzle, &levels(puzzle, Some(identity(4)), 1)).unwrap().checked;
+    let begins = ["rules: A./B., the first of 2 starts", "problem.board: [\"A.\\nB.\",\".A\\nB.\"]"];
+    let others = ["problem.goal: AB/..", "problem.rules: [\"A . -> . A\"]"];
+    assert_eq!(said(&puzzle)[..4], [begins, others].concat());
+    puzzle.table.insert("board".into(), json!("A.\nB."));
+    assert_eq!(said(&puzzle)[..2], ["rules: A./B.", "problem.board: A./B."]);
+}
+
+#[test]
+fn a_solution_in_other_words_is_no_other_solution() {
+    let file = "Set C 4 1\nSolved\nC\n1 2 3 4\nEnd\nMove R\nC\n2 3 4 1\nEnd\nMove S\nC\n2 1 3 4\nEnd\n";
+    let puzzle = spec("permutation", json!({ "definition": file, "scramble": "R S" }));
+    let mut record = solved(&puzzle, None, 2);
+    record.solution = Some(["S", "R'"].map(String::from).to_vec());
+    passes(&puzzle, &record);
+    for words in [["S", "R'"], ["S'", "R'"], ["S", "R3"], ["S", "R7"]] {
+        record.more_solutions = vec![words.map(String::from).to_vec()];
+        let fault = check(&puzzle, &record).unwrap_err();
+        assert_eq!(fault.reason, "more_solutions: two of them are alike");
+    }
+}
+
+#[test]
+fn names_of_moves_may_end_in_digits() {
+    let turn = |name: &str| format!("Move {name}\nC\n2 3 4 5 1\nEnd\n");
+    let puzzle = |moves: &[&str]| {
+        let moves: String = moves.iter().map(|name| turn(name)).collect();
+        let file = format!("Set C 5 1\nSolved\nC\n1 2 3 4 5\nEnd\n{moves}");
+        spec("permutation", json!({ "definition": file, "scramble": "A12'" }))
+    };
+    let said = |moves: &[&str], word: &str| {
+        let mut record = solved(&puzzle(moves), None, 1);
+        record.solution = Some(vec![word.into()]);
+        check(&puzzle(moves), &record).is_ok()
+    };
+    assert_eq!(["A12", "A13'", "A1", "A1'", "A"].map(|word| said(&["A1"], word)), [true, true, false, false, false]);
+    // The longest name that a word begins with is the move.
+    assert_eq!(["A12", "A2"].map(|word| said(&["A", "A1"], word)), [true, true]);
+}
+
+#[test]
+fn levels_have_no_solutions_and_no_position_twice_among_the_farthest() {
+    let puzzle = spec("rules", json!({ "board": "A..", "rules": ["A . -> . A"] }));
+    let mut record = levels(&puzzle, Some(identity(3)), 9);
+    record.farthest = vec!["..A".into()];
+    let changes: &[Change] = &[
+        |r| r.farthest.push("..A".into()),
+        |r| r.farthest.push("A..".into()),
+        |r| r.more_solutions = vec![vec![]],
+        |r| r.more_solutions = vec![vec!["a1:A. b1:.A".into()]],
+    ];
+    all_rejected(&puzzle, &record, changes);
+}
+
+#[test]
+fn states_repeat_where_moves_can_be_undone() {
+    let puzzle = spec("rules", json!({ "board": "A..", "rules": ["A . -> . A"] }));
+    let record = levels(&puzzle, Some(identity(3)), 1);
+    all_rejected(&puzzle, &record, &[|r| r.repeats = Some(Repeats::Never), |r| r.repeats = None]);
+    let mut blocked = spec("rules", json!({ "board": "AA", "rules": ["A . -> . A"] }));
+    let mut stuck = levels(&blocked, Some(identity(2)), 1);
+    stuck.repeats = Some(Repeats::Never);
+    passes(&blocked, &stuck);
+    blocked.table.insert("board".into(), json!("A."));
+    blocked.table.insert("directions".into(), json!(["right"]));
+    let mut graded = levels(&blocked, Some(identity(2)), 1);
+    graded.repeats = Some(Repeats::Never);
+    passes(&blocked, &graded);
+}
+
+#[test]
+fn a_sample_of_no_files_derives_the_levels() {
+    let table = json!({ "board": "A..", "rules": ["A . -> . A"], "directions": ["right"], "goal": "..A" });
+    let puzzle = spec("rules", table);
+    let sampled = |record: &Record| {
+        let report = check_in(&puzzle, record, ("".as_ref(), Some(5))).unwrap();
+        assert_eq!((report.unchecked, report.sampled), (vec![], false));
+        report.checked
+    };
+    let only_the_start = levels(&puzzle, Some(identity(3)), 0);
+    assert!(sampled(&only_the_start).contains(&"length 0, levels: 1 levels derived again".to_string()));
+    sampled(&solved(&puzzle, Some(identity(3)), 2));
 }
 
 #[test]

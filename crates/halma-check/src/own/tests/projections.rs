@@ -7,7 +7,7 @@ use halma_record::record::{Asked, Record, Side, Verdict};
 use serde_json::json;
 
 use super::super::model::State;
-use super::made::{abstractions, blank, bounded, brute, check, identity, passes, run, said, search, spec};
+use super::made::{abstractions, blank, bounded, brute, check, identity, met, passes, run, said, search, solved, spec};
 use crate::RejectionKind as Kind;
 
 type Change = fn(&mut Record);
@@ -225,4 +225,39 @@ fn what_was_stopped_before_its_tables_were_made_claims_nothing() {
     forged.runs = vec![run(0, Verdict::None, vec![said(0, Side::Forward, &[1], 0, 0)])];
     (forged.lower_bound, forged.refuted_up_to) = (Some(0), Some(0));
     assert!(check(&puzzle, &forged).is_err());
+}
+
+#[test]
+fn the_number_of_letters_that_are_one_with_others_is_not_known() {
+    let rules = json!(["P P -> . .", "Q Q -> . .", "P Q . -> . P Q", "Q . -> P Q"]);
+    let puzzle = |count| spec("rules", json!({ "board": "PPQQ", "rules": rules, "goal": { "count": count } }));
+    let distance = |count| {
+        let model = super::super::model(&puzzle(count), &blank(Asked::Solve, Some(identity(4)))).unwrap();
+        let Ok(distance) = model.with_fewer_letters(&["PQ".into()]) else { panic!("no distances") };
+        distance(&model.starts()[0])
+    };
+    assert_eq!(distance(json!({ "P": 1 })), Some(0));
+    assert_eq!(distance(json!({ ".": 2 })), Some(1));
+}
+
+#[test]
+fn a_mirror_beside_a_projection_of_no_use_holds() {
+    let puzzle = spec("rules", json!({ "board": "A.", "rules": ["A . -> . A"], "goal": ".A" }));
+    let mut record = solved(&puzzle, Some(identity(2)), 1);
+    record.symmetries.as_mut().unwrap().mirror = Some(vec![1, 0]);
+    passes(&puzzle, &record);
+    record.pruning = Pruning::Projection(Vec::new());
+    passes(&puzzle, &record);
+    record.pruning = Pruning::Projection(abstractions(&["A"]));
+    assert!(check(&puzzle, &record).unwrap_err().reason.contains("without bounds"));
+    record.projections = abstractions(&["A"]);
+    assert!(check(&puzzle, &record).unwrap_err().reason.contains("without bounds"));
+}
+
+#[test]
+fn a_free_rule_that_fits_nowhere_changes_nothing() {
+    let free = json!({ "rule": "A A A A -> . A A A", "free": true });
+    let puzzle = spec("rules", json!({ "board": "A..", "rules": ["A . -> . A", free], "goal": "..A" }));
+    passes(&puzzle, &met(&puzzle, Some(identity(3)), 2));
+    passes(&puzzle, &bounded(&puzzle, Some(identity(3)), &["A"], Some(2)));
 }

@@ -19,14 +19,30 @@ impl GroundedTask {
         if starts.len() != ends.len() {
             return None;
         }
-        let cells = cell_maps(&self.board, &[]);
+        // Only maps that keep the grid take each push of a block to a push, also where some blocks stand still.
+        let directions: &[(i32, i32)] = if self.bodies.is_empty() { &[] } else { &[(1, 0), (-1, 0), (0, 1), (0, -1)] };
+        let cells = cell_maps(&self.board, directions);
         let maps = cells.iter().flat_map(|cells| goals.iter().filter_map(|goal| self.letters_between(cells, goal)));
         let is_mirror = |map: &CellMap| {
             starts.iter().all(|start| ends.contains(&map.image(start)))
+                && self.keeps_blocks(map)
                 && map.normalizes(fixing)
                 && self.turns_round(|step| self.image_of_step(map, step))
         };
         maps.into_iter().find(is_mirror)
+    }
+
+    /// Whether the image of every block of the starts is a block. Letters alone do not tell where a block cannot move.
+    fn keeps_blocks(&self, map: &CellMap) -> bool {
+        let body = |letter: u8, cell: usize| self.bodies.get(usize::from(letter)).map(|body| &body[cell][..]);
+        let is_block = |(cell, &letter): (usize, &u8)| {
+            let Some(others) = body(letter, cell) else { return true };
+            let image = |&(c, l): &(u8, u8)| (map.cells[usize::from(c)], map.letters[usize::from(l)]);
+            let mut images: Vec<(u8, u8)> = others.iter().chain([&(cell as u8, letter)]).map(image).collect();
+            images.sort_unstable();
+            body(images[0].1, usize::from(images[0].0)).is_some_and(|others| *others == images[1..])
+        };
+        self.starts.iter().all(|start| start.iter().enumerate().all(is_block))
     }
 
     /// The map with these cells that takes the first start to `goal`; letters that the start does not have stay what they are, as
@@ -134,6 +150,8 @@ mod tests {
         let other = vec![15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0];
         let found = mirror("AA..\\n...B\\n...B\\n....", ".AA.\\n....\\n...B\\n...B", r#", "axis": true"#);
         assert_eq!(found, Some((other, exchanged)));
+        // Turned round, the board has the letters of the goal, and A has become no block; both stand still.
+        assert_eq!(mirror("AAB\\nABB\\nCC.", "AAB\\nABB\\n.CC", r#", "axis": true"#), None);
         // Not every cell is named.
         assert_eq!(mirror("AA.B", "??AA", ""), None);
     }

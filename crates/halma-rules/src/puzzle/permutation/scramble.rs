@@ -53,7 +53,7 @@ impl Names<'_> {
             }
             return sequence.iter().try_for_each(|word| self.resolve(word, depth - 1, found));
         }
-        if self.rotations.iter().any(|r| *r == parts(word).0 || r == word) {
+        if self.rotations.iter().any(|r| r == word || parts(word, |name| name == r).is_some()) {
             return Err(format!("{word} turns the whole puzzle, and is no move"));
         }
         let all: Vec<&str> = self.moves.iter().take(40).map(|m| m.name.as_str()).collect();
@@ -65,7 +65,7 @@ impl Names<'_> {
         if let Some(named) = self.named(word) {
             return Some(named.sets.clone());
         }
-        let (name, times, back) = parts(word);
+        let (name, times, back) = parts(word, |name| self.named(name).is_some())?;
         let mut square = self.named(name)?.sets.clone();
         if back {
             square = self.sets.iter().zip(&square).map(|(set, step)| step.inverse(set.orientations)).collect();
@@ -83,9 +83,11 @@ impl Names<'_> {
     }
 }
 
-/// A word as the name of a move, the digits of a power, and whether it is undone.
-fn parts(word: &str) -> (&str, &str, bool) {
+/// A word as the name of a move, the digits of a power, and whether it is undone. Names may end in digits themselves: of several
+/// that the word begins with it is the longest.
+pub(super) fn parts(word: &str, is_name: impl Fn(&str) -> bool) -> Option<(&str, &str, bool)> {
     let (word, back) = word.strip_suffix('\'').map_or((word, false), |w| (w, true));
-    let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    (name, &word[name.len()..], back)
+    let shortest = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let (name, times) = (shortest..=word.len()).rev().map(|end| word.split_at(end)).find(|(name, _)| is_name(name))?;
+    Some((name, times, back))
 }

@@ -123,6 +123,23 @@ fn a_scramble_leads_from_the_solved_state_to_the_start() {
 }
 
 #[test]
+fn the_names_of_moves_may_end_in_digits_where_no_power_has_two_names() {
+    let compiled = |moves: &[(&str, &str)], scramble: &str| {
+        let moves: String = moves.iter().map(|(name, to)| format!("Move {name}\nC\n{to}\nEnd\n")).collect();
+        let positions = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25";
+        compile(&table(&format!("Set C 25 1\nSolved\nC\n{positions}\nEnd\n{moves}"), scramble, false))
+    };
+    let cycle = "2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 1";
+    let five = "2 3 4 5 1 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25";
+    let one = compiled(&[("A1", five)], "A12 A1' A1'").unwrap();
+    assert_eq!(one.start, one.goal);
+    assert_eq!(one.moves.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(), ["A1", "A12", "A12'", "A1'"]);
+    assert!(compiled(&[("A", five), ("A1", cycle)], "A12").is_ok());
+    let fault = compiled(&[("A", cycle), ("A1", five)], "").unwrap_err();
+    assert!(fault.message.contains("a power of A would be called A10, but that is a power of A1"), "{}", fault.message);
+}
+
+#[test]
 fn sequences_and_aliases_are_names_in_scrambles() {
     let text = format!("{BY_PIECE}MoveAlias Up U\nMoveSequence Sexy R Up R' U'\nSwizzleSet A B\n");
     let start = |scramble| compile(&table(&text, scramble, false)).unwrap();

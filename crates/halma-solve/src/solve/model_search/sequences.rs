@@ -26,6 +26,8 @@ pub struct Sequences {
     pub sequences: u128,
     /// Sequences, counting those that a symmetry maps to each other once.
     pub up_to_symmetry: u128,
+    /// These symmetries, where the search used none.
+    pub symmetries: Option<Vec<Vec<u8>>>,
     /// By level, the number of classes of states that lie on some shortest solution.
     pub positions: Vec<u64>,
 }
@@ -146,15 +148,19 @@ impl<K: Key> ModelSearch<'_, K> {
             ways = self.pushed(&pair[0], &ways, &pair[1])?;
         }
         let mut fixed = vec![sum_of_products(ways.iter().map(|&n| (n, 1)))?];
-        // Burnside's lemma: the number of classes is the mean of the sequences that each symmetry fixes.
-        for map in 1..self.model.order() {
-            let starts = self.model.starts().into_iter().filter(|&start| worker.image(start, map) == start);
+        // Burnside's lemma: the number of classes is the mean of the sequences that each symmetry fixes. Solutions are counted up to
+        // all symmetries, also where the search used none.
+        let whole = self.model.whole();
+        let symmetries = whole.as_ref().and_then(|whole| whole.symmetries());
+        let whole = whole.as_deref().unwrap_or(self.model);
+        let mut moved = whole.worker();
+        for map in 1..whole.order() {
+            let starts = self.model.starts().into_iter().filter(|&start| moved.image(start, map) == start);
             let after = |state: K, depth: usize| {
-                let (mut worker, mut after) = (self.model.worker(), Vec::new());
+                let (mut worker, mut moved, mut after) = (self.model.worker(), whole.worker(), Vec::new());
                 worker.after(state, &mut after);
                 after.retain(|&next| {
-                    worker.image(next, map) == next
-                        && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
+                    moved.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
                 });
                 after.into_iter().map(|next| (next, 1)).collect()
             };
@@ -167,6 +173,6 @@ impl<K: Key> ModelSearch<'_, K> {
             fixed.push(sum);
         }
         let positions = on_walks.iter().map(|level| level.len() as u64).collect();
-        Ok(Sequences { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, positions })
+        Ok(Sequences { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, symmetries, positions })
     }
 }
