@@ -104,7 +104,7 @@ assert blake3(b"").hex() == "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9
 NO_KEY = derive_key(b"halma 2026 cluster without a key", b"")
 
 
-def hello(caller=1, called=0, nonce=b"\5" * 32, version=2, magic=b"HALMANET"):
+def hello(caller=1, called=0, nonce=b"\5" * 32, version=3, magic=b"HALMANET"):
     return magic + struct.pack("<3I", version, caller, called) + nonce
 
 
@@ -347,7 +347,7 @@ def strangers(run):
         "4 KB of zeros": says(bytes(4096)),
         "the greeting of version 1": says(b"HALMANET\x02\0\0\0{}"),
         "a greeting of version 1 that claims 4.2 GB": says(b"HALMANET\xff\xff\xff\xff" + bytes(64)),
-        "a hello of version 3": says(hello(version=3)),
+        "a hello of version 4": says(hello(version=4)),
         "a hello with another magic number": says(hello(magic=b"HALMANEX")),
         "half a hello, then the end": lambda s: (s.sendall(hello()[:30]), s.shutdown(socket.SHUT_WR)),
         "a hello and no proof, then the end": lambda s: (s.sendall(hello()), s.shutdown(socket.SHUT_WR)),

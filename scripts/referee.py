@@ -165,7 +165,9 @@ def derive_levels(problem, side, rows, max_states, claim):
         generated = following
     for row in rows:
         at = f"{side} level {row['depth']}"
-        size, count, keys = table[row["depth"]] if row["depth"] < len(table) else (0, 0, digest([]))
+        # The first empty level is made from the successors of the last one, which are all old.
+        empty = (0, generated if row["depth"] == len(table) else 0, digest([]) if isinstance(problem, Transfer) else None)
+        size, count, keys = table[row["depth"]] if row["depth"] < len(table) else empty
         claim(int(row["states"]) == size, f"{at}: {row['states']} states, derived {size}")
         claim("generated" not in row or int(row["generated"]) == count, f"{at}: {count} generated")
         if keys is not None:

@@ -97,11 +97,18 @@ fn outcome(cli: &Cli) -> Exit {
     }
 }
 
+/// The most files that the process asks to have open.
+const MOST_OPEN: u64 = 1 << 20;
+
 /// Lets the process have as many files open as the system allows: a long search has one open for each level and each spilled layer.
 fn allow_open_files() {
     let limit = getrlimit(Resource::Nofile);
-    // Where it cannot be raised, the one that is set will have to do.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    // No further: some programs that this one may start try all numbers.
+    let most = limit.maximum.map_or(MOST_OPEN, |maximum| maximum.min(MOST_OPEN));
+    if limit.current.is_some_and(|current| current < most) {
+        // Where it cannot be raised, the one that is set will have to do.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..limit });
+    }
 }
 
 /// A puzzle in Rust as the verifier uses it: moves and goal, without its bound.

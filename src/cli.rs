@@ -342,10 +342,10 @@ pub struct Options {
     /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
     #[arg(long, value_name = "TIME", value_parser = raw::time)]
     pub time: Option<std::time::Duration>,
-    /// Let the level files stay when a run has ended; with =false not, whatever the job says
+    /// Keep the level files after a run; =false: do not
     #[arg(
         long,
-        value_name = "YES",
+        value_name = "B",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "true",
@@ -421,10 +421,10 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
-    /// Let the level files stay when the run has ended; with =false not, whatever the job says
+    /// Keep the level files after the run; =false: do not
     #[arg(
         long,
-        value_name = "YES",
+        value_name = "B",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "true",

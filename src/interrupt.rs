@@ -24,14 +24,20 @@ const SAME: Duration = Duration::from_millis(500);
 struct Shared {
     /// When the first signal came.
     signalled: Option<Instant>,
+    /// Whether the program that listened has ended. That is no signal: the next one is the first, and ends nothing at once.
+    left: bool,
     /// The running search.
     current: Weak<CancellationToken>,
 }
 
 impl Shared {
+    /// Whether no further search is to begin.
+    fn ends(&self) -> bool {
+        self.signalled.is_some() || self.left
+    }
+
     /// Cancels the running search, and all that follow.
-    fn stop(&mut self) {
-        self.signalled.get_or_insert_with(Instant::now);
+    fn cancel(&self) {
         if let Some(cancel) = self.current.upgrade() {
             cancel.request();
         }
@@ -55,7 +61,8 @@ impl Interrupts {
             if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
                 std::process::exit(UNFINISHED);
             }
-            shared.stop();
+            shared.signalled.get_or_insert_with(Instant::now);
+            shared.cancel();
         })?;
         Ok(Self(shared))
     }
@@ -69,7 +76,9 @@ impl Interrupts {
         let shared = Arc::clone(&self.0);
         let heed = move || {
             if is_left(io::stderr()) {
-                shared.lock().unwrap_or_else(PoisonError::into_inner).stop();
+                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                shared.left = true;
+                shared.cancel();
             }
         };
         thread::Builder::new().name("listener".into()).spawn(heed).map(drop)
@@ -78,7 +87,7 @@ impl Interrupts {
     /// Whether there was a signal.
     #[must_use]
     pub fn signalled(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).signalled.is_some()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).ends()
     }
 
     /// The cancellation token of the next search, for signals and the time limit.
@@ -88,7 +97,7 @@ impl Interrupts {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.current = Arc::downgrade(&cancel);
         // A signal between two searches cancels the second.
-        if shared.signalled.is_some() {
+        if shared.ends() {
             cancel.request();
         }
         cancel

@@ -402,7 +402,7 @@ mod tests {
         let depth = halma_rules::job::MAX_LENGTH;
         let levels = run::run(&job, Question::Levels { depth }, &(), &CancellationToken::after(None)).unwrap();
         let states: Vec<u64> = levels.runs[0].levels.iter().map(|level| level.states).collect();
-        assert_eq!((levels.depth, levels.runs[0].length, states.len()), (Some(5), 5, 6), "{states:?}");
+        assert_eq!((levels.depth, levels.runs[0].length, states.len()), (Some(depth), 5, 6), "{states:?}");
         assert_eq!(states[5], 0);
         assert_eq!(states[..5].iter().sum::<u64>(), 15);
         assert_eq!(sentence(&levels), "All levels are complete, 0 to 4: no move leads to another position.");

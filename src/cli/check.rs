@@ -55,7 +55,8 @@ fn text(report: &Report, sample: Option<u64>) -> String {
         );
     }
     if unchecked.is_empty() {
-        text += &format!("So {conclusion}.\n");
+        let told = if *sampled { "So, as far as a sample tells," } else { "So" };
+        text += &format!("{told} {conclusion}.\n");
     }
     text + match (unchecked.is_empty(), sampled) {
         (true, false) => "The record holds.\n",

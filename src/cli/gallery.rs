@@ -37,11 +37,21 @@ fn is_record(file: &Path) -> bool {
     if file.extension().is_none_or(|end| end != "json") {
         return false;
     }
-    let text = folder::read_named(file, folder::RECORD).ok();
-    let document = text.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    let says_so = |d: serde_json::Value| ["format", "problem", "verdict"].iter().all(|key| d.get(key).is_some());
-    // What cannot be read must not be left out without a word.
-    file.ends_with(record::FILE) || document.is_none_or(says_so)
+    let keys = ["format", "problem", "verdict"];
+    let Ok(bytes) = folder::read_named(file, folder::RECORD) else { return true };
+    // A damaged record must not be left out without a word; other files may be no JSON at all.
+    let says_so = match serde_json::from_slice::<serde_json::Value>(&bytes) {
+        Ok(document) => keys.iter().all(|key| document.get(key).is_some()),
+        // They come early, so that half a record has them.
+        Err(_) => {
+            let has = |key: &&str| {
+                let quoted = format!("\"{key}\"");
+                bytes.windows(quoted.len()).any(|part| part == quoted.as_bytes())
+            };
+            keys[..2].iter().all(has)
+        }
+    };
+    says_so || file.ends_with(record::FILE)
 }
 
 /// Writes the site; what pages of Markdown beside the records say of one stands on its page.

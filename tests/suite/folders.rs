@@ -541,6 +541,32 @@ fn a_level_file_cannot_claim_more_keys_than_its_bytes_hold() {
     assert!(Path::new(&path).exists());
 }
 
+#[test]
+fn levels_to_the_end_are_not_made_again_and_hold() {
+    let place = Place::new();
+    fs::write(place.at("row.toml"), "[problem]\nkind = \"transfer\"\nmoves = 4\nboard = \"SS..TT\"\n").unwrap();
+    let levels = ["levels", "row.toml", "--to-the-end", "-q", "--keep-levels", "--output-dir", "end"];
+    for _ in 0..3 {
+        let (status, out, err) = place.halma(&levels);
+        assert_eq!(status, 0, "{out}{err}");
+    }
+    assert_eq!(
+        fs::read_dir(place.at("end")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()).count(),
+        1,
+        "levels"
+    );
+    for args in [&["resume", "end", "-q"][..], &["check", "end", "-q"]] {
+        let (status, out, err) = place.halma(args);
+        assert_eq!(status, 0, "{args:?}: {out}{err}");
+    }
+    let referee = std::process::Command::new("python3")
+        .args(["-B", "scripts/referee.py", "derive"])
+        .arg(place.at("end/result.json"))
+        .output()
+        .unwrap();
+    assert!(referee.status.success(), "{}", String::from_utf8_lossy(&referee.stderr));
+}
+
 /// The shell's limit on open files is raised as far as it goes; beyond that the message says what to do, and `resume` goes on.
 #[test]
 fn a_search_may_have_many_levels_open() {

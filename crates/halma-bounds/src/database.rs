@@ -1,6 +1,6 @@
 //! The pattern databases of one problem (Culberson and Schaeffer, *Pattern databases*, 1998): distances to the target,
-//! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. Unlike
-//! usual, tables are computed only as far as the lengths asked for need.
+//! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. Tables
+//! are computed only as far as the lengths asked for need.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -19,7 +19,7 @@ pub(super) fn of(record: &Record) -> String {
     match record.verdict {
         Verdict::Optimal => format!("the shortest {noun} has {length}"),
         Verdict::Counted => {
-            let all = record.counts.as_ref().map(|counts| format!(", and there are {} of them", counts.sequences));
+            let all = record.counts.as_ref().map(|counts| format!(", and {} have that length", counts.sequences));
             format!("the shortest {noun} has {length}{}", all.unwrap_or_default())
         }
         Verdict::Solution => {
@@ -31,10 +31,11 @@ pub(super) fn of(record: &Record) -> String {
         Verdict::Levels => {
             let last = record.runs.last().map_or(0, |run| run.length);
             let others = if record.exhausted { ", and there are no others" } else { "" };
-            format!("the positions that so many moves lead to, and no fewer, are counted up to {}{others}", moves(last))
+            format!("all positions first reached after 0 to {} are counted{others}", moves(last))
         }
         Verdict::Incomplete => {
-            format!("the search was not finished; {}", refuted.unwrap_or_else(|| "nothing is refuted".into()))
+            let found = record.length.map(|_| format!("there is a {noun} of {length}; ")).unwrap_or_default();
+            format!("{found}{}; more was not finished", refuted.unwrap_or_else(|| "nothing is refuted".into()))
         }
     }
 }
@@ -53,7 +54,7 @@ mod tests {
             change(&mut record);
             of(&record)
         };
-        assert!(said(|_| ()).starts_with(&format!("the shortest solution has {length} moves, and there are ")));
+        assert!(said(|_| ()).starts_with(&format!("the shortest solution has {length} moves, and ")));
         assert_eq!(said(|it| it.verdict = Verdict::Optimal), format!("the shortest solution has {length} moves"));
         let palindromes = said(|it| (it.verdict, it.palindromic) = (Verdict::Optimal, true));
         assert_eq!(palindromes, format!("the shortest palindromic solution has {length} moves"));
@@ -62,8 +63,13 @@ mod tests {
         let exhausted = said(|it| (it.verdict, it.exhausted) = (Verdict::None, true));
         assert_eq!(exhausted, "there is no solution of any length");
         let stopped = said(|it| (it.verdict, it.refuted_up_to) = (Verdict::Incomplete, Some(7)));
-        assert_eq!(stopped, "the search was not finished; there is no solution of at most 7 moves");
-        let stopped = said(|it| (it.verdict, it.refuted_up_to) = (Verdict::Incomplete, None));
-        assert_eq!(stopped, "the search was not finished; nothing is refuted");
+        assert_eq!(
+            stopped,
+            format!(
+                "there is a solution of {length} moves; there is no solution of at most 7 moves; more was not finished"
+            )
+        );
+        let stopped = said(|it| (it.verdict, it.length, it.refuted_up_to) = (Verdict::Incomplete, None, None));
+        assert_eq!(stopped, "nothing is refuted; more was not finished");
     }
 }

@@ -84,7 +84,7 @@ pub struct Report {
     pub sampled: bool,
     /// What the record calls its problem, which nothing can confirm.
     pub title: Option<String>,
-    /// What follows, if nothing was left unchecked.
+    /// What follows if nothing was left unchecked; of a sample, as far as a sample tells.
     pub conclusion: String,
 }
 

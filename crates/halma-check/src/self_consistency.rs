@@ -119,9 +119,11 @@ fn levels(record: &Record) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// All levels that were asked for are there; the search continues with empty ones.
+/// All levels that were asked for are there, or all up to the first empty one.
 fn whole_levels(record: &Record) -> Result<(), Rejection> {
-    let entry = record.runs.first().filter(|entry| Some(entry.length) == record.depth);
+    let ends = |depth: u32, length: u32| length == depth || record.exhausted && length < depth;
+    let whole = |entry: &&LengthRecord| record.depth.is_some_and(|depth| ends(depth, entry.length));
+    let entry = record.runs.first().filter(whole);
     let other = || RejectionKind::Levels.because(format!("levels up to {:?}, and a run of other ones", record.depth));
     let entry = entry.ok_or_else(other)?;
     if record.exhausted != entry.levels.last().is_some_and(|level| level.states == 0) {

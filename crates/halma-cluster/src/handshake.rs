@@ -14,7 +14,7 @@ use super::key::{Secret, random};
 
 const MAGIC: &[u8; 8] = b"HALMANET";
 /// The version of the whole protocol after the hello.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The time limit of handshake and greeting together, however slowly the other side sends.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 const HELLO: usize = 8 + 3 * 4 + 32;
@@ -110,8 +110,10 @@ pub(super) fn call(mut socket: TcpStream, secret: &Secret, pair: Pair, until: In
     let mut answer = [0; HELLO];
     let heard = socket.write_all(&hello).and_then(|()| read_until(&mut socket, &mut answer, until));
     heard.map_err(|e| stranger(&e))?;
-    if read_hello(&answer)? != pair {
-        return Err(Fault::Stranger("it answers for another process".into()));
+    let answered = read_hello(&answer)?;
+    if answered != pair {
+        let what = format!("it is process {}, so one of the host files is another one", answered.called);
+        return Err(Fault::Stranger(what));
     }
     let keys = Keys::new(secret, &hello, &answer);
     let proof = socket
@@ -135,13 +137,17 @@ pub(super) fn answer(
     let mut hello_of_caller = [0; HELLO];
     read_until(&mut socket, &mut hello_of_caller, until).map_err(|e| stranger(&e))?;
     let pair = read_hello(&hello_of_caller)?;
-    // A call to another process that somebody passed on is not answered with a proof.
-    if pair.called != own || pair.caller == own {
-        return Err(Fault::Stranger(format!("it calls process {}, and this is process {own}", pair.called)));
-    }
     let nonce = random().map_err(|e| stranger(&e))?;
-    let answer = hello(pair, &nonce);
+    let answer = hello(Pair { called: own, ..pair }, &nonce);
     socket.write_all(&answer).map_err(|e| stranger(&e))?;
+    // Whoever calls another process, or passes such a call on, gets no proof.
+    if pair.called != own {
+        let what = format!(
+            "it calls process {}, and this is process {own}: one of the host files is another one",
+            pair.called
+        );
+        return Err(Fault::Stranger(what));
+    }
     let keys = Keys::new(secret, &hello_of_caller, &answer);
     let unproven = |what: String| Fault::Unproven(pair.caller, what);
     let proof = read_proof(&mut socket, until);
@@ -242,10 +248,11 @@ mod tests {
         let (caller, called) = sockets();
         thread::scope(|scope| {
             let called = scope.spawn(|| answer(called, &secret, 2, soon()).map(drop));
-            assert!(call(caller, &secret, PAIR, soon()).is_err());
+            let refused = call(caller, &secret, PAIR, soon()).map(drop).unwrap_err();
+            assert!(matches!(&refused, Fault::Stranger(what) if what.starts_with("it is process 2")), "{refused:?}");
             let fault = called.join().unwrap().unwrap_err();
             assert!(
-                matches!(&fault, Fault::Stranger(what) if what == "it calls process 0, and this is process 2"),
+                matches!(&fault, Fault::Stranger(what) if what.starts_with("it calls process 0, and this is process 2")),
                 "{fault:?}"
             );
         });

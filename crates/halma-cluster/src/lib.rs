@@ -146,7 +146,7 @@ impl Cluster {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner).send(order).map_err(|_| self.gone())
     }
 
-    /// Calls `then` when a process is lost, from a thread of its own.
+    /// Calls `then` when a process is lost, from another thread; at once, from this one, where a process is lost already.
     pub fn when_lost(&self, then: impl Fn(&Lost) + Send + Sync + 'static) {
         self.links.when_lost(Box::new(then));
     }

@@ -200,10 +200,11 @@ impl Links {
     pub(super) fn when_lost(&self, then: Then) {
         *locked(&self.then) = Some(then);
         // A process may be lost already.
-        if let Some(lost) = self.lost.get()
-            && let Some(then) = locked(&self.then).take()
-        {
-            then(lost);
+        if let Some(lost) = self.lost.get() {
+            let then = locked(&self.then).take();
+            if let Some(then) = then {
+                then(lost);
+            }
         }
     }
 }

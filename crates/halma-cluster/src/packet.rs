@@ -19,10 +19,10 @@ pub(super) enum Kind {
     Part,
     /// The last part of a message.
     End,
-    /// The sender has no message for this process in this round.
-    Nothing,
     /// The reason why the sender does not go on.
     Farewell,
+    /// The sender has no message for this process in this round.
+    Nothing,
     /// Invalid bytes.
     Garbled,
 }
@@ -73,8 +73,8 @@ impl Packet {
         let kind = match number(8)? {
             0 => Kind::Part,
             1 => Kind::End,
-            2 => Kind::Nothing,
-            3 => Kind::Farewell,
+            2 => Kind::Farewell,
+            3 => Kind::Nothing,
             _ => return None,
         };
         let length = number(12).filter(|&length| length <= MOST)?;

@@ -160,7 +160,6 @@ def test_another_versions_record_is_no_damaged_one(row: halma.Record, tmp_path: 
 
 
 def test_the_program_says_the_same_of_another_versions_record(tmp_path: Path) -> None:
-    # Needs a program that ends with status 2 there. Those of before November 26 end with 4.
     (tmp_path / "result.json").write_text(json.dumps({"format": 2, "other": "fields"}))
     with pytest.raises(halma.InputError, match="format 2"):
         halma.check(tmp_path / "result.json")

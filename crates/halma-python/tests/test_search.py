@@ -194,7 +194,6 @@ def test_none_says_nothing(tmp_path: Path) -> None:
         halma.resume(tmp_path / "run", **nothing | {"time": 0.5})
 
 
-# Needs a program that takes `--keep-levels=false`. Those of before November 26 refuse it.
 @pytest.mark.parametrize(("told", "kept"), [(None, True), (True, True), (False, False)])
 def test_an_option_overrides_the_jobs_word_on_levels(told: bool | None, kept: bool, tmp_path: Path) -> None:
     job = SQUARE | {"search": {"pruning": "none"}, "output": {"dir": "run", "keep-levels": True}}
@@ -245,7 +244,6 @@ def test_an_interrupt_ends_the_search_and_the_folder_goes_on(group: bool, tmp_pa
         halma.resume(tmp_path / "run", time=0.5)
 
 
-# Needs a program that stops when its listener is gone. Those of before November 26 go on.
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_interpreter_leaves_no_search_running(
     sent: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -85,7 +85,7 @@ fn strangers_hear_nothing_and_neither_stop_a_run_nor_shut_its_processes_out() {
     // More than are heard at a time, and all of them silent.
     let idle: Vec<_> = (0..100).map(|_| dial(&address)).collect();
     // A greeting of the version before, noise, half a hello, one that is gone at once.
-    let hello = |process: u32| [&b"HALMANET\x02\0\0\0"[..], &process.to_le_bytes(), &[0; 4], &[7; 32]].concat();
+    let hello = |process: u32| [&b"HALMANET\x03\0\0\0"[..], &process.to_le_bytes(), &[0; 4], &[7; 32]].concat();
     for said in [
         &b"HALMANET\x02\x00\x00\x00{}"[..],
         b"GET / HTTP/1.1\r\nHost: somewhere.example\r\nAccept: */*\r\n\r\n",
@@ -185,7 +185,7 @@ impl Forger {
     /// Calls process 0 as process 1.
     fn call(address: &str) -> Self {
         let mut socket = dial(address);
-        let hello = [&b"HALMANET\x02\0\0\0\x01\0\0\0\0\0\0\0"[..], &[5; 32]].concat();
+        let hello = [&b"HALMANET\x03\0\0\0\x01\0\0\0\0\0\0\0"[..], &[5; 32]].concat();
         socket.write_all(&hello).unwrap();
         let mut answer = [0; 52];
         socket.read_exact(&mut answer).unwrap();

@@ -179,7 +179,7 @@ pub(crate) struct Merging {
     pub threads: u64,
     /// The most bytes that one of them works with.
     pub each: u64,
-    /// The bytes that all results together may take.
+    /// The bytes that all results together may take: what is coded of the sources, which have at least as many keys.
     pub coded: u64,
 }
 

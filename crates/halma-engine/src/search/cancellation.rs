@@ -66,14 +66,20 @@ impl CancellationToken {
         self.flag.store(1, Ordering::Relaxed);
     }
 
+    /// Whether a signal has asked for the end. What would begin anew in the next process goes on at the time limit, lest it never end.
+    ///
+    /// # Errors
+    /// Where it has.
+    pub fn check_requested(&self) -> Result<(), Stopped> {
+        if self.flag.load(Ordering::Relaxed) == 0 { Ok(()) } else { Err(Stopped::Interrupted) }
+    }
+
     /// Whether the search goes on.
     ///
     /// # Errors
     /// Why it does not.
     pub fn check(&self) -> Result<(), Stopped> {
-        if self.flag.load(Ordering::Relaxed) != 0 {
-            return Err(Stopped::Interrupted);
-        }
+        self.check_requested()?;
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Stopped::Time),
             _ => Ok(()),

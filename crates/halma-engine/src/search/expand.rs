@@ -8,7 +8,7 @@ use super::shard_buffer::ShardBuffer;
 use super::step::Step;
 use super::{CancellationToken, LevelDestination, Stopped};
 use crate::puzzle::Puzzle;
-use crate::store::Level;
+use crate::store::{Level, StoreError};
 
 /// Before a filter or a merge from disk a checkpoint is written only for more successors than this: fewer are made again within
 /// seconds.
@@ -58,12 +58,16 @@ impl Expander {
         step.settle()?;
         // A filter may take longer than all before it, and a merge from disk may take long. If it is interrupted, the next process
         // begins with it.
+        let unsaved: u64 = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
         if let Some(workspace) = destination.workspace
-            && (puzzle.filters(depth + 1) || !step.layers.is_empty())
-            && step.made().1 > UNSAVED
-            && !step.shard_buffers.iter().all(ShardBuffer::is_empty)
+            && (puzzle.filters(depth + 1) && step.made().1 > UNSAVED || !step.layers.is_empty() && unsaved > UNSAVED)
+            && unsaved > 0
         {
-            step.checkpoint(workspace)?;
+            match step.checkpoint(workspace) {
+                // The level itself may find room.
+                Err(StoreError::Full { .. }) => {}
+                written => written?,
+            }
         }
         step.finish(&before)
     }

@@ -56,8 +56,9 @@ impl<K: Key> ShardBuffer<K> {
         Ok(())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.sorted_set.is_empty() && self.segments.is_empty()
+    /// How many keys it has; what the sorted set and segments have in common counts in each.
+    pub(super) fn keys(&self) -> u64 {
+        self.sorted_set.len() as u64 + self.segments.iter().map(Segment::len).sum::<u64>()
     }
 
     pub(super) fn bytes(&self) -> u64 {

@@ -1,7 +1,5 @@
 //! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, and completes the record.
 
-use std::collections::HashSet;
-
 use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
@@ -93,14 +91,11 @@ impl Context<'_> {
                 self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
                 if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
                     // The same moves may be a solution from each of several starts, and are listed once.
-                    let most = most as usize;
-                    match search.all(most.saturating_mul(model.starts().len())) {
+                    match search.all(most as usize, |walk| moves(model, walk)) {
                         Err(stopped) => self.incomplete(stopped, &mut record)?,
-                        Ok(walks) => {
-                            let mut listed: HashSet<Vec<String>> = record.solution.iter().cloned().collect();
-                            let written = walks.iter().map(|walk| moves(model, walk));
-                            let new = written.filter(|moves: &Vec<String>| listed.insert(moves.clone()));
-                            record.more_solutions = new.take(most - 1).collect();
+                        Ok(all) => {
+                            let more = all.into_iter().filter(|moves| record.solution.as_ref() != Some(moves));
+                            record.more_solutions = more.take(most as usize - 1).collect();
                         }
                     }
                 }
@@ -247,6 +242,35 @@ mod tests {
             let [(used, with), (none, without)] = counts;
             assert_eq!((with.symmetries, without.symmetries, none.len()), (None, Some(used), 1));
         }
+    }
+
+    /// The last move, back from the goal, may have taken a man of either kind, twice.
+    #[test]
+    fn a_count_takes_every_way_back_of_a_repetition() {
+        let jumps = "board = \"AD.B.\"\nlegend = { x = \"BC\" }\ndirections = [\"right\"]\n\
+                     rules = [{ rule = \"A x . -> . . A\", until = \"any\" }, \"D -> B\", \"D -> C\"]\n\
+                     goal = { at = { e1 = \"A\" } }";
+        let record = solved(jumps, "none", Question::Count).unwrap();
+        assert_eq!((record.length, record.counts.map(|counts| counts.sequences)), (Some(2), Some(Count::from(2u64))));
+    }
+
+    #[test]
+    fn moves_that_are_a_solution_from_several_starts_are_listed_once_and_a_start_named_twice_counts_once() {
+        let starts = |boards: &str| {
+            format!(
+                "board = [{boards}]\ndirections = [\"right\"]\nlegend = {{ x = \"AD\" }}\nrules = [\"x . -> . x\"]\n\
+                     goal = {{ at = {{ b1 = \"A\", d1 = \"D\" }} }}"
+            )
+        };
+        let count = |boards: &str| solved(&starts(boards), "none", Question::Count).unwrap().counts.unwrap().sequences;
+        assert_eq!([count("\"A.D.B\", \"A.D.C\""), count("\"A.D.B\", \"A.D.B\"")], [4u64, 2].map(Count::from));
+        let mut job = job(&starts("\"A.D.B\", \"A.D.C\""), "none");
+        job.search.solutions = Some(10);
+        let record = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+        let mut listed = record.more_solutions;
+        listed.extend(record.solution);
+        assert_eq!(listed.len(), 2, "{listed:?}");
+        assert_ne!(listed[0], listed[1]);
     }
 
     #[test]

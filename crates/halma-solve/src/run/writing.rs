@@ -119,8 +119,7 @@ impl Context<'_> {
         }
     }
 
-    /// [`Self::levels`] of a transfer or a game, whose levels go on, empty or not, up to the one that was asked for. To the end they
-    /// are asked for up to the first empty one.
+    /// [`Self::levels`] of a transfer or a game: up to the one that was asked for, empty or not; to the end up to the first empty one.
     pub(super) fn levels_to(
         &self,
         depth: u32,
@@ -130,7 +129,6 @@ impl Context<'_> {
     ) -> Result<(), RunError> {
         let last = figures.last().map_or(depth, |f| f.depth);
         let depth = if result.is_ok() { last } else { depth };
-        record.depth = Some(depth);
         self.levels(figures, result, depth, record)
     }
 

@@ -23,7 +23,7 @@ use crate::store::{BLOCK, Level, Segment, StoreError};
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
 /// New states that one thread holds before it codes them.
-const HELD: usize = if cfg!(test) { 3 * BLOCK / 2 } else { 64 * BLOCK };
+const HELD: usize = if cfg!(test) { 3 * BLOCK / 8 } else { 64 * BLOCK };
 
 /// The figures of one process's share of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -97,9 +97,6 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
     /// Codes whole blocks of what was found, so that blocks do not depend on how many states are held.
     fn flush(&mut self) -> Result<(), Stopped> {
         let (step, part) = (self.step, &mut self.part);
-        if step.is_saved() {
-            step.cancel.check()?;
-        }
         let found = self.found.len();
         step.filter_new(&mut self.found)?;
         let new = &self.found[..];
@@ -149,18 +146,14 @@ impl<P: Puzzle> Step<'_, P> {
         }
         let label = self.destination.label;
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
-        let states: u64 = self
-            .shard_buffers
-            .iter()
-            .map(|i| i.sorted_set.len() as u64 + i.segments.iter().map(Segment::len).sum::<u64>())
-            .sum();
+        let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
         let large = !self.layers.is_empty() || 2 * states > self.room.level();
         let workspace = self.destination.workspace.or(self.destination.scratch).filter(|_| large);
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
         let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate().peekable();
-        let in_layers = self.keys_in_layers();
+        let in_layers = self.in_layers();
         let merging = |&(shard, ref buffer): &(usize, ShardBuffer<P::Key>)| {
             self.merging(buffer, in_layers.get(shard).copied().unwrap_or_default(), before.len())
         };
@@ -235,29 +228,34 @@ impl<P: Puzzle> Step<'_, P> {
         Ok(Expansion { level: level.of_whole(tally.states), tally, digest, bytes })
     }
 
-    /// By shard, how many keys the layers have.
-    fn keys_in_layers(&self) -> Vec<u64> {
-        let mut keys = vec![0; self.shards.len()];
+    /// By shard, how many keys the layers have, and in how many bytes.
+    fn in_layers(&self) -> Vec<(u64, u64)> {
+        let mut all = vec![(0, 0); self.shards.len()];
         for block in self.layers.iter().flat_map(|(_, layer)| layer.index()) {
-            keys[self.shards.of(block.first)] += u64::from(block.keys);
+            let (keys, bytes) = &mut all[self.shards.of(block.first)];
+            *keys += u64::from(block.keys);
+            *bytes += u64::from(block.bytes);
         }
-        keys
+        all
     }
 
     /// The memory that merging a shard takes.
-    fn merging(&self, buffer: &ShardBuffer<P::Key>, in_layers: u64, before: usize) -> Merging {
+    fn merging(
+        &self,
+        buffer: &ShardBuffer<P::Key>,
+        (in_layers, coded_in_layers): (u64, u64),
+        before: usize,
+    ) -> Merging {
         let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
-        let sorted = buffer.sorted_set.len() as u64;
-        let keys = in_layers + sorted + buffer.segments.iter().map(Segment::len).sum::<u64>();
+        let (sorted, keys) = (buffer.sorted_set.len() as u64, in_layers + buffer.keys());
         let sources = (self.layers.len() + buffer.segments.len()) as u64;
         // Sources with few keys have no full blocks.
         let open = (sources * block).min(2 * keys * key) + before as u64 * block;
-        Merging { threads: 1, each: open + 2 * sorted * key + 3 * keys.min(HELD as u64) * key, coded: keys * key / 2 }
-    }
-
-    /// Whether the merge can be done again from layers if it is stopped. With several processes the others would wait for this one.
-    fn is_saved(&self) -> bool {
-        !self.layers.is_empty() && !self.expander.exchange().is_shared()
+        Merging {
+            threads: 1,
+            each: open + 2 * sorted * key + 3 * keys.min(HELD as u64) * key,
+            coded: coded_in_layers + buffer.bytes() + sorted * key,
+        }
     }
 
     /// Merges one shard; the coded new states go to `sink`.
@@ -278,7 +276,9 @@ impl<P: Puzzle> Step<'_, P> {
         let sources =
             segments.iter().map(|l| (l, 0..l.blocks())).chain(on_disk).filter(|(_, b)| !b.is_empty()).collect();
         let mut cursors: Vec<_> = before.iter().map(|l| l.cursor()).collect();
-        let (mut unique, mut old) = (0, 0);
+        let (mut unique, mut old) = (0u64, 0);
+        // With several processes the others would wait for this one.
+        let may_stop = !self.layers.is_empty() && !self.expander.exchange().is_shared();
         let mut new = NewStates {
             step: self,
             part: Part::default(),
@@ -291,6 +291,10 @@ impl<P: Puzzle> Step<'_, P> {
             #[cfg(any(test, feature = "testing"))]
             if crate::fault::loses(self.expander.fault, crate::key::Key::mix(key), shard) {
                 return Ok(());
+            }
+            // A merge of layers may take long. Who stops it loses no successor: the next process has the layers, too.
+            if may_stop && unique.is_multiple_of(HELD as u64) {
+                self.cancel.check_requested()?;
             }
             unique += 1;
             for cursor in &mut cursors {

@@ -11,7 +11,7 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::search::shard_buffer::merge_each;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
-use crate::store::{BLOCK, Segment, StoreError};
+use crate::store::{BLOCK, StoreError};
 
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
@@ -96,7 +96,7 @@ impl<P: Puzzle> Step<'_, P> {
     fn mergers(&self) -> usize {
         let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
         let each = self.shard_buffers.iter().map(|buffer| {
-            let keys = buffer.sorted_set.len() as u64 + buffer.segments.iter().map(Segment::len).sum::<u64>();
+            let keys = buffer.keys();
             // Segments with few keys have no full blocks.
             (buffer.segments.len() as u64 * block).min(2 * keys * key) + 3 * keys * key
         });

@@ -6,6 +6,9 @@
 //! counts the sequences that lead to all its members together. Sequences up to symmetry are counted by Burnside's
 //! lemma.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use halma_engine::key::Key;
 use halma_engine::parallel;
 use halma_engine::search::Stopped;
@@ -41,14 +44,14 @@ impl<K: Key> ModelSearch<'_, K> {
         Counted { numbers, levels: Vec::new() }
     }
 
-    /// So many shortest solutions, or all if there are fewer; the levels must have been made.
+    /// So many shortest solutions, as `written` writes them, each text once, or all if there are fewer; the levels must have been made.
     ///
     /// # Errors
     /// Where memory does not suffice for the states on them.
-    pub fn all(&self, most: usize) -> Result<Vec<Vec<K>>, Stopped> {
+    pub fn all<T: Clone + Eq + Hash>(&self, most: usize, written: impl Fn(&[K]) -> T) -> Result<Vec<T>, Stopped> {
         let levels = &self.ahead.levels[..];
         let on_walks = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
-        let (mut worker, mut found) = (self.model.worker(), Vec::new());
+        let (mut worker, mut found, mut listed) = (self.model.worker(), Vec::new(), HashSet::new());
         let mut starts: Vec<K> = self.model.starts();
         starts.retain(|&start| on_walks[0].binary_search(&worker.canonical(start)).is_ok());
         // Depth-first: the states still to be tried, each with its level.
@@ -59,7 +62,10 @@ impl<K: Key> ModelSearch<'_, K> {
             walk.truncate(depth);
             walk.push(state);
             let Some(next) = on_walks.get(depth + 1) else {
-                found.push(walk.clone());
+                let solution = written(&walk);
+                if listed.insert(solution.clone()) {
+                    found.push(solution);
+                }
                 if found.len() == most {
                     break;
                 }
