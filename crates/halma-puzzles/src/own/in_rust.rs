@@ -19,7 +19,7 @@ use super::{AnyModel, Bound, Model, ModelKey, Worker};
 /// A puzzle in Rust. The type itself is read from the `[problem]` table of a job, without `kind` and `title`.
 ///
 /// The first three functions are all that is needed. States are numbers: an exact one for each state, never a hash. The largest
-/// number of the type, [`Key::MAX`](halma_engine::key::Key::MAX), must not be one: the search stops with a panic where it is.
+/// number of the type, [`Key::MAX`], must not be one: the search stops with a panic where it is.
 ///
 /// ```
 /// use halma_puzzles::own::in_rust::OwnPuzzle;
