@@ -327,6 +327,21 @@ pub enum Command {
     },
 }
 
+/// Whether level files stay, where the command line says so.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Keeping {
+    /// Keep the level files after the run; =false: do not
+    #[arg(
+        long,
+        value_name = "B",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true
+    )]
+    pub keep_levels: Option<bool>,
+}
+
 /// What commands take that search what is stated elsewhere.
 #[derive(Debug, Args)]
 pub struct Options {
@@ -342,16 +357,9 @@ pub struct Options {
     /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
     #[arg(long, value_name = "TIME", value_parser = raw::time)]
     pub time: Option<std::time::Duration>,
-    /// Keep the level files after a run; =false: do not
-    #[arg(
-        long,
-        value_name = "B",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        hide_possible_values = true
-    )]
-    pub keep_levels: Option<bool>,
+    /// Whether level files stay.
+    #[command(flatten)]
+    pub keeping: Keeping,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
@@ -382,7 +390,7 @@ impl Options {
             moves: None,
             output_dir: None,
             pruning: None,
-            keep_levels: self.keep_levels,
+            keeping: self.keeping,
             cache: self.cache.clone(),
             progress: self.progress,
             quiet: self.quiet,
@@ -421,16 +429,9 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
-    /// Keep the level files after the run; =false: do not
-    #[arg(
-        long,
-        value_name = "B",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        hide_possible_values = true
-    )]
-    pub keep_levels: Option<bool>,
+    /// Whether level files stay.
+    #[command(flatten)]
+    pub keeping: Keeping,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,

@@ -91,7 +91,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         time: args.time,
         moves: args.moves,
         output_dir: args.output_dir.clone(),
-        keep_levels: args.keep_levels,
+        keep_levels: args.keeping.keep_levels,
         cache: args.cache.clone(),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
     job.limits.threads = args.threads.map(|t| t as usize).or(job.limits.threads);
     job.limits.memory = args.memory.or(job.limits.memory);
     job.limits.time = args.time.or(job.limits.time);
-    job.output.keep_levels = args.keep_levels.unwrap_or(job.output.keep_levels);
+    job.output.keep_levels = args.keeping.keep_levels.unwrap_or(job.output.keep_levels);
     job.output.cache = args.cache.clone().or(job.output.cache);
     print(&ask_there(&job, question, args, search)?, args, out)
 }

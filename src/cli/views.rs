@@ -11,7 +11,7 @@ use halma_rules::job::{Job, Output};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read, too_little};
-use super::{Exit, Failure, Options};
+use super::{Exit, Failure, Keeping, Options};
 use crate::describe;
 use crate::figure::{self, Figure};
 use crate::page::{self, Entry};
@@ -184,7 +184,7 @@ pub(super) fn describe(
         threads,
         memory: None,
         time: None,
-        keep_levels: None,
+        keeping: Keeping::default(),
         cache: None,
         progress,
         quiet: true,
