@@ -72,8 +72,8 @@ pub fn text(record: &Record, levels: bool) -> String {
 #[must_use]
 pub fn sentence(record: &Record) -> String {
     let solution = if record.palindromic { "palindromic solution" } else { "solution" };
-    let at_most = |l: u32| format!("of at most {l} {}", plural(u64::from(l), "move"));
-    let length = record.length.map(|l| format!("{l} {}", plural(u64::from(l), "move"))).unwrap_or_default();
+    let at_most = |l: u32| format!("of at most {}", moves(l));
+    let length = record.length.map(moves).unwrap_or_default();
     match record.verdict {
         Verdict::Optimal => format!("The shortest {solution} has {length}: every shorter length is refuted."),
         Verdict::Solution if record.question == Asked::Prove => format!("There is a {solution} of {length}."),
@@ -123,9 +123,12 @@ pub fn sentence(record: &Record) -> String {
     }
 }
 
+fn moves(length: u32) -> String {
+    counted(length as usize, "move")
+}
+
 /// What an incomplete record shows.
 fn so_far(record: &Record, solution: &str) -> String {
-    let moves = |l: u32| format!("{l} {}", plural(u64::from(l), "move"));
     match (record.length, record.refuted_up_to) {
         _ if record.question == Asked::Levels => match last_complete(record) {
             Some(last) => format!("The levels 0 to {last} are complete; deeper ones were not made."),

@@ -52,8 +52,7 @@ fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
             Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
             None => format!("{}.", can("cannot")),
         },
-        (Verdict::Levels, _) => levels(record, &setting),
-        (Verdict::Incomplete, _) if record.question == Asked::Levels => incomplete_levels(record, &setting),
+        _ if record.question == Asked::Levels => levels(record, &setting),
         (Verdict::Counted, Some(length)) => {
             format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
         }
@@ -89,8 +88,7 @@ fn of_game(record: &Record, spec: &ArmiesSpec) -> String {
             Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
             None => format!("{players} cannot end the game."),
         },
-        (Verdict::Levels, _) => levels(record, &setting),
-        (Verdict::Incomplete, _) if record.question == Asked::Levels => incomplete_levels(record, &setting),
+        _ if record.question == Asked::Levels => levels(record, &setting),
         (Verdict::Incomplete, Some(length)) => {
             format!("{players} can end the game in {}. {}", moves(length), not_finished(record, length))
         }
@@ -115,9 +113,8 @@ fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
             Some(length) => format!("not solved in {} or fewer", moves(length)),
             None => "not solved".into(),
         },
-        (Verdict::Levels, _) => return format!("{} ({one}).", levels(record, &name).trim_end_matches('.')),
-        (Verdict::Incomplete, _) if record.question == Asked::Levels => {
-            return format!("{} ({one}).", incomplete_levels(record, &name).trim_end_matches('.'));
+        _ if record.question == Asked::Levels => {
+            return format!("{} ({one}).", levels(record, &name).trim_end_matches('.'));
         }
         (Verdict::Incomplete, Some(length)) => {
             format!("solved in {}. {}", moves(length), not_finished(record, length).trim_end_matches('.'))
@@ -142,37 +139,28 @@ fn shorter(record: &Record, length: u32) -> String {
 
 /// A solution is known, and the search for shorter ones has been stopped, or the count or list of the shortest.
 fn not_finished(record: &Record, length: u32) -> String {
+    let known = shorter(record, length);
     match (record.refuted_up_to, record.question) {
-        (Some(refuted), Asked::Count) if refuted + 1 >= length => {
-            "No shorter way exists. The count is not finished.".into()
-        }
-        (Some(refuted), _) if refuted + 1 >= length => {
-            "No shorter way exists. The list of solutions is not finished.".into()
-        }
-        _ => shorter(record, length),
-    }
-}
-
-fn incomplete_levels(record: &Record, setting: &str) -> String {
-    match report::last_complete(record) {
-        Some(last) => format!(
-            "{setting}, the positions are enumerated that are first reached after exactly 0, 1, ..., {last} moves; those after more are not."
-        ),
-        None => format!("{setting}, no level has been enumerated yet."),
+        (Some(refuted), Asked::Count) if refuted + 1 >= length => format!("{known} The count is not finished."),
+        (Some(refuted), _) if refuted + 1 >= length => format!("{known} The list of solutions is not finished."),
+        _ => known,
     }
 }
 
 fn levels(record: &Record, setting: &str) -> String {
-    if let Some(last) = report::reached(record) {
-        return format!(
-            "{setting}, all positions that can be reached are enumerated, by the least number of moves: 0, 1, ..., {last}."
-        );
-    }
-    let depth = match (record.question, record.depth) {
-        (Asked::Levels, Some(depth)) => format!("0, 1, ..., {depth}"),
-        _ => "so many".into(),
+    let exactly = |depth: &str| {
+        format!("{setting}, the positions are enumerated that are first reached after exactly {depth} moves")
     };
-    format!("{setting}, the positions are enumerated that are first reached after exactly {depth} moves.")
+    match (record.verdict, report::reached(record), report::last_complete(record)) {
+        (Verdict::Incomplete, _, None) => format!("{setting}, no level has been enumerated yet."),
+        (Verdict::Incomplete, _, Some(last)) => {
+            format!("{}; those after more are not.", exactly(&format!("0, 1, ..., {last}")))
+        }
+        (_, Some(last), _) => format!(
+            "{setting}, all positions that can be reached are enumerated, by the least number of moves: 0, 1, ..., {last}."
+        ),
+        _ => format!("{}.", exactly(&record.depth.map_or("so many".into(), |depth| format!("0, 1, ..., {depth}")))),
+    }
 }
 
 fn counts(record: &Record) -> String {

@@ -1,9 +1,10 @@
 //! What a record that holds says of its problem, in one sentence.
 
 use halma_record::record::{Record, Verdict};
+use halma_record::words::counted;
 
 fn moves(number: u32) -> String {
-    if number == 1 { "1 move".into() } else { format!("{number} moves") }
+    counted(number as usize, "move")
 }
 
 /// The sentence. It says no more than the verdict and the numbers that were checked.
