@@ -24,7 +24,6 @@ use halma_engine::search::Stopped;
 use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_puzzles::game_puzzle::{Armies, GamePuzzle, TooLarge};
 use halma_rules::game::{self, Game};
-use halma_rules::job::MAX_LENGTH;
 use halma_rules::moves;
 use halma_rules::symmetry::Symmetry;
 
@@ -115,10 +114,13 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// is they end with the first empty one.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let mut sequence = self.sequence(&self.free, "levels".into());
-        let result = (0..depth).try_for_each(|_| match depth == MAX_LENGTH && sequence.is_dead() {
-            true => Ok(()),
-            false => self.engine.grow(&self.free, &mut sequence),
-        });
+        let mut grow = || -> Result<(), Stopped> {
+            while !sequence.reaches(depth) {
+                self.engine.grow(&self.free, &mut sequence)?;
+            }
+            Ok(())
+        };
+        let result = grow();
         (sequence.figures, result)
     }
 

@@ -8,6 +8,7 @@ use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{self, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share};
 use halma_engine::store::workspace::{self, Saved, Workspace};
 use halma_engine::store::{Level, StoreError};
+use halma_rules::job::MAX_LENGTH;
 
 use super::engine::Engine;
 use super::{Begun, LevelFigures, Side};
@@ -71,6 +72,11 @@ impl<K: Key> LevelSequence<K> {
 
     pub(super) fn last(&self) -> &Level<K> {
         &self.levels[self.levels.len() - 1]
+    }
+
+    /// Whether level `depth` is there; to the end, which is the greatest depth that there is, an empty one.
+    pub(super) fn reaches(&self, depth: u32) -> bool {
+        self.levels.len() > depth as usize || depth == MAX_LENGTH && self.is_dead()
     }
 
     /// Whether the last level is empty, in all processes.

@@ -38,7 +38,7 @@ use halma_puzzles::transfer::ProblemTables;
 use halma_record::record::PartitionRecord;
 use halma_rules::cells::Cells;
 use halma_rules::centroid;
-use halma_rules::job::{MAX_LENGTH, Pruning};
+use halma_rules::job::Pruning;
 use halma_rules::problem::Transfer;
 use halma_rules::symmetry::Symmetries;
 
@@ -200,13 +200,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let (puzzle, engine) = (self.setup.puzzle(Vec::new()), self.setup.engine);
         let mut sequence = LevelSequence::new("levels".into(), Side::Forward);
         engine.open(&puzzle, &mut sequence);
-        let result = (0..depth).try_for_each(|_| {
-            if depth == MAX_LENGTH && sequence.is_dead() {
-                return Ok(());
+        let mut grow = || -> Result<(), Stopped> {
+            while !sequence.reaches(depth) {
+                engine.grow(&puzzle, &mut sequence)?;
+                engine.forget(&mut sequence)?;
             }
-            engine.grow(&puzzle, &mut sequence)?;
-            Ok(engine.forget(&mut sequence)?)
-        });
+            Ok(())
+        };
+        let result = grow();
         (sequence.figures, result)
     }
 }
