@@ -17,7 +17,7 @@ use super::{CancellationToken, LevelDestination, Stopped};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
 use crate::puzzle::Puzzle;
-use crate::store::{Level, StoreError};
+use crate::store::{BLOCK, Level, StoreError};
 
 /// One thread's successors of the current piece, by shard.
 struct ThreadBuffers<K> {
@@ -251,6 +251,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
         }
         self.room.piece(self.shards.len()) / P::Key::BYTES as u64
     }
+}
+
+/// The bytes of the blocks that a merge of so many sources has open. Sources with few keys have no full blocks.
+fn open_blocks<K: Key>(sources: usize, keys: u64) -> u64 {
+    ((sources * BLOCK) as u64).min(2 * keys) * K::BYTES as u64
 }
 
 /// Distributes one state's successors over the thread's shards.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use halma_files::number::Digest;
 
-use super::{Step, Stopped, lock};
+use super::{Step, Stopped, lock, open_blocks};
 use crate::budget;
 use crate::budget::plan::Merging;
 use crate::key::Key;
@@ -152,22 +152,20 @@ impl<P: Puzzle> Step<'_, P> {
         let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
         let mut share = Share { generated, emitted, ..Share::default() };
         let mut segments = Vec::new();
-        let mut shard_buffers = std::mem::take(&mut self.shard_buffers).into_iter().enumerate().peekable();
-        let in_layers = self.in_layers();
-        let merging = |&(shard, ref buffer): &(usize, ShardBuffer<P::Key>)| {
-            self.merging(buffer, in_layers.get(shard).copied().unwrap_or_default(), before.len())
-        };
-        while let Some(first) = shard_buffers.next() {
+        let buffers = std::mem::take(&mut self.shard_buffers);
+        let merging = |(buffer, in_layers)| (self.merging(&buffer, in_layers, before.len()), buffer);
+        let each = buffers.into_iter().zip(self.in_layers()).map(merging).enumerate();
+        let mut shards = each.map(|(shard, (merging, buffer))| (merging, (shard, buffer))).peekable();
+        while let Some((mut sum, first)) = shards.next() {
             // A file is written in order, a few shards at a time.
-            let mut sum = merging(&first);
             let mut group = vec![first];
             let most = if writer.is_some() { 16 * self.expander.threads() } else { usize::MAX };
             while group.len() < most
-                && let Some(more) =
-                    shard_buffers.next_if(|next| self.room.holds(sum.with(merging(next)), writer.is_some()))
+                && let Some((more, next)) =
+                    shards.next_if(|&(more, _)| self.room.holds(sum.with(more), writer.is_some()))
             {
-                sum = sum.with(merging(&more));
-                group.push(more);
+                sum = sum.with(more);
+                group.push(next);
             }
             let parts = match (&mut writer, group.len()) {
                 // Coded states of a shard that is too large for memory go to the file at once.
@@ -246,14 +244,12 @@ impl<P: Puzzle> Step<'_, P> {
         (in_layers, coded_in_layers): (u64, u64),
         before: usize,
     ) -> Merging {
-        let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
-        let (sorted, keys) = (buffer.sorted_set.len() as u64, in_layers + buffer.keys());
-        let sources = (self.layers.len() + buffer.segments.len()) as u64;
-        // Sources with few keys have no full blocks.
-        let open = (sources * block).min(2 * keys * key) + before as u64 * block;
+        let (sorted, keys, key) = (buffer.sorted_set.len() as u64, in_layers + buffer.keys(), P::Key::BYTES as u64);
+        let open = open_blocks::<P::Key>(self.layers.len() + buffer.segments.len(), keys);
+        let before = (before * BLOCK) as u64 * key;
         Merging {
             threads: 1,
-            each: open + 2 * sorted * key + 3 * keys.min(HELD as u64) * key,
+            each: open + before + 2 * sorted * key + 3 * keys.min(HELD as u64) * key,
             coded: coded_in_layers + buffer.bytes() + sorted * key,
         }
     }

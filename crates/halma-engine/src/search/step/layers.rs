@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use halma_files::number::Digest;
 
-use super::{Step, Stopped};
+use super::{Step, Stopped, open_blocks};
 use crate::budget;
 use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::search::shard_buffer::merge_each;
+use crate::store::StoreError;
 use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
-use crate::store::{BLOCK, StoreError};
 
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
@@ -94,11 +94,9 @@ impl<P: Puzzle> Step<'_, P> {
 
     /// How many shard buffers to merge at a time: some for each thread, but fewer where together they would take too much memory.
     fn mergers(&self) -> usize {
-        let (block, key) = ((BLOCK * P::Key::BYTES) as u64, P::Key::BYTES as u64);
         let each = self.shard_buffers.iter().map(|buffer| {
             let keys = buffer.keys();
-            // Segments with few keys have no full blocks.
-            (buffer.segments.len() as u64 * block).min(2 * keys * key) + 3 * keys * key
+            open_blocks::<P::Key>(buffer.segments.len(), keys) + 3 * keys * P::Key::BYTES as u64
         });
         let workers = self.room.workers(each.max().unwrap_or(0));
         if workers < self.expander.threads() { workers } else { 4 * workers }
