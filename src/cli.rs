@@ -327,25 +327,10 @@ pub enum Command {
     },
 }
 
-/// Whether level files stay, where the command line says so.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Keeping {
-    /// Keep the level files after the run; =false: do not
-    #[arg(
-        long,
-        value_name = "B",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        hide_possible_values = true
-    )]
-    pub keep_levels: Option<bool>,
-}
-
-/// What commands take that search what is stated elsewhere.
-#[derive(Debug, Args)]
+/// What commands take that search, or go on with a search: how, and what is told of it.
+#[derive(Clone, Debug, Default, Args)]
 pub struct Options {
-    /// Print records on standard output, instead of reports
+    /// Print the record on standard output, instead of a report; of several runs a list of records
     #[arg(long)]
     pub json: bool,
     /// Threads; all that the machine has where neither this nor the job says
@@ -357,9 +342,16 @@ pub struct Options {
     /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
     #[arg(long, value_name = "TIME", value_parser = raw::time)]
     pub time: Option<std::time::Duration>,
-    /// Whether level files stay.
-    #[command(flatten)]
-    pub keeping: Keeping,
+    /// Keep the level files after the run; =false: do not
+    #[arg(
+        long,
+        value_name = "B",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true
+    )]
+    pub keep_levels: Option<bool>,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
     #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
     pub cache: Option<PathBuf>,
@@ -379,21 +371,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The same, for the job or run at `path`.
+    /// A search by these options of the job or run at `path`, as it is stated there.
     fn at(&self, path: &std::path::Path) -> SearchArgs {
         SearchArgs {
             job: path.into(),
-            json: self.json,
-            threads: self.threads,
-            memory: self.memory,
-            time: self.time,
+            options: self.clone(),
             moves: None,
             output_dir: None,
             pruning: None,
-            keeping: self.keeping,
-            cache: self.cache.clone(),
-            progress: self.progress,
-            quiet: self.quiet,
             verbose: false,
             cluster: cluster::ClusterArgs::default(),
             live: Live::default(),
@@ -401,23 +386,14 @@ impl Options {
     }
 }
 
-/// What all commands that search take.
+/// What all commands that search a job take.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The job, a TOML file; - reads it from standard input
     pub job: PathBuf,
-    /// Print the record on standard output, instead of a report
-    #[arg(long)]
-    pub json: bool,
-    /// Threads; all that the machine has where neither this nor the job says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub threads: Option<u32>,
-    /// Memory to keep to, as in "4 GiB"
-    #[arg(long, value_name = "SIZE", value_parser = raw::size)]
-    pub memory: Option<u64>,
-    /// Stop after so long, as in "2 h"; the run can go on later where it has a folder
-    #[arg(long, value_name = "TIME", value_parser = raw::time)]
-    pub time: Option<std::time::Duration>,
+    /// How.
+    #[command(flatten)]
+    pub options: Options,
     /// Play by these rules, of a transfer or a game: 4, 6 or 8
     #[arg(long, value_name = "RULE", value_parser = rule)]
     pub moves: Option<Rule>,
@@ -429,27 +405,8 @@ pub struct SearchArgs {
     /// theorem-1, all, all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
-    /// Whether level files stay.
-    #[command(flatten)]
-    pub keeping: Keeping,
-    /// Where pattern databases stay for later runs; also HALMA_CACHE
-    #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
-    pub cache: Option<PathBuf>,
-    /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
-    #[arg(
-        long,
-        value_name = "FORM",
-        value_enum,
-        default_value = "auto",
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
-    pub progress: Form,
-    /// No progress on standard error
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
     /// Report every level
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
     /// With which other processes.
     #[cfg_attr(feature = "cluster", command(flatten))]

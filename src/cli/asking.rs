@@ -29,7 +29,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
         if interrupts.get().is_none() {
             let installed = Interrupts::install()
                 .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
-            if args.progress == progress::Form::Json {
+            if args.options.progress == progress::Form::Json {
                 installed.heed_listener().map_err(|e| Failure {
                     exit: Exit::Failed,
                     message: format!("standard error cannot be watched: {e}"),
@@ -46,8 +46,8 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             return Ok(run::run_shared(job, question, &(), &cancel, exchange)?);
         }
         let mut told: Vec<Box<dyn Progress>> = Vec::new();
-        if !args.quiet {
-            told.push(progress::watched(args.progress, args.live.screen.as_ref()));
+        if !args.options.quiet {
+            told.push(progress::watched(args.options.progress, args.live.screen.as_ref()));
         }
         if let Some(log) = &args.live.log {
             told.push(Box::new(Lines::in_log(log)));
@@ -68,8 +68,8 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
 
 /// Writes a message to standard error, in the form of the progress.
 pub(super) fn say(args: &SearchArgs, text: &str) {
-    match args.progress {
-        _ if args.quiet => {}
+    match args.options.progress {
+        _ if args.options.quiet => {}
         progress::Form::Json => progress::json::note(text),
         // Standard error may be closed.
         _ => drop(writeln!(io::stderr(), "{}", plain::message(text))),
@@ -86,13 +86,13 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         pruning: args.pruning.clone(),
         max_length,
         solutions: None,
-        threads: args.threads.map(|t| t as usize),
-        memory: args.memory,
-        time: args.time,
+        threads: args.options.threads.map(|t| t as usize),
+        memory: args.options.memory,
+        time: args.options.time,
         moves: args.moves,
         output_dir: args.output_dir.clone(),
-        keep_levels: args.keeping.keep_levels,
-        cache: args.cache.clone(),
+        keep_levels: args.options.keep_levels,
+        cache: args.options.cache.clone(),
     }
 }
 
@@ -105,9 +105,9 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
             None => Ok(Exit::of(record)),
         };
     }
-    let text = if args.json { json(record.to_json())? } else { report::text(record, args.verbose) };
+    let text = if args.options.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     put(&text, out)?;
-    if args.progress == progress::Form::Json {
+    if args.options.progress == progress::Form::Json {
         progress::json::done(record, Exit::of(record) as u8);
     }
     Ok(Exit::of(record))

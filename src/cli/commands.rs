@@ -65,7 +65,7 @@ fn progress_of(command: &Command) -> progress::Form {
         | Command::Prove { search, .. }
         | Command::Levels { search, .. }
         | Command::Count { search, .. }
-        | Command::Compare { search, .. } => search.progress,
+        | Command::Compare { search, .. } => search.options.progress,
         Command::Resume { options, .. } | Command::Batch { options, .. } => options.progress,
         _ => progress::Form::Auto,
     }
@@ -169,7 +169,7 @@ fn compare(
     let question = max_length.map_or(Question::Solve, |max_length| Question::Prove { max_length });
     jobs.iter().try_for_each(|job| run::answerable(job, question))?;
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
-    let text = match args.json {
+    let text = match args.options.json {
         true => as_json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
         false => report::comparison(&records),
     };

@@ -6,7 +6,7 @@ use halma_record::record::{self, Record};
 use halma_solve::run;
 
 use super::asking::{Search, ask_there, print};
-use super::{Exit, Failure, SearchArgs};
+use super::{Exit, Failure, Options, SearchArgs};
 
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -26,10 +26,11 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         );
         return Err(Failure { exit: Exit::Input, message });
     }
-    job.limits.threads = args.threads.map(|t| t as usize).or(job.limits.threads);
-    job.limits.memory = args.memory.or(job.limits.memory);
-    job.limits.time = args.time.or(job.limits.time);
-    job.output.keep_levels = args.keeping.keep_levels.unwrap_or(job.output.keep_levels);
-    job.output.cache = args.cache.clone().or(job.output.cache);
+    let Options { threads, memory, time, keep_levels, cache, .. } = &args.options;
+    job.limits.threads = threads.map(|t| t as usize).or(job.limits.threads);
+    job.limits.memory = memory.or(job.limits.memory);
+    job.limits.time = time.or(job.limits.time);
+    job.output.keep_levels = keep_levels.unwrap_or(job.output.keep_levels);
+    job.output.cache = cache.clone().or(job.output.cache);
     print(&ask_there(&job, question, args, search)?, args, out)
 }

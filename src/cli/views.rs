@@ -11,7 +11,7 @@ use halma_rules::job::{Job, Output};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read, too_little};
-use super::{Exit, Failure, Keeping, Options};
+use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::{self, Figure};
 use crate::page::{self, Entry};
@@ -178,17 +178,7 @@ pub(super) fn describe(
     // A trial leaves nothing behind.
     job.output = Output::default();
     job.limits.time = Some(probe);
-    let progress = crate::progress::Form::Auto;
-    let options = Options {
-        json: false,
-        threads,
-        memory: None,
-        time: None,
-        keeping: Keeping::default(),
-        cache: None,
-        progress,
-        quiet: true,
-    };
+    let options = Options { threads, quiet: true, ..Options::default() };
     let args = options.at(file);
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;

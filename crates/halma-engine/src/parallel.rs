@@ -90,8 +90,8 @@ fn taken<R>(results: Vec<Mutex<Option<R>>>) -> impl Iterator<Item = R> {
     results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Locks a mutex. Poisoning needs no handling: a panic ends the loop anyway.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// Locks a mutex. Poisoning needs no handling: a panic ends the search anyway.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

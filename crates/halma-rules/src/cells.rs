@@ -109,6 +109,14 @@ impl<const W: usize> Cells<W> {
         Some(64 * word + self.0[word].trailing_zeros() as usize)
     }
 
+    /// Where a man went, from this army to `after`: the cell that only this one has, and the one that only `after` has.
+    /// `None` if they differ otherwise.
+    #[must_use]
+    pub fn moved(self, after: Self) -> Option<(usize, usize)> {
+        let only = |cells: Self| cells.lowest().filter(|_| cells.len() == 1);
+        only(self & !after).zip(only(after & !self))
+    }
+
     /// The members in ascending order.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {

@@ -114,6 +114,23 @@ pub fn write_chain(cells: &[usize], board: &Board) -> String {
     cells.iter().map(|&c| board.name_of(c)).collect::<Vec<_>>().join("-")
 }
 
+/// The moves between armies that follow one another (of a game: both armies together) as text, with every landing.
+///
+/// # Errors
+/// The number of a move, from 1, that is none.
+pub fn write_walk<const W: usize>(
+    lattice: &Lattice,
+    jumps_only: bool,
+    walk: &[Cells<W>],
+) -> Result<Vec<String>, usize> {
+    let step = |(number, pair): (usize, &[Cells<W>])| {
+        let (from, to) = pair[0].moved(pair[1]).ok_or(number)?;
+        let cells = chain(lattice, pair[0], from, to, jumps_only).ok_or(number)?;
+        Ok(write_chain(&cells, &lattice.board))
+    };
+    (1..).zip(walk.windows(2)).map(step).collect()
+}
+
 /// The shortest way for the man on `from` to land on `to` in one move, both ends included; of several, the first in the
 /// order of the lattice's neighbours. `None` if one move is not enough.
 #[must_use]
@@ -335,6 +352,19 @@ mod tests {
         assert_eq!(chain(&lattice, men, 0, 1, false), None);
         assert_eq!(chain(&lattice, men, 0, 0, false), None);
         assert_eq!(chain(&lattice, men, 0, 7, false), None);
+    }
+
+    #[test]
+    fn a_walk_is_written_up_to_the_first_pair_that_no_move_leads_between() {
+        let lattice = Lattice::new(Board::from_map("....\n....").unwrap().0, Rule::Four);
+        let army = |cells: [usize; 2]| cells.into_iter().collect::<Cells<1>>();
+        let walk = [[0, 1], [1, 2], [1, 3], [0, 7], [0, 7]].map(army);
+        let written = |jumps_only, armies: &[Cells<1>]| write_walk(&lattice, jumps_only, armies);
+        assert_eq!(written(false, &walk[..3]), Ok(vec!["a1-c1".into(), "c1-d1".into()]));
+        assert_eq!(written(true, &walk[..3]), Err(2));
+        // Two men at once, and nobody.
+        assert_eq!(written(false, &walk), Err(3));
+        assert_eq!(written(false, &walk[3..]), Err(1));
     }
 
     /// All cells reachable by jumps, found without tables: by columns, rows and directions.

@@ -258,7 +258,7 @@ fn answer(
     // Must come before threads start, since they would already have arenas.
     MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
-    let job = &trial::settle(job, question, &expander, progress, cancel)?;
+    let job = &trial::choose_cap(job, question, &expander, progress, cancel)?;
     let workspace = folder::workspace(job, question, &**exchange)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
     let (record, men, cells) = match &job.problem {

@@ -58,13 +58,13 @@ impl<K: Key> SortedSet<K> {
         if came < (self.sorted.len() / 4).max(Self::LEAST) {
             parts.iter().for_each(|keys| self.since.extend_from_slice(keys));
         } else {
-            self.settle(parts, scratch);
+            self.sort_in(parts, scratch);
         }
     }
 
     /// Sorts the recent keys and `parts` into the sorted part.
-    fn settle(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
-        settle(self, parts, scratch);
+    fn sort_in(&mut self, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
+        sort_in(self, parts, scratch);
     }
 
     /// How many keys there are, recent duplicates included.
@@ -88,17 +88,17 @@ impl<K: Key> SortedSet<K> {
     /// The keys, ascending and distinct.
     #[must_use]
     pub fn into_sorted(mut self, scratch: &mut Scratch<K>) -> Vec<K> {
-        self.settle(&[], scratch);
+        self.sort_in(&[], scratch);
         self.sorted
     }
 }
 
-/// [`SortedSet::settle`], compiled for several instruction sets; the processor decides which one runs.
+/// [`SortedSet::sort_in`], compiled for several instruction sets; the processor decides which one runs.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
-fn settle<K: Key>(set: &mut SortedSet<K>, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
+fn sort_in<K: Key>(set: &mut SortedSet<K>, parts: &[Vec<K>], scratch: &mut Scratch<K>) {
     let since = std::mem::take(&mut set.since);
     let new = || parts.iter().map(|keys| &keys[..]).chain([&since[..]]);
     let came = new().map(<[K]>::len).sum::<usize>();

@@ -45,17 +45,17 @@ impl Expander {
             if let Some(workspace) = destination.workspace
                 && (stopped.is_err() || step.full || segments > step.room.segments() || workspace.is_due())
             {
-                step.settle()?;
+                step.complete()?;
                 step.checkpoint(workspace)?;
             } else if let Some(scratch) = destination.scratch
                 && (step.full || segments > step.room.segments())
             {
-                step.settle()?;
+                step.complete()?;
                 step.spill(scratch)?;
             }
             stopped?;
         }
-        step.settle()?;
+        step.complete()?;
         // A filter may take longer than all before it, and a merge from disk may take long. If it is interrupted, the next process
         // begins with it.
         let unsaved: u64 = step.shard_buffers.iter().map(ShardBuffer::keys).sum();

@@ -159,7 +159,7 @@ impl<P: Puzzle> Step<'_, P> {
                 break;
             }
         }
-        self.settle()
+        self.complete()
     }
 
     /// Sends successors to their owners, and receives those that this process owns.

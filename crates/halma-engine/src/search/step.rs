@@ -16,6 +16,7 @@ use super::shards::Shards;
 use super::{CancellationToken, LevelDestination, Stopped};
 use crate::budget::{self, plan::Room};
 use crate::key::Key;
+use crate::parallel::lock;
 use crate::puzzle::Puzzle;
 use crate::store::{BLOCK, Level, StoreError};
 
@@ -133,7 +134,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     }
 
     /// Completes every block that a thread has begun, and lets the shard buffers receive everything still under way.
-    pub(super) fn settle(&mut self) -> Result<(), StoreError> {
+    pub(super) fn complete(&mut self) -> Result<(), StoreError> {
         self.closing = true;
         while self.workers.iter().any(|worker| !lock(worker).is_through()) {
             self.turn(self.piece())?;
@@ -276,9 +277,4 @@ fn expand_state<P: Puzzle>(
     for &key in &*made {
         boxes[shards.of(key)].push(key);
     }
-}
-
-/// Locks a mutex. Poisoning needs no handling: a panic ends the search anyway.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -29,7 +29,7 @@ use halma_files::folder::parted;
 
 use super::disk::{Claim, Disk, refused};
 use super::storage::{Input, Output, Part, Storage};
-use super::{BlockEntry, Bytes, Level, Segment, StoreError, varint};
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, varint, wire};
 use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
@@ -144,19 +144,6 @@ fn number<const N: usize>(bytes: &[u8], at: usize) -> u128 {
     u128::from_le_bytes(all)
 }
 
-fn key_bytes<K: Key>(key: K) -> Vec<u8> {
-    let bytes: Vec<u8> = key.words().iter().flat_map(|w| w.to_le_bytes()).collect();
-    bytes[..K::BYTES].to_vec()
-}
-
-fn key_from<K: Key>(bytes: &[u8]) -> K {
-    let mut words = [0u64; 4];
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
-        *word = number::<8>(bytes, 0) as u64;
-    }
-    K::from_words(words)
-}
-
 /// A file under its temporary name. Unless it is renamed, it is removed on drop and its disk space released: a full
 /// disk must not stay full of unusable files.
 #[derive(Debug)]
@@ -240,7 +227,7 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         let index_at = self.at;
         let mut tail = Vec::with_capacity(self.blocks.len() * (K::BYTES + 24) + FOOTER);
         for block in &self.blocks {
-            tail.extend_from_slice(&key_bytes(block.first));
+            wire::put(block.first, &mut tail);
             tail.extend_from_slice(&block.offset.to_le_bytes());
             tail.extend_from_slice(&block.bytes.to_le_bytes());
             tail.extend_from_slice(&block.keys.to_le_bytes());
@@ -358,7 +345,7 @@ pub(crate) fn open_in<K: Key>(
     }
     let hashed = tail.len() - SEAL;
     let entries = tail[..hashed - 40].chunks(entry as usize).map(|e| BlockEntry {
-        first: key_from(&e[..K::BYTES]),
+        first: wire::get(e),
         offset: number::<8>(e, K::BYTES) as u64,
         segment: 0,
         bytes: number::<4>(e, K::BYTES + 8) as u32,

@@ -1,5 +1,5 @@
-//! The format of keys and segments in messages between processes. The coded blocks of a segment are sent as they are,
-//! each with its checksum.
+//! The format of keys, in messages between processes and in level files, and of segments in messages. The coded blocks of
+//! a segment are sent as they are, each with its checksum.
 //!
 //! Little-endian: the shard (4 bytes), the number of blocks (4) and of keys (8); for each block its first key, bytes
 //! (4), keys (4) and checksum (8); then the blocks' bytes.

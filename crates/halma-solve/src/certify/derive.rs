@@ -50,18 +50,18 @@ impl Collected {
     fn add(&mut self, keys: &[u64]) {
         self.keys.extend_from_slice(keys);
         if self.keys.len() - self.ascending > self.ascending.max(self.room) {
-            self.settle();
+            self.sort();
         }
     }
 
-    fn settle(&mut self) {
+    fn sort(&mut self) {
         self.keys.par_sort_unstable();
         self.keys.dedup();
         self.ascending = self.keys.len();
     }
 
     fn finish(mut self) -> Vec<u64> {
-        self.settle();
+        self.sort();
         self.keys.shrink_to_fit();
         self.keys
     }

@@ -50,7 +50,11 @@ impl Context<'_> {
                 self.levels_to(depth, &figures, result, &mut record)?;
             }
             Question::Solve | Question::Prove { .. } | Question::Count => {
-                self.lengths(&mut search, |walk| moves(game, walk), &mut record)?;
+                let moves = |walk: &[Armies<W>]| {
+                    let both: Vec<Cells<W>> = walk.iter().map(|&[blue, red]| blue | red).collect();
+                    notation::write_walk(&game.lattice, false, &both).map_err(|number| RunError::NoMove { number })
+                };
+                self.lengths(&mut search, moves, &mut record)?;
                 if record.verdict == Verdict::None && record.lower_bound.is_none() {
                     record.impossible = game.closed().map(|c| c.record(&game.lattice.board));
                 }
@@ -79,17 +83,4 @@ impl From<game_count::Games> for Counts {
             symmetries: None,
         }
     }
-}
-
-/// A game in the paper's notation, with every landing.
-fn moves<const W: usize>(game: &Game, walk: &[Armies<W>]) -> Result<Vec<String>, RunError> {
-    let all = |[blue, red]: Armies<W>| blue | red;
-    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
-    let step = |(number, pair): (usize, &[Armies<W>])| {
-        let (before, after) = (all(pair[0]), all(pair[1]));
-        let ends = only(before & !after).zip(only(after & !before));
-        let chain = ends.and_then(|(from, to)| notation::chain(&game.lattice, before, from, to, false));
-        chain.map(|cells| notation::write_chain(&cells, &game.lattice.board)).ok_or(RunError::NoMove { number })
-    };
-    (1..).zip(walk.windows(2)).map(step).collect()
 }

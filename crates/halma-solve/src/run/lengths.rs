@@ -31,7 +31,7 @@ struct RecordLedger<'a, 'c, M> {
 
 impl<M> RecordLedger<'_, '_, M> {
     /// Enters a length without a solution, refuted or undecided.
-    fn settle(&mut self, entry: LengthRecord) {
+    fn enter_without_solution(&mut self, entry: LengthRecord) {
         match entry.verdict {
             Verdict::None if self.proved_nothing.is_none() => self.record.refuted_up_to = Some(entry.length),
             Verdict::None => {}
@@ -88,12 +88,12 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
             Answer::Exhausted if self.proved_nothing.is_none() => {
                 self.record.verdict = Verdict::None;
                 self.record.exhausted = true;
-                self.settle(entry);
+                self.enter_without_solution(entry);
             }
             // All states were seen, but a previous length is undecided, and so is the question.
             Answer::GivenUp(_) | Answer::Exhausted => {
                 self.save()?;
-                self.settle(entry);
+                self.enter_without_solution(entry);
                 self.record.reason = self.proved_nothing.clone();
             }
             Answer::Stopped(stopped) => {
@@ -102,7 +102,7 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
                 self.context.incomplete(stopped, self.record)?;
             }
             Answer::Refuted | Answer::Unproved(_) => {
-                self.settle(entry);
+                self.enter_without_solution(entry);
                 return Ok(ControlFlow::Continue(()));
             }
         }
@@ -162,7 +162,7 @@ impl Context<'_> {
             // Its levels may have been kept once, and no longer.
             entry.levels.iter_mut().for_each(|level| drop(level.file.take_if(|_| !self.workspace.keeps())));
             self.taken_up(&entry, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
-            ledger.settle(entry);
+            ledger.enter_without_solution(entry);
         }
         let runs = &ledger.record.runs;
         search.resume_after(runs.iter().map(|r| r.levels.len()).sum());

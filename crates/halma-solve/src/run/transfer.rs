@@ -58,7 +58,11 @@ impl Context<'_> {
                 self.levels_to(depth, &figures, result, &mut record)?;
             }
             Question::Solve | Question::Count | Question::Prove { .. } => {
-                self.lengths(&mut search, |walk| moves(problem, walk), &mut record)?;
+                let moves = |walk: &[Cells<W>]| {
+                    notation::write_walk(&problem.lattice, problem.jumps_only, walk)
+                        .map_err(|number| RunError::NoMove { number })
+                };
+                self.lengths(&mut search, moves, &mut record)?;
                 if record.verdict == Verdict::None && record.lower_bound.is_none() {
                     let closed = problem.closed();
                     record.impossible = closed.map(|c| c.record(&problem.lattice.board));
@@ -94,16 +98,4 @@ impl From<Solutions> for Counts {
             symmetries: None,
         }
     }
-}
-
-/// A walk in the paper's notation, with every landing.
-fn moves<const W: usize>(problem: &Transfer, walk: &[Cells<W>]) -> Result<Vec<String>, RunError> {
-    let Transfer { lattice, jumps_only, .. } = problem;
-    let only = |cells: Cells<W>| cells.iter().next().filter(|_| cells.len() == 1);
-    let step = |(number, pair): (usize, &[Cells<W>])| {
-        let ends = only(pair[0] & !pair[1]).zip(only(pair[1] & !pair[0]));
-        let chain = ends.and_then(|(from, to)| notation::chain(lattice, pair[0], from, to, *jumps_only));
-        chain.map(|cells| notation::write_chain(&cells, &lattice.board)).ok_or(RunError::NoMove { number })
-    };
-    (1..).zip(walk.windows(2)).map(step).collect()
 }

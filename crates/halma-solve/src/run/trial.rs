@@ -30,7 +30,7 @@ const WORSE: usize = 2;
 ///
 /// # Errors
 /// Where the trials were stopped. No cap is guessed then, because a resumed run keeps its cap.
-pub(super) fn settle(
+pub(super) fn choose_cap(
     job: &Job,
     question: Question,
     expander: &Expander,

@@ -200,16 +200,12 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
                 return Err(format!("it is over after {depth} moves"));
             }
             let side = depth % 2;
-            let (gone, come) = (pair[0][side] & !pair[1][side], pair[1][side] & !pair[0][side]);
             let men = pair[0][0] | pair[0][1];
             let occupied: Vec<bool> = (0..self.game.lattice.len()).map(|c| men.contains(c)).collect();
             let legal = pair[0][1 - side] == pair[1][1 - side]
-                && gone.len() == 1
-                && come.len() == 1
-                && gone
-                    .iter()
-                    .zip(come.iter())
-                    .all(|(from, to)| moves::destinations(&self.game.lattice, &occupied, from, false).contains(&to));
+                && pair[0][side].moved(pair[1][side]).is_some_and(|(from, to)| {
+                    moves::destinations(&self.game.lattice, &occupied, from, false).contains(&to)
+                });
             if !legal {
                 return Err(format!("move {} is illegal", depth + 1));
             }

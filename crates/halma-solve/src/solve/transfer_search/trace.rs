@@ -57,14 +57,10 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             return Err("it does not lead from the start to the target in that many moves".into());
         }
         for (number, pair) in (1..).zip(walk.windows(2)) {
-            let (gone, come) = (pair[0] & !pair[1], pair[1] & !pair[0]);
             let occupied: Vec<bool> = (0..lattice.len()).map(|c| pair[0].contains(c)).collect();
-            let legal = gone.len() == 1
-                && come.len() == 1
-                && gone
-                    .iter()
-                    .zip(come.iter())
-                    .all(|(from, to)| moves::destinations(lattice, &occupied, from, *jumps_only).contains(&to));
+            let legal = pair[0]
+                .moved(pair[1])
+                .is_some_and(|(from, to)| moves::destinations(lattice, &occupied, from, *jumps_only).contains(&to));
             if !legal {
                 return Err(format!("move {number} is illegal"));
             }
