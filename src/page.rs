@@ -80,14 +80,7 @@ fn by_problem(entries: &[Entry]) -> Vec<Vec<&Entry>> {
 
 /// Whether two records speak of one problem; what it is called is no part of it.
 fn same(one: &Record, other: &Record) -> bool {
-    let untitled = |record: &Record| {
-        let mut problem = record.problem.clone();
-        if let Some(armies) = problem.armies_mut() {
-            armies.title = None;
-        }
-        problem
-    };
-    one.problem == other.problem || untitled(one) == untitled(other)
+    one.problem == other.problem || one.problem.untitled() == other.problem.untitled()
 }
 
 /// A page that is larger is sent slowly: it leaves out the levels, then the boards below the player.

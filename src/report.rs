@@ -179,6 +179,9 @@ pub fn no_length(record: &Record) -> String {
         return "every position that can be reached was seen".into();
     }
     let Some(said) = &record.impossible else {
+        if record.problem.puzzle().is_some() {
+            return "the puzzle's bound leaves none from the start".into();
+        }
         let what = if record.palindromic { "the middle of a palindrome" } else { "the target" };
         return format!("not even the numbers of men in each class of cells can become those of {what}");
     };

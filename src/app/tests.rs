@@ -97,6 +97,8 @@ fn what_has_no_solution_is_seen_to_have_none_without_the_bound() {
     // Nothing leads down, and the bound knows that before a level is made.
     let record = answer("from = 5\nwanted = 4\nsteps = [2]", "pruning = \"bound\"");
     assert_eq!((record.verdict, record.lower_bound), (Verdict::None, None));
+    let said = "There is no solution of any length: the puzzle's bound leaves none from the start.";
+    assert_eq!(crate::report::sentence(&record), said);
     assert_eq!(check(&record, 1_000_000).unwrap().unchecked, Vec::<String>::new());
     // The same is not believed where there is a way.
     let mut forged = answer("from = 1\nwanted = 24\nsteps = [1]", "pruning = \"bound\"");

@@ -7,7 +7,7 @@ use std::path::Path;
 use halma_engine::search::CancellationToken;
 use halma_files::plain;
 use halma_record::record::{Record, Verdict};
-use halma_record::source::Fault;
+use halma_record::source::{Fault, Source};
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 use halma_solve::solve::Progress;
@@ -76,9 +76,14 @@ pub(super) fn say(args: &SearchArgs, text: &str) {
     }
 }
 
-/// Reads the job at `path`, or standard input where that is `-`.
+/// The file at `path`, or standard input where that is `-`.
+pub(super) fn source(path: &Path) -> Result<Source, Fault> {
+    if path == Path::new("-") { Source::read_standard_input() } else { Source::read(path) }
+}
+
+/// The job at `path`, or on standard input where that is `-`.
 pub(super) fn read(path: &Path) -> Result<Job, Fault> {
-    if path == Path::new("-") { Job::read_standard_input() } else { Job::read(path) }
+    Job::of_source(&source(path)?)
 }
 
 pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {

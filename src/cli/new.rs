@@ -2,18 +2,18 @@
 
 mod templates;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use halma_files::{folder, plain};
-use halma_rules::board::{Board, NAMED};
+use halma_files::plain;
+use halma_rules::board::{Board, NAMED, place_name};
 use halma_rules::job::Job;
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem::mirrored;
 
-use super::asking::put;
+use super::asking::{put, source};
 use super::{Exit, Failure};
 use templates::{BLOCKS, BLOCKS_BOARD, BOUND, PERMUTATION, REST, RULES, RULES_BOARD};
 
@@ -105,12 +105,21 @@ fn text(start: &Start) -> Result<String, Failure> {
     let mut text = String::from("[problem]\n");
     text += "# transfer: one army is to cross the board. game: two armies change bases, and help each other.\n";
     text += &format!("kind = \"{kind}\"\n");
-    let title = start.title.as_ref().map(|title| format!("title = {}\n", toml::Value::from(title.as_str())));
-    text += &title.unwrap_or_else(|| "# title = \"what lists and pages call it\"\n".into());
+    text += &title(start);
     match &map {
         None => {
-            let army = start.army.as_deref().unwrap_or(if start.board == "star-121" { "point-3" } else { "square-2" });
-            let army = if start.army.is_none() && start.board == "checkers-32" { "checkers-12" } else { army };
+            if start.men.is_some() {
+                return Err(wrong(format!(
+                    "--men is for boards that are drawn; on a board with a name, {} too: --army NAME",
+                    start.board
+                )));
+            }
+            let army = match (&start.army, start.board.as_str()) {
+                (Some(army), _) => army,
+                (None, "star-121") => "point-3",
+                (None, "checkers-32") => "checkers-12",
+                (None, _) => "square-2",
+            };
             text += &format!("# Also {}, or a map.\n", NAMED.join(", "));
             text += &format!("board = \"{}\"\n", start.board);
             text += "# A name, or a list of cells as in [\"a1\", \"b1\"]. The target is where the board mirrors it, unless `target` says.\n";
@@ -134,17 +143,22 @@ fn text(start: &Start) -> Result<String, Failure> {
     Ok(text + REST)
 }
 
+/// The line of the title.
+fn title(start: &Start) -> String {
+    let stated = start.title.as_ref().map(|title| format!("title = {}\n", toml::Value::from(title.as_str())));
+    stated.unwrap_or_else(|| "# title = \"what lists and pages call it\"\n".into())
+}
+
 /// A puzzle of letters or permutations: the board of the drawing, or one to begin with.
 fn puzzle(kind: Kind, start: &Start) -> Result<String, Failure> {
     let drawn = start.drawing.as_ref().map(|file| drawing(file)).transpose()?;
-    let title = start.title.as_ref().map(|title| format!("title = {}\n", toml::Value::from(title.as_str())));
-    let title = title.unwrap_or_else(|| "# title = \"what lists and pages call it\"\n".into());
+    let title = title(start);
     let drawn = |example: &str| drawn.clone().unwrap_or_else(|| example.into());
     let stated = match kind {
         Kind::Rules => {
             let map = drawn("ABC\nDEF\nG.H\n");
             let (letter, (x, y)) = first_goal(&map)?;
-            let cell = format!("{}{}", char::from(b'a' + (x % 26) as u8), y + 1);
+            let cell = place_name(x, y);
             let goal = format!("goal = {{ at = {{ {cell} = \"{letter}\" }} }}\n");
             format!("kind = \"rules\"\n{title}{RULES_BOARD}board = \"\"\"\n{map}\"\"\"\n{RULES}{goal}")
         }
@@ -184,14 +198,8 @@ fn first_goal(map: &str) -> Result<(char, (usize, usize)), Failure> {
 
 /// A map from a file, rectangular, with '#' where it has blanks.
 fn drawing(file: &Path) -> Result<String, Failure> {
-    let text = if file == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().lock().take(folder::TYPED).read_to_string(&mut text).map(|_| text)
-    } else {
-        folder::read_named(file, folder::TYPED).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-    };
-    let text = text.map_err(|e| wrong(format!("{}: cannot be read: {e}", file.display())))?;
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let source = source(file)?;
+    let lines: Vec<&str> = source.text().lines().map(str::trim_end).collect();
     let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
     let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |last| last + 1);
     let lines = &lines[first..last];

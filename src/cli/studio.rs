@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use halma_files::plain;
-use halma_record::source::Source;
 
-use super::asking::put;
+use super::asking::{put, source};
 use super::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::studio::{self, Port, StudioError, Terms};
@@ -22,8 +21,7 @@ pub(super) fn studio(
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     // Whether it is a job at all is said on the page, where it can be mended.
-    let read = |path: &Path| if path == Path::new("-") { Source::read_standard_input() } else { Source::read(path) };
-    let job = job.map(read).transpose()?.map(|source| source.text().to_owned());
+    let job = job.map(source).transpose()?.map(|source| source.text().to_owned());
     let port = port.map_or(Port::Usual, Port::Number);
     let interrupts = Interrupts::install()
         .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use halma_record::job::PuzzleSpec;
+use halma_rules::board::place_name;
 use halma_rules::job::puzzle_tables::{BlocksTable, Conditions, Goal, Places, RulesTable};
 
 use super::plane::UNIT;
@@ -150,7 +151,7 @@ pub(super) fn said(before: &[Piece], after: &[Piece], alone: bool) -> String {
 
 /// The name of a cell.
 pub(super) fn name((x, y): Cell) -> String {
-    format!("{}{}", char::from(b'a' + (x % 26) as u8), y + 1)
+    place_name(x as usize, y as usize)
 }
 
 #[cfg(test)]

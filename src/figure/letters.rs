@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use halma_record::job::PuzzleSpec;
+use halma_rules::board::column_name;
 use maud::{Markup, html};
 
 use super::Scene;
@@ -151,12 +152,11 @@ impl Scene for LetterMaps {
     }
 
     fn names(&self) -> Markup {
-        let name = |x: usize| char::from(b'a' + (x % 26) as u8);
         html! {
             g.names aria-hidden="true" {
                 @if self.maps {
-                    @for x in 0..self.columns.min(26) {
-                        text x=(UNIT + x as i32 * UNIT + UNIT / 2) y=(UNIT * 3 / 5) { (name(x)) }
+                    @for x in 0..self.columns {
+                        text x=(UNIT + x as i32 * UNIT + UNIT / 2) y=(UNIT * 3 / 5) { (column_name(x)) }
                     }
                     @for y in 0..self.rows {
                         text x=(UNIT / 2) y=(UNIT + y as i32 * UNIT + UNIT * 7 / 10) { (y + 1) }

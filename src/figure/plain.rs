@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Effects, Style};
 
-use halma_rules::board::Board;
+use halma_rules::board::{Board, column_name};
 use halma_rules::cells::Cells;
 use halma_rules::game::Side;
 use halma_rules::lattice::{Lattice, Rule};
@@ -76,7 +76,7 @@ impl Canvas {
         for x in 0..board.width() as i32 {
             let cells: Vec<i32> = (0..height).filter(|&y| board.at(x, y).is_some()).collect();
             let ends = if leaning { ends(&cells) } else { Some([-1, -1]) };
-            canvas.name(ends.map(|ends| ends.map(|y| spot((x, y)))), &column_name(x));
+            canvas.name(ends.map(|ends| ends.map(|y| spot((x, y)))), &column_name(x as usize));
         }
         for y in 0..height {
             let cells: Vec<i32> = (0..board.width() as i32).filter(|&x| board.at(x, y).is_some()).collect();
@@ -149,17 +149,6 @@ impl Canvas {
 /// One before the first and one after the last.
 fn ends(cells: &[i32]) -> Option<[i32; 2]> {
     Some([cells.first()? - 1, cells.last()? + 1])
-}
-
-/// `a`, `b`, ..., as names of cells have them.
-fn column_name(x: i32) -> String {
-    let mut name = String::new();
-    let mut rest = x + 1;
-    while rest > 0 {
-        name.insert(0, char::from(b'a' + ((rest - 1) % 26) as u8));
-        rest = (rest - 1) / 26;
-    }
-    name
 }
 
 /// A checked solution: the board before the first move and after each.

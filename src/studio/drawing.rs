@@ -5,7 +5,7 @@ use serde::Serialize;
 use halma_puzzles::own::replay::start_of;
 use halma_record::source::Fault;
 use halma_rules::army;
-use halma_rules::board::{Board, NAMED};
+use halma_rules::board::{Board, NAMED, place_name};
 use halma_rules::job::{Army, Job, Problem, ProblemSpec, PuzzleSpec};
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::problem;
@@ -88,7 +88,7 @@ impl Drawing {
         };
         let hole = |&(column, row): &(i32, i32)| {
             let (x, y) = project((column, row));
-            Cell { name: name(column, row), x: x - left, y: y - top, kind: 0, column, row }
+            Cell { name: place_name(column as usize, row as usize), x: x - left, y: y - top, kind: 0, column, row }
         };
         let squares = lattice.rule != Rule::Six && !turned;
         let pairs = (0..board.len()).flat_map(|c| lattice.neighbours(c).iter().map(move |&n| (c, usize::from(n))));
@@ -111,13 +111,6 @@ impl Drawing {
             armies: army::names().filter_map(cells_of).collect(),
         }
     }
-}
-
-/// What a place without a cell would be called.
-fn name(column: i32, row: i32) -> String {
-    let letter = |i: i32| char::from(b'a' + (i % 26) as u8);
-    let more = if column < 26 { String::new() } else { letter(column / 26 - 1).to_string() };
-    format!("{more}{}{}", letter(column), row + 1)
 }
 
 /// What is known of a job before it is solved.
@@ -292,7 +285,6 @@ mod tests {
         let small = Drawing::of_text("...\n.#.\n...", 8).unwrap();
         assert_eq!((small.cells.len(), small.holes.len()), (8, 1));
         assert_eq!((small.holes[0].name.as_str(), small.holes[0].x), ("b2", 2 * UNIT));
-        assert_eq!([name(0, 0), name(25, 1), name(26, 2), name(255, 0)], ["a1", "z2", "aa3", "iv1"]);
         assert!(small.armies.iter().all(|named| named.cells.len() < 8));
         for (board, moves) in [("10x10", 4), ("", 4), ("..\n.", 4), ("9x9", 5)] {
             assert!(Drawing::of_text(board, moves).is_err(), "{board:?} {moves}");

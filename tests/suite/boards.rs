@@ -135,6 +135,8 @@ fn a_target_that_type_counts_make_impossible_under_jumps_has_no_solution_and_tha
         assert_eq!((status, err.as_str()), (Some(expected), ""), "{args:?}: {out}");
         assert!(out.contains(proof), "{args:?}: {out}");
     }
+    let (status, out, err) = halma(&jumps, &["solve", "-q", "--moves", "8"]);
+    assert!((status, err.as_str()) == (Some(0), "") && out.contains(proof), "{out}{err}");
     let (status, out, err) = halma(&jumps, &["compare", "--prunings", "none,leading,pattern", "-q"]);
     assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
     let (status, out, _) = halma(&jumps, &["levels", "--depth", "2", "-q"]);

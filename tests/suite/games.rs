@@ -259,6 +259,9 @@ fn a_job_that_is_no_game_is_refused() {
         refused(nine, "pruning = \"leading\""),
         "g.toml:7:11: pruning leading is a pruning of transfers: for a game allowed are none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED)"
     );
+    let puzzles = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n[search]\npruning = \"projection\"";
+    let fault = Job::parse("t.toml".as_ref(), puzzles).map(|_| ()).expect_err("of puzzles").to_string();
+    assert!(fault.starts_with("t.toml:7:11: pruning projection is a pruning of puzzles: for a transfer"), "{fault}");
     let transfer = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n[search]\npruning = \"vacate+hall\"";
     let fault = Job::parse("t.toml".as_ref(), transfer).map(|_| ()).expect_err("of games").to_string();
     assert!(

@@ -494,6 +494,11 @@ fn a_new_job_is_one_and_what_is_there_already_stays() {
     let (status, text, _) = halma_in(at, &["new", "-", "--kind", "rules", "--drawing", "board.txt"]);
     assert!(status == 0 && text.contains("SS#.\n...#\n.#TT\n") && text.contains("d1 = \"S\""), "{text}");
     assert_eq!(halma_in(at, &["new", "-", "--kind", "blocks", "--men", "3"]).0, 2);
+    let (status, _, err) = halma_in(at, &["new", "-", "--men", "4"]);
+    assert!(status == 2 && err.contains("--men is for boards that are drawn"), "{err}");
+    std::fs::write(at.join("wide.txt"), "A".repeat(26) + ".\n").expect("a drawing");
+    let (status, text, _) = halma_in(at, &["new", "-", "--kind", "rules", "--drawing", "wide.txt"]);
+    assert!(status == 0 && text.contains("{ aa1 = \"A\" }"), "{text}");
     let (status, text, _) = halma_in(at, &["new", "-", "--drawing", "board.txt", "--moves", "4"]);
     assert_eq!(status, 0);
     assert!(text.contains("SS#.\n...#\n.#TT\n"), "{text}");

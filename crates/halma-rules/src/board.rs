@@ -79,6 +79,24 @@ pub enum MapError {
     TooWide(usize),
 }
 
+/// The name of a column, from 0: `a` to `z`, then `aa`, `ab`, ...
+#[must_use]
+pub fn column_name(x: usize) -> String {
+    let mut name = String::new();
+    let mut rest = x + 1;
+    while rest > 0 {
+        name.insert(0, char::from(b'a' + ((rest - 1) % 26) as u8));
+        rest = (rest - 1) / 26;
+    }
+    name
+}
+
+/// The name of a place, whether there is a cell or not: its column and its row, as in `c2`.
+#[must_use]
+pub fn place_name(x: usize, y: usize) -> String {
+    format!("{}{}", column_name(x), y + 1)
+}
+
 impl Board {
     /// The board of that name, one of [`NAMED`].
     #[must_use]
@@ -223,13 +241,7 @@ impl Board {
     #[must_use]
     pub fn name_of(&self, cell: usize) -> String {
         let (x, y) = self.xy(cell);
-        let mut column = String::new();
-        let mut rest = x as u32 + 1;
-        while rest > 0 {
-            column.insert(0, char::from(b'a' + ((rest - 1) % 26) as u8));
-            rest = (rest - 1) / 26;
-        }
-        format!("{column}{}", y + 1)
+        place_name(x as usize, y as usize)
     }
 
     /// The cell of that name, if it is on the board.
@@ -268,7 +280,8 @@ mod tests {
             }
         }
         let (wide, _) = Board::from_map(&".".repeat(256)).unwrap();
-        assert_eq!(wide.name_of(26), "aa1");
+        assert_eq!([25, 26, 255].map(|x| wide.name_of(x)), ["z1", "aa1", "iv1"]);
+        assert_eq!([column_name(701), column_name(702), place_name(26, 2)], ["zz", "aaa", "aa3"]);
         assert_eq!(wide.cell("iv1"), Some(255));
         for nonsense in ["", "a", "1", "a0", "a01", "A1", "a2", "iw1", "a1x", "aaaa1", "a99999999999"] {
             assert_eq!(wide.cell(nonsense), None, "{nonsense}");

@@ -161,7 +161,7 @@ pub struct Output {
     pub cache: Option<PathBuf>,
 }
 
-/// The command line's values, which replace those of the job file; `None` and `false` keep the file's.
+/// The command line's values, which replace those of the job file; `None` keeps the file's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// For [`Search::pruning`].
@@ -198,6 +198,8 @@ pub enum IncompatibleOption {
     OfTransfers,
     /// A pruning of games, for a transfer.
     OfGames,
+    /// A pruning of puzzles, for a transfer.
+    OfPuzzles,
     /// Palindromes of a puzzle.
     PalindromicPuzzle,
     /// A pruning of armies, for a puzzle.
@@ -210,15 +212,15 @@ impl Job {
     /// # Errors
     /// The first fault found, with its place.
     pub fn read(file: &Path) -> Result<Self, Fault> {
-        resolve::job(&Source::read(file)?)
+        Self::of_source(&Source::read(file)?)
     }
 
-    /// Reads and checks a job file from standard input.
+    /// Checks the text of a job file.
     ///
     /// # Errors
     /// The first fault found, with its place.
-    pub fn read_standard_input() -> Result<Self, Fault> {
-        resolve::job(&Source::read_standard_input()?)
+    pub fn of_source(source: &Source) -> Result<Self, Fault> {
+        resolve::job(source)
     }
 
     /// Checks the text of a job file; `file` is what messages call it.
@@ -251,31 +253,21 @@ impl Job {
     /// # Errors
     /// The first error.
     pub fn sound(&self) -> Result<(), String> {
-        let Some((lattice, start, target)) = self.problem.armies() else {
-            return match self.search.incompatible(&self.problem) {
-                None => Ok(()),
-                Some(incompatible) => Err(format!("pruning {} {incompatible}", self.search.pruning)),
-            };
-        };
-        let (cells, men) = (lattice.len(), start.len());
-        if start.len() != target.len() {
-            return Err(format!("{} men are to fill {} cells", start.len(), target.len()));
-        }
-        if matches!(self.problem, Problem::Game(_)) && start.iter().any(|cell| target.contains(cell)) {
-            return Err("the bases of a game must be apart".into());
-        }
-        if men == 0 || choose::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
-            return Err(format!("{men} men on {cells} cells are none or have too many positions"));
-        }
-        if let Problem::Transfer(problem) = &self.problem
-            && problem.jumps_only
-            && problem.types(&problem.start) != problem.types(&problem.target)
-        {
-            return Err("jumps keep a man's type, and start and target have other types".into());
+        if let Some((lattice, start, target)) = self.problem.armies() {
+            let (cells, men) = (lattice.len(), start.len());
+            if start.len() != target.len() {
+                return Err(format!("{} men are to fill {} cells", start.len(), target.len()));
+            }
+            if matches!(self.problem, Problem::Game(_)) && start.iter().any(|cell| target.contains(cell)) {
+                return Err("the bases of a game must be apart".into());
+            }
+            if men == 0 || !fits(cells, men) {
+                return Err(format!("{men} men on {cells} cells are none or have too many positions"));
+            }
         }
         match self.search.incompatible(&self.problem) {
             None => Ok(()),
-            Some(incompatible) => Err(format!("pruning {} {incompatible}", self.search.pruning)),
+            Some(incompatible) => Err(incompatible.message(&self.search, "")),
         }
     }
 
@@ -314,7 +306,7 @@ impl Job {
         match self.search.incompatible(&self.problem) {
             None => Ok(self),
             Some(incompatible) => {
-                let message = format!("--pruning {} {incompatible} ({})", self.search.pruning, self.file.display());
+                let message = format!("{} ({})", incompatible.message(&self.search, "--"), self.file.display());
                 Err(Fault { file: None, place: None, message })
             }
         }
@@ -353,11 +345,19 @@ impl Job {
     }
 }
 
+/// Whether a key holds every position of so many men.
+pub(crate) fn fits(cells: usize, men: usize) -> bool {
+    choose::choose(cells, men).is_some_and(|states| states < 1 << 127)
+}
+
 impl Search {
     /// The option of this search that the problem does not allow, if any.
     pub(crate) fn incompatible(&self, problem: &Problem) -> Option<IncompatibleOption> {
         let transfer = match problem {
-            Problem::Transfer(_) if self.pruning.only_for_games() => return Some(IncompatibleOption::OfGames),
+            Problem::Transfer(_) if !self.pruning.of_transfers() => {
+                let of_puzzles = self.pruning.of_puzzles();
+                return Some(if of_puzzles { IncompatibleOption::OfPuzzles } else { IncompatibleOption::OfGames });
+            }
             Problem::Transfer(transfer) => transfer,
             Problem::Game(_) if self.palindromic => return Some(IncompatibleOption::PalindromicGame),
             Problem::Game(_) if self.pruning.of_games().is_none() => return Some(IncompatibleOption::OfTransfers),
@@ -372,6 +372,21 @@ impl Search {
             (true, _) => Some(IncompatibleOption::Palindromic),
             (false, true) => Some(IncompatibleOption::Pruning),
         }
+    }
+}
+
+impl IncompatibleOption {
+    /// Whether the option is `palindromic`, and not the pruning.
+    pub(crate) fn is_palindromic(&self) -> bool {
+        matches!(self, Self::Palindromic | Self::PalindromicGame | Self::PalindromicPuzzle)
+    }
+
+    /// The whole message; `dashes` stand before an option of the command line.
+    pub(crate) fn message(&self, search: &Search, dashes: &str) -> String {
+        if self.is_palindromic() {
+            return format!("palindromic = true {self}");
+        }
+        format!("{dashes}pruning {} {self}", search.pruning)
     }
 }
 
@@ -395,7 +410,10 @@ impl fmt::Display for IncompatibleOption {
                 )
             }
             Self::OfGames => {
-                write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::NAMES.join(", "))
+                write!(f, "is a pruning of games: for a transfer allowed are {}", pruning::OF_TRANSFERS.join(", "))
+            }
+            Self::OfPuzzles => {
+                write!(f, "is a pruning of puzzles: for a transfer allowed are {}", pruning::OF_TRANSFERS.join(", "))
             }
         }
     }

@@ -159,8 +159,8 @@ impl LookAheadDepth {
 /// The most classes of histograms, so that a set of classes fits one word.
 pub const MAX_CLASSES: usize = 32;
 
-/// All names, as messages list them.
-pub const NAMES: [&str; 7] = ["none", "theorem-1", "mcc", "pattern", "leading", "narrowed", "truncate"];
+/// The names of those of transfers, as messages list them.
+pub const OF_TRANSFERS: [&str; 7] = ["none", "theorem-1", "mcc", "pattern", "leading", "narrowed", "truncate"];
 
 impl Pruning {
     /// [`Self::Pattern`] without parameters.
@@ -221,13 +221,13 @@ impl Pruning {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Self::None => NAMES[0],
-            Self::Theorem1 => NAMES[1],
-            Self::Mcc { .. } => NAMES[2],
-            Self::Pattern { .. } => NAMES[3],
-            Self::Leading { .. } => NAMES[4],
-            Self::Narrowed { .. } => NAMES[5],
-            Self::Truncate { .. } => NAMES[6],
+            Self::None => OF_TRANSFERS[0],
+            Self::Theorem1 => OF_TRANSFERS[1],
+            Self::Mcc { .. } => OF_TRANSFERS[2],
+            Self::Pattern { .. } => OF_TRANSFERS[3],
+            Self::Leading { .. } => OF_TRANSFERS[4],
+            Self::Narrowed { .. } => OF_TRANSFERS[5],
+            Self::Truncate { .. } => OF_TRANSFERS[6],
             Self::Game(_) => "game",
             Self::Beam { .. } => "beam",
             Self::Projection(_) => "projection",
@@ -252,10 +252,10 @@ impl Pruning {
         }
     }
 
-    /// Whether it applies to games alone.
+    /// Whether it applies to transfers.
     #[must_use]
-    pub fn only_for_games(&self) -> bool {
-        matches!(self, Self::Game(_) | Self::Beam { .. } | Self::Projection(_) | Self::Bound)
+    pub fn of_transfers(&self) -> bool {
+        !matches!(self, Self::Game(_) | Self::Beam { .. } | Self::Projection(_) | Self::Bound)
     }
 
     /// Whether it applies to puzzles from files or in Rust.

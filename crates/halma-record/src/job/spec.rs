@@ -37,6 +37,17 @@ impl ProblemSpec {
         }
     }
 
+    /// The same problem without its title.
+    #[must_use]
+    pub fn untitled(&self) -> Self {
+        let mut untitled = self.clone();
+        match &mut untitled {
+            Self::Armies(armies) => armies.title = None,
+            Self::Puzzle(puzzle) => puzzle.title = None,
+        }
+        untitled
+    }
+
     /// The armies of a transfer or a game.
     #[must_use]
     pub fn armies(&self) -> Option<&ArmiesSpec> {

@@ -9,12 +9,10 @@ use halma_record::source::{Fault, Source, suggestion};
 use super::game_bounds::Bounds;
 use super::raw::{File, Men, ProblemTable};
 use super::{
-    ArmiesSpec, Army, IncompatibleOption, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, puzzle_job, raw,
-    spec,
+    ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, fits, puzzle_job, raw, spec,
 };
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
-use crate::choose;
 use crate::game::Game;
 use crate::lattice::Lattice;
 use crate::problem::{Transfer, mirrored};
@@ -50,15 +48,11 @@ fn rest(
         solutions: None,
     };
     if let Some(incompatible) = search.incompatible(&problem) {
-        let (key, span) = match incompatible {
-            IncompatibleOption::Palindromic
-            | IncompatibleOption::PalindromicGame
-            | IncompatibleOption::PalindromicPuzzle => {
-                ("palindromic = true".into(), search_table.palindromic.map(|p| p.span()))
-            }
-            _ => (format!("pruning {}", search.pruning), search_table.pruning.map(|p| p.span())),
+        let span = match incompatible.is_palindromic() {
+            true => search_table.palindromic.map(|p| p.span()),
+            false => search_table.pruning.map(|p| p.span()),
         };
-        return Err(source.fault(span.unwrap_or(0..0), format!("{key} {incompatible}")));
+        return Err(source.fault(span.unwrap_or(0..0), incompatible.message(&search, "")));
     }
     let limits = Limits {
         threads: limits.threads.map(|t| t.0 as usize),
@@ -239,9 +233,9 @@ impl Resolver<'_> {
     /// Checks start and target together.
     fn check(&self, transfer: &Transfer) -> Result<(), Fault> {
         let (cells, men) = (transfer.lattice.len(), transfer.start.len());
-        if choose::choose(cells, men).is_none_or(|states| states >= 1 << 127) {
+        if !fits(cells, men) {
             let span = self.table.army.as_ref().map_or(self.table.board.span(), Spanned::span);
-            let allowed = (1..men).rev().find(|&m| choose::choose(cells, m).is_some_and(|s| s < 1 << 127)).unwrap_or(0);
+            let allowed = (1..men).rev().find(|&m| fits(cells, m)).unwrap_or(0);
             let message = format!(
                 "{men} men on {cells} cells have 2^127 positions or more: allowed on this board are at most {allowed} men, or {} at least",
                 cells - allowed

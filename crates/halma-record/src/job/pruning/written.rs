@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Abstraction, LookAhead, LookAheadDepth, MAX_CLASSES, NAMES, OF_GAMES, Pruning, Weights};
+use super::{Abstraction, LookAhead, LookAheadDepth, MAX_CLASSES, OF_GAMES, OF_TRANSFERS, Pruning, Weights};
 use crate::job::game_bounds::Name;
 use crate::job::raw::{Numbers, Parameter};
 use crate::source::suggestion;
@@ -71,8 +71,8 @@ impl Pruning {
                 Ok(bounds) => Self::Game(bounds),
                 Err(_) => {
                     let bounds = Name::ALL.map(Name::as_str);
-                    let near = suggestion(name, NAMES.into_iter().chain(["all", "beam"]).chain(bounds));
-                    let names = NAMES.join(", ");
+                    let near = suggestion(name, OF_TRANSFERS.into_iter().chain(["all", "beam"]).chain(bounds));
+                    let names = OF_TRANSFERS.join(", ");
                     return Err(format!(
                         "unknown pruning `{name}`: allowed are {names}, and for a game {OF_GAMES}{near}"
                     ));
@@ -274,7 +274,7 @@ impl<'de> Visitor<'de> for AsTyped {
     type Value = Pruning;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one of {}, or a table with name and parameters", NAMES.join(", "))
+        write!(f, "one of {}, or a table with name and parameters", OF_TRANSFERS.join(", "))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Pruning, E> {
