@@ -47,6 +47,9 @@ impl LengthRecord {
             let why = self.reason.as_deref().unwrap_or("its guess proved too small");
             return of(format!("the verdict is none, and it did not end: {why}"));
         }
+        if self.verdict == Verdict::Incomplete && self.reason.is_none() {
+            return of("it is undecided, and no reason is given".into());
+        }
         if self.length > LONGEST || self.up_to.is_some_and(|up_to| up_to < self.length || up_to > LONGEST) {
             return of(format!("its lengths go to {}", shown(self.up_to.or(Some(self.length)))));
         }
@@ -230,5 +233,15 @@ mod tests {
             change(&mut record);
             assert!(record.contradiction().is_some(), "{number}");
         }
+    }
+
+    #[test]
+    fn a_length_that_is_undecided_says_why() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/table-3/p1-triangle-3-6move.json").as_ref();
+        let mut entry = Record::read(file).unwrap().runs[0].clone();
+        entry.verdict = Verdict::Incomplete;
+        assert!(entry.contradiction().is_some_and(|what| what.contains("no reason")));
+        entry.reason = Some("time limit reached".into());
+        assert_eq!(entry.contradiction(), None);
     }
 }
