@@ -12,8 +12,7 @@ use rustix::io::Errno;
 
 use halma_engine::search::CancellationToken;
 
-/// The exit status after a second signal: not finished.
-const UNFINISHED: i32 = 3;
+use crate::cli::Exit;
 
 /// Signals within this time of the first count as the same: a terminal signals the whole process group, and a parent process
 /// passes the signal on.
@@ -59,7 +58,7 @@ impl Interrupts {
         ctrlc::set_handler(move || {
             let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
             if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
-                std::process::exit(UNFINISHED);
+                std::process::exit(Exit::Unfinished as i32);
             }
             shared.signalled.get_or_insert_with(Instant::now);
             shared.cancel();
@@ -84,9 +83,9 @@ impl Interrupts {
         thread::Builder::new().name("listener".into()).spawn(heed).map(drop)
     }
 
-    /// Whether there was a signal.
+    /// Whether no further search is to begin: after a signal, or since nobody listens.
     #[must_use]
-    pub fn signalled(&self) -> bool {
+    pub fn ends(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).ends()
     }
 

@@ -109,7 +109,7 @@ impl Open {
         halma_record::record::built_from(env!("HALMA_SOURCE"));
         // Also of searches that failed, and of those that the page shows no more.
         let mut folders: Vec<PathBuf> = Vec::new();
-        while !interrupts.signalled() {
+        while !interrupts.ends() {
             if let Some(ticket) = self.queue.next(LOOK) {
                 if !folders.contains(&ticket.folder) {
                     folders.push(ticket.folder.clone());

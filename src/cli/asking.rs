@@ -2,11 +2,10 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use halma_engine::search::CancellationToken;
 use halma_files::plain;
-use halma_record::record::{Record, Verdict};
+use halma_record::record::{self, Record, Verdict};
 use halma_record::source::{Fault, Source};
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
@@ -24,22 +23,16 @@ pub type Search<'a> = dyn Fn(&Job, Question, &SearchArgs) -> Result<Record, Fail
 /// The real search: it reports progress on standard error and stops on a signal, or when a program that read events
 /// there has ended. Signals are caught from the first search on; commands that do not search end on them like any filter.
 pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failure> {
-    let interrupts = OnceCell::new();
+    let caught = OnceCell::new();
     move |job: &Job, question: Question, args: &SearchArgs| {
-        if interrupts.get().is_none() {
-            let installed = Interrupts::install()
-                .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
-            if args.options.progress == progress::Form::Json {
-                installed.heed_listener().map_err(|e| Failure {
-                    exit: Exit::Failed,
-                    message: format!("standard error cannot be watched: {e}"),
-                })?;
+        let interrupts: &Interrupts = match caught.get() {
+            Some(interrupts) => interrupts,
+            None => {
+                let interrupts = catch(args.options.progress)?;
+                caught.get_or_init(|| interrupts)
             }
-            let _ = interrupts.set(installed);
-        }
-        let cancel = interrupts
-            .get()
-            .map_or_else(|| CancellationToken::after(job.limits.time).into(), |i| i.token(job.limits.time));
+        };
+        let cancel = interrupts.token(job.limits.time);
         let exchange = args.cluster.exchange(job, question, &cancel)?;
         if exchange.process() > 0 {
             // The first process shows the progress of all.
@@ -66,6 +59,16 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
     }
 }
 
+/// Catches signals, and the end of a program that reads events.
+fn catch(progress: progress::Form) -> Result<Interrupts, Failure> {
+    let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
+    if progress == progress::Form::Json {
+        let unwatched = |e| Failure::failed(format!("standard error cannot be watched: {e}"));
+        interrupts.heed_listener().map_err(unwatched)?;
+    }
+    Ok(interrupts)
+}
+
 /// Writes a message to standard error, in the form of the progress.
 pub(super) fn say(args: &SearchArgs, text: &str) {
     match args.options.progress {
@@ -74,6 +77,11 @@ pub(super) fn say(args: &SearchArgs, text: &str) {
         // Standard error may be closed.
         _ => drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
+}
+
+/// The record that is meant by `path`: the file itself, or the one in a run's folder.
+pub(super) fn record_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(record::FILE) } else { path.into() }
 }
 
 /// The file at `path`, or standard input where that is `-`.
@@ -136,10 +144,8 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
         run::affordable(job, question, 1)?;
     }
     if let Some(dir) = &dir {
-        std::fs::create_dir_all(dir).map_err(|e| Failure {
-            exit: Exit::Input,
-            message: format!("{}: the output folder cannot be made: {e}", dir.display()),
-        })?;
+        std::fs::create_dir_all(dir)
+            .map_err(|e| Failure::input(format!("{}: the output folder cannot be made: {e}", dir.display())))?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
         say(args, &format!("the folder has the record of another question; this one: {}", beneath.display()));
@@ -164,18 +170,18 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     }
     if record.solution.is_some() {
         Solution::from_record(&job.file, &record)
-            .map_err(|e| Failure { exit: Exit::Failed, message: format!("a bug: the solution found is none: {e}") })?;
+            .map_err(|e| Failure::failed(format!("a bug: the solution found is none: {e}")))?;
     }
     Ok(record)
 }
 
 pub(super) fn json(text: serde_json::Result<String>) -> Result<String, Failure> {
-    text.map_err(|e| Failure { exit: Exit::Failed, message: format!("the record cannot be printed: {e}") })
+    text.map_err(|e| Failure::failed(format!("the record cannot be printed: {e}")))
 }
 
 /// The error for a memory budget that is too small.
 pub(super) fn too_little(memory: u64, least: u64, with: &str) -> Failure {
     let (memory, least) = (memory.div_ceil(1 << 10), least.div_ceil(1 << 20));
     let message = format!("{memory} KiB of memory are too little: this needs at least {least} MiB{with}");
-    Failure { exit: Exit::Input, message }
+    Failure::input(message)
 }

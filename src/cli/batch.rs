@@ -45,11 +45,11 @@ pub(super) fn batch(
         collect(path, &mut files)?;
     }
     if files.is_empty() {
-        return Err(Failure { exit: Exit::Input, message: "no job file (*.toml) there".into() });
+        return Err(Failure::input("no job file (*.toml) there"));
     }
     if let Some(folder) = folder {
         let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
-        std::fs::create_dir_all(folder).map_err(|e| Failure { exit: Exit::Input, message: unmade(e) })?;
+        std::fs::create_dir_all(folder).map_err(|e| Failure::input(unmade(e)))?;
     }
     // Two batches may share a folder; one of them holds the lock.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
@@ -108,7 +108,7 @@ fn run_jobs(queue: &mut Queue, jobs: Vec<(usize, Job)>, options: &Options, board
                 (row.exit, row.said) = (failure.exit as u8, failure.message);
             }
         }
-        let interrupted = row.record.as_ref().is_some_and(|r| r.reason.as_deref() == Some("interrupted"));
+        let interrupted = row.record.as_ref().is_some_and(Record::is_interrupted);
         board.show(queue, number);
         if interrupted {
             break;
@@ -125,7 +125,7 @@ fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &m
                 place.replace(name, table.as_bytes(), |_| Ok(()))
             });
             let message = |e| format!("{}: cannot be written: {e}", folder.join(name).display());
-            written.map_err(|e| Failure { exit: Exit::Input, message: message(e) })?;
+            written.map_err(|e| Failure::input(message(e)))?;
         }
     }
     let text = match json {
@@ -133,7 +133,7 @@ fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &m
         true => {
             let records: Vec<&Record> = queue.jobs.iter().filter_map(|j| j.record.as_ref()).collect();
             let text = serde_json::to_string_pretty(&records);
-            text.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })? + "\n"
+            text.map_err(|e| Failure::failed(e.to_string()))? + "\n"
         }
     };
     put(&text, out)
@@ -188,7 +188,7 @@ fn one(job: &Job, args: &SearchArgs, search: &Search) -> Result<(Record, bool), 
 
 /// Job files: the file itself, or all of a folder by name.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable = |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: {e}", path.display()) };
+    let unreadable = |e: io::Error| Failure::input(format!("{}: {e}", path.display()));
     if !path.is_dir() {
         files.push(path.into());
         return Ok(());

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use halma_engine::search::CancellationToken;
-use halma_record::record::{self, Record};
+use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
+use super::asking::record_file;
 use super::{Exit, Failure};
 
 impl From<CertifyError> for Failure {
@@ -28,7 +29,7 @@ pub(super) fn certify(
     (threads, quiet): (Option<u32>, bool),
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let record = Record::read(&if run.is_dir() { run.join(record::FILE) } else { run.into() })?;
+    let record = Record::read(&record_file(run))?;
     let tell = |text: &str| {
         if !quiet {
             // Who closed standard error does not want it.
@@ -36,7 +37,7 @@ pub(super) fn certify(
         }
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
-    let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
+    let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
     let cancel = CancellationToken::after(None);
     let resources = Resources { granularity: record.pruning.granularity(), large, cancel: &cancel, tell: &tell };
     let certificate = pool

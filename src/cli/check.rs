@@ -28,7 +28,7 @@ pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Ex
     };
     let threads = terms.threads.map_or(0, |t| t as usize);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Failure { exit: Exit::Failed, message: format!("cannot start threads: {e}") })?;
+    let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
     let least = halma_check::least_memory(run, pool.current_num_threads());
     if let Some(memory) = terms.memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));

@@ -37,6 +37,10 @@ pub struct ClusterArgs {
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "hosts", value_parser = humantime::parse_duration)]
     pub peer_timeout: Option<Duration>,
+    /// The number of this process, once it is connected.
+    #[cfg(feature = "cluster")]
+    #[arg(skip)]
+    connected_as: std::sync::OnceLock<usize>,
 }
 
 #[cfg(not(feature = "cluster"))]
@@ -85,8 +89,8 @@ mod with {
 
     /// Makes a key for the processes of a run, in a new file.
     pub(in crate::cli) fn make_key(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
-        let secret = Secret::random()
-            .map_err(|e| Failure { exit: Exit::Failed, message: format!("the system gives no random numbers: {e}") })?;
+        let secret =
+            Secret::random().map_err(|e| Failure::failed(format!("the system gives no random numbers: {e}")))?;
         secret.write(file).map_err(|e| {
             let (exit, what) = match e.kind() {
                 ErrorKind::AlreadyExists => (Exit::Input, "there is a file already, which is left as it is".into()),
@@ -131,7 +135,7 @@ mod with {
 
         /// Whether another process writes the record and prints it.
         pub(in crate::cli) fn follows(&self) -> bool {
-            matches!(self.hosts(), Ok(Some((_, process))) if process > 0)
+            self.connected_as.get().is_some_and(|&process| process > 0)
         }
 
         /// Whether no other process takes part.
@@ -164,6 +168,7 @@ mod with {
                 note: |what| drop(writeln!(std::io::stderr(), "{what}")),
             };
             let cluster = connect(&terms)?;
+            self.connected_as.get_or_init(|| process);
             cluster.when_lost(|lost| {
                 let message = lost.to_string();
                 // What takes long and does not look is ended: everything on disk is good at any moment.

@@ -131,7 +131,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
 fn prove(job: &Job) -> Result<Question, Failure> {
     let message =
         || format!("{}: prove needs a length: give --max-length L, or max-length in [search]", job.file.display());
-    let max_length = job.search.max_length.ok_or_else(|| Failure { exit: Exit::Input, message: message() })?;
+    let max_length = job.search.max_length.ok_or_else(|| Failure::input(message()))?;
     Ok(Question::Prove { max_length })
 }
 
@@ -186,7 +186,7 @@ fn agreed(records: &[Record]) -> Result<Exit, Failure> {
     if let Some((refuter, finder, _)) = pairs.find(|&(r, _, length)| refutes(r, length)) {
         let said = |r: &Record| format!("{} says: {}", r.pruning, report::sentence(r));
         let message = format!("the prunings contradict each other. {} {}", said(refuter), said(finder));
-        return Err(Failure { exit: Exit::Failed, message });
+        return Err(Failure::failed(message));
     }
     Ok(records.iter().map(Exit::of).max_by_key(|&exit| exit == Exit::Unfinished).unwrap_or(Exit::Answered))
 }

@@ -1,6 +1,7 @@
 //! The exit statuses, and the one error message of a command that failed.
 
 use std::io;
+use std::path::Path;
 
 use halma_check::CheckError;
 use halma_engine::store::StoreError;
@@ -62,9 +63,26 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    /// The job, the command line or a file that was named is wrong.
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Input, message: message.into() }
+    }
+
+    /// A file that was named cannot be written.
+    pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Self {
+        Self::input(format!("{}: cannot be written: {error}", file.display()))
+    }
+
+    /// Something else went wrong.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, message: message.into() }
+    }
+}
+
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        Self { exit: Exit::Input, message: fault.to_string() }
+        Self::input(fault.to_string())
     }
 }
 
@@ -72,9 +90,7 @@ impl From<ReplayError> for Failure {
     fn from(error: ReplayError) -> Self {
         match error {
             ReplayError::Record(error) => error.into(),
-            ReplayError::Solution(_) | ReplayError::Nothing(_) => {
-                Self { exit: Exit::Input, message: error.to_string() }
-            }
+            ReplayError::Solution(_) | ReplayError::Nothing(_) => Self::input(error.to_string()),
             ReplayError::Damaged { .. } => Self { exit: Exit::Damaged, message: error.to_string() },
         }
     }
@@ -100,7 +116,7 @@ impl From<CheckError> for Failure {
         match error {
             CheckError::Record(error) => error.into(),
             CheckError::Rejected { .. } => Self { exit: Exit::Damaged, message: error.to_string() },
-            CheckError::Version { .. } => Self { exit: Exit::Input, message: error.to_string() },
+            CheckError::Version { .. } => Self::input(error.to_string()),
         }
     }
 }
@@ -122,7 +138,7 @@ impl From<RunError> for Failure {
                 let (file, problem) = (file.display(), report::problem(&problem));
                 let allowed = "allowed is a folder of its own for each: change dir in [output], or give --output-dir";
                 let message = format!("{file}: the record of another problem ({problem}); {allowed}");
-                return Self { exit: Exit::Input, message };
+                return Self::input(message);
             }
             RunError::OtherQuestion { .. } => Exit::Input,
             RunError::Store(fault) => return fault.into(),
@@ -155,7 +171,7 @@ impl From<io::Error> for Failure {
         match error.kind() {
             // Whoever read it has read enough.
             io::ErrorKind::BrokenPipe => Self { exit: Exit::Answered, message: String::new() },
-            _ => Self { exit: Exit::Failed, message: format!("standard output: {error}") },
+            _ => Self::failed(format!("standard output: {error}")),
         }
     }
 }

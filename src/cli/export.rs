@@ -40,7 +40,7 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).filter(|name| name != "-");
     let name = name.unwrap_or_else(|| "puzzle".into());
     let files = files(&job, &name, format.into())
-        .map_err(|message| Failure { exit: Exit::Input, message: format!("{}: {message}", path.display()) })?;
+        .map_err(|message| Failure::input(format!("{}: {message}", path.display())))?;
     let Some(folder) = folder else {
         let comment = match format {
             Format::Pddl => ";",
@@ -61,10 +61,7 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
             writing.write_all(text.as_bytes())?;
             writing.commit()
         };
-        whole().map_err(|e| Failure {
-            exit: Exit::Input,
-            message: format!("{}: cannot be written: {e}", file.display()),
-        })?;
+        whole().map_err(|e| Failure::unwritten(&file, &e))?;
         put(&format!("{}\n", file.display()), out)?;
     }
     Ok(Exit::Answered)

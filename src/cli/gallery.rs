@@ -14,8 +14,7 @@ use crate::page::site::{self, Stories};
 
 /// All records beneath a folder, by name: every file `*.json` that says of itself that it is one, or may be a damaged one.
 pub(super) fn records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable =
-        |e: io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", folder.display()) };
+    let unreadable = |e: io::Error| Failure::input(format!("{}: cannot be read: {e}", folder.display()));
     let (mut found, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -70,7 +69,7 @@ pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mu
             }
             _ => format!("{}: cannot be written: {e}", folder.display()),
         };
-        Failure { exit: Exit::Input, message }
+        Failure::input(message)
     };
     std::fs::create_dir_all(folder).map_err(unwritten)?;
     for page in &pages {

@@ -23,10 +23,7 @@ pub(super) fn pages(folder: Option<&Path>, out: &mut dyn Write) -> Result<Exit, 
         }
         Some(folder) => {
             let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
-            written.map_err(|e| Failure {
-                exit: Exit::Input,
-                message: format!("{}: cannot be written: {e}", folder.display()),
-            })?;
+            written.map_err(|e| Failure::unwritten(folder, &e))?;
         }
     }
     Ok(Exit::Answered)

@@ -61,7 +61,7 @@ pub enum Kind {
 const MEN: usize = 3;
 
 fn wrong(message: String) -> Failure {
-    Failure { exit: Exit::Input, message }
+    Failure::input(message)
 }
 
 /// Writes the job; a file that is there already stays as it is.

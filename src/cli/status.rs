@@ -48,7 +48,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         }
         (None, None, false) => {
             let message = format!("{}: no run and no batch there", folder.display());
-            return Err(Failure { exit: Exit::Input, message });
+            return Err(Failure::input(message));
         }
     };
     let document = serde_json::json!({ "running": running, "unfinished": exit == Exit::Unfinished, "answer": text });
@@ -62,7 +62,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
 fn of_batch(queue: &Queue, at_work: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if json {
         let document = serde_json::to_value(queue);
-        let mut document = document.map_err(|e| Failure { exit: Exit::Failed, message: e.to_string() })?;
+        let mut document = document.map_err(|e| Failure::failed(e.to_string()))?;
         document["at_work"] = at_work.into();
         writeln!(out, "{document:#}")?;
         return Ok(queue.exit());

@@ -23,8 +23,7 @@ pub(super) fn studio(
     // Whether it is a job at all is said on the page, where it can be mended.
     let job = job.map(source).transpose()?.map(|source| source.text().to_owned());
     let port = port.map_or(Port::Usual, Port::Number);
-    let interrupts = Interrupts::install()
-        .map_err(|e| Failure { exit: Exit::Failed, message: format!("signals cannot be caught: {e}") })?;
+    let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
     let studio = studio::open(Terms { port, folder: folder.into(), threads, memory, job })?;
     put(&format!("{}\n", studio.url()), out)?;
     put("Ctrl-C ends it. Who has this address can search here.\n", out)?;

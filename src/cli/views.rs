@@ -10,7 +10,7 @@ use halma_record::words::counted;
 use halma_rules::job::{Job, Output};
 use halma_solve::run::Question;
 
-use super::asking::{Search, overrides, put, read, too_little};
+use super::asking::{Search, overrides, put, read, record_file, too_little};
 use super::{Exit, Failure, Options};
 use crate::describe;
 use crate::figure::{self, Figure};
@@ -30,7 +30,7 @@ pub(super) enum Form {
 
 /// `halma replay`: checks a solution, then shows it.
 pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
+    let file = record_file(file);
     let checked = solution(&file)?;
     if matches!(form, Form::Html | Form::Figure { tikz: false, .. }) {
         document(output)?;
@@ -49,14 +49,13 @@ pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut d
 
 /// A figure, as SVG or for LaTeX.
 fn drawing(figure: &Figure, tikz: bool, at: Option<usize>, columns: usize, about: &str) -> Result<String, Failure> {
-    let input = |message| Failure { exit: Exit::Input, message };
     let last = figure.len() - 1;
     match at {
         Some(at) if at > last => {
             let moves = counted(last, "move");
-            Err(input(format!("--at {at}: the solution has {moves}; allowed are 0 to {last}")))
+            Err(Failure::input(format!("--at {at}: the solution has {moves}; allowed are 0 to {last}")))
         }
-        _ if tikz => figure.tikz(at, columns, about).map_err(|error| input(format!("--tikz: {error}"))),
+        _ if tikz => figure.tikz(at, columns, about).map_err(|error| Failure::input(format!("--tikz: {error}"))),
         Some(at) => Ok(figure.board(at)),
         None => Ok(figure.sheet(columns, about)),
     }
@@ -69,7 +68,7 @@ fn solution(file: &Path) -> Result<Solution, Failure> {
             let (name, word) = (file.display(), file.to_string_lossy());
             let word = plain::quoted(&word);
             let message = format!("{name}: a job, and no solution; halma solve {word} --output-dir DIR makes one, halma replay DIR draws it");
-            Failure { exit: Exit::Input, message }
+            Failure::input(message)
         }
         Err(_) => error.into(),
     })
@@ -78,8 +77,7 @@ fn solution(file: &Path) -> Result<Solution, Failure> {
 /// A page or a picture is not written to a terminal.
 fn document(output: Option<&Path>) -> Result<(), Failure> {
     if output.is_none() && std::io::stdout().is_terminal() {
-        let message = "this is for a browser and not for a terminal: -o FILE writes it to a file".into();
-        return Err(Failure { exit: Exit::Input, message });
+        return Err(Failure::input("this is for a browser and not for a terminal: -o FILE writes it to a file"));
     }
     Ok(())
 }
@@ -100,7 +98,7 @@ fn drawn(solution: &Solution, coloured: bool) -> String {
 
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let file = if file.is_dir() { file.join(record::FILE) } else { file.into() };
+    let file = record_file(file);
     let checked = solution(&file)?;
     let boards = match &checked {
         Solution::Armies(_) => drawn(&checked, true),
@@ -132,7 +130,7 @@ pub(super) fn report(
         }
         if files.len() == before {
             let message = format!("{}: no record (result.json) there or beneath it", run.display());
-            return Err(Failure { exit: Exit::Input, message });
+            return Err(Failure::input(message));
         }
     }
     let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|m| m.len()).sum();
@@ -183,7 +181,7 @@ pub(super) fn describe(
     let job = job.with(&overrides(&args, None))?;
     let record = search(&job, Question::Solve, &args)?;
     put(&describe::cost(&record), out)?;
-    Ok(if record.reason.as_deref() == Some("interrupted") { Exit::Unfinished } else { Exit::Answered })
+    Ok(if record.is_interrupted() { Exit::Unfinished } else { Exit::Answered })
 }
 
 /// The record that is meant: the file itself, the one in a folder, else all in the folders beneath it, by name.
@@ -193,8 +191,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         files.push(if path.is_dir() { record } else { path.into() });
         return Ok(());
     }
-    let unreadable =
-        |e: std::io::Error| Failure { exit: Exit::Input, message: format!("{}: cannot be read: {e}", path.display()) };
+    let unreadable = |e: std::io::Error| Failure::input(format!("{}: cannot be read: {e}", path.display()));
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -211,10 +208,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 pub(super) fn write(text: &str, file: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     match file {
         None => put(text, out)?,
-        Some(file) => std::fs::write(file, text).map_err(|e| Failure {
-            exit: Exit::Input,
-            message: format!("{}: cannot be written: {e}", file.display()),
-        })?,
+        Some(file) => std::fs::write(file, text).map_err(|e| Failure::unwritten(file, &e))?,
     }
     Ok(Exit::Answered)
 }

@@ -34,6 +34,9 @@ pub const FILE: &str = halma_files::RECORD;
 /// The program that writes records, as they name it.
 pub const PROGRAM: &str = concat!("halma ", env!("CARGO_PKG_VERSION"));
 
+/// [`Record::reason`] of a run that a signal has ended.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// Settled by the first who says or asks, so that all records of one process agree.
 static SOURCE: OnceLock<Option<&str>> = OnceLock::new();
 
@@ -264,6 +267,12 @@ pub struct PartitionRecord {
 }
 
 impl Record {
+    /// Whether a signal ended the run.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.reason.as_deref() == Some(INTERRUPTED)
+    }
+
     /// The record without everything that depends on threads, memory, processes, interruptions or the machine.
     #[must_use]
     pub fn without_measurements(mut self) -> Self {

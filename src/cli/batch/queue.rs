@@ -134,7 +134,7 @@ impl Queue {
             }
             Table::Csv => {
                 let mut writer = csv::Writer::from_writer(Vec::new());
-                let odd = |message: String| Failure { exit: Exit::Failed, message };
+                let odd = |message: String| Failure::failed(message);
                 let lines = std::iter::once(HEAD.map(String::from).to_vec()).chain(self.rows());
                 for row in lines {
                     writer.write_record(row).map_err(|e| odd(e.to_string()))?;

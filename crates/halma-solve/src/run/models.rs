@@ -349,7 +349,7 @@ mod tests {
             let cancel = CancellationToken::after(None);
             cancel.request();
             let record = run(&job(&problem, pruning), Question::Solve, &(), &cancel).unwrap();
-            assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
+            assert!(record.verdict == Verdict::Incomplete && record.is_interrupted(), "{:?}", record.reason);
             assert!(record.runs.is_empty() && record.lower_bound.is_none() && record.refuted_up_to.is_none());
         }
     }
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!((listed.verdict, listed.more_solutions.len()), (Verdict::Optimal, 9));
         let cancel = CancellationToken::after(None);
         let record = run(&job, Question::Solve, &StopsAfter(length, &cancel), &cancel).unwrap();
-        assert_eq!((record.verdict, record.reason.as_deref()), (Verdict::Incomplete, Some("interrupted")));
+        assert!(record.verdict == Verdict::Incomplete && record.is_interrupted(), "{:?}", record.reason);
         assert_eq!((record.length, record.more_solutions.len()), (Some(length), 0));
     }
 
