@@ -183,7 +183,7 @@ pub enum Command {
         #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
         probe: std::time::Duration,
         /// Threads of the trial; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        #[arg(long, value_name = "N", value_parser = threads())]
         threads: Option<u32>,
     },
     /// Make a page of runs for a browser, or a site of them: results, boards, plots, tables, how to check them
@@ -213,7 +213,7 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "halma-studio")]
         folder: PathBuf,
         /// The most threads of a search; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        #[arg(long, value_name = "N", value_parser = threads())]
         threads: Option<u32>,
         /// The most memory of a search, as in "4 GiB"; three quarters of what is free where not given
         #[arg(long, value_name = "SIZE", value_parser = raw::size)]
@@ -270,7 +270,7 @@ pub enum Command {
         #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
         budget: u64,
         /// Threads; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        #[arg(long, value_name = "N", value_parser = threads())]
         threads: Option<u32>,
         /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
         #[arg(long, value_name = "SIZE", value_parser = raw::size)]
@@ -291,7 +291,7 @@ pub enum Command {
         #[arg(long, value_name = "N", default_value_t = halma_solve::certify::LARGE)]
         meet_beyond: usize,
         /// Threads; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        #[arg(long, value_name = "N", value_parser = threads())]
         threads: Option<u32>,
         /// No progress on standard error
         #[arg(short, long)]
@@ -334,7 +334,7 @@ pub struct Options {
     #[arg(long)]
     pub json: bool,
     /// Threads; all that the machine has where neither this nor the job says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u32>,
     /// Memory to keep to, as in "4 GiB"
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
@@ -450,6 +450,11 @@ impl std::str::FromStr for Prunings {
 /// Reads a number of moves.
 fn moves() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(MAX_LENGTH))
+}
+
+/// Reads a number of threads.
+fn threads() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=4096)
 }
 
 /// Reads a move rule.

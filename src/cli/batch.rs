@@ -12,7 +12,7 @@ use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::{self, Question};
 
-use super::asking::{Search, ask, overrides, put};
+use super::asking::{Search, ask, json, overrides, put};
 use super::{Exit, Failure, Options, SearchArgs};
 use crate::estimate::{self, rough};
 use crate::progress::status;
@@ -117,23 +117,27 @@ fn run_jobs(queue: &mut Queue, jobs: Vec<(usize, Job)>, options: &Options, board
 }
 
 /// Writes the results.
-fn finish(queue: &Queue, form: Table, folder: Option<&Path>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+fn finish(
+    queue: &Queue,
+    form: Table,
+    folder: Option<&Path>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     if let Some(folder) = folder {
         for (form, name) in [(Table::Text, "table.txt"), (Table::Csv, "table.csv"), (Table::Markdown, "table.md")] {
             let written = Folder::open(folder).and_then(|place| {
                 let table = queue.table(form).map_err(|failure| io::Error::other(failure.message))?;
                 place.replace(name, table.as_bytes(), |_| Ok(()))
             });
-            let message = |e| format!("{}: cannot be written: {e}", folder.join(name).display());
-            written.map_err(|e| Failure::input(message(e)))?;
+            written.map_err(|e| Failure::unwritten(&folder.join(name), &e))?;
         }
     }
-    let text = match json {
+    let text = match as_json {
         false => queue.table(form)?,
         true => {
             let records: Vec<&Record> = queue.jobs.iter().filter_map(|j| j.record.as_ref()).collect();
-            let text = serde_json::to_string_pretty(&records);
-            text.map_err(|e| Failure::failed(e.to_string()))? + "\n"
+            json(serde_json::to_string_pretty(&records))? + "\n"
         }
     };
     put(&text, out)

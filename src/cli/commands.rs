@@ -170,7 +170,7 @@ fn compare(
     jobs.iter().try_for_each(|job| run::answerable(job, question))?;
     let records = jobs.iter().map(|job| ask(job, question, args, search)).collect::<Result<Vec<_>, _>>()?;
     let text = match args.options.json {
-        true => as_json(serde_json::to_string_pretty(&records).map(|text| text + "\n"))?,
+        true => as_json(serde_json::to_string_pretty(&records))? + "\n",
         false => report::comparison(&records),
     };
     put(&text, out)?;

@@ -73,7 +73,7 @@ pub struct Common {
     #[arg(long)]
     pub json: bool,
     /// Threads of a search; all that the machine has unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = super::threads())]
     pub threads: Option<u32>,
     /// Memory that a search keeps to, as in "4 GiB"; half of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
