@@ -330,14 +330,7 @@ impl GroundedTask {
     /// The state as a map, `#` for places without a cell.
     #[must_use]
     pub fn picture(&self, letters: &[u8]) -> String {
-        let line = |y: usize| {
-            let place = |x: usize| {
-                let cell = self.board.at(x as i32, y as i32);
-                cell.map_or('#', |cell| self.letters[usize::from(letters[cell])])
-            };
-            (0..self.board.width()).map(place).collect::<String>()
-        };
-        (0..self.board.height()).map(line).collect::<Vec<_>>().join("\n")
+        self.board.map(|cell| self.letters[usize::from(letters[cell])])
     }
 
     /// A move in words: each cell whose letter changed, as in `a1:P. b1:.P`.
