@@ -239,7 +239,7 @@ impl<N: Number> Levels<'_, N> {
         (options.progress)(&format!("length {length}: {} levels", forward.len()));
         let start = self.table.key(&Position::first(problem.ends()));
         let mut walk = Walk::begin(self.table, start, None, first)?;
-        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let verdict = entry.verdict.name();
         for level in &forward[1..] {
             if walk.current().len() > keep {
                 let how = format!("its levels were truncated; those after level {} were not looked at", walk.depth());
@@ -267,7 +267,7 @@ impl<N: Number> Levels<'_, N> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
             Some((depth, ended)) if shortest && *depth < entry.length => {
-                let verdict = format!("{:?}", entry.verdict).to_lowercase();
+                let verdict = entry.verdict.name();
                 let why = format!("verdict {verdict}, but a game ends on level {depth}: {ended}");
                 Err(RejectionKind::Verdict.because(why).at_level(walk.side(), *depth).at_state(ended))
             }

@@ -240,7 +240,7 @@ impl<'a> Searches<'a> {
 
     /// Reports how a length's levels were checked.
     pub fn tell(&mut self, entry: &LengthRecord, how: &str) {
-        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let verdict = entry.verdict.name();
         self.report.checked.push(format!("length {}, {verdict}: {how}", entry.length));
     }
 

@@ -192,6 +192,21 @@ pub enum Verdict {
     Incomplete,
 }
 
+impl Verdict {
+    /// Its name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::None => "none",
+            Self::Solution => "solution",
+            Self::Levels => "levels",
+            Self::Counted => "counted",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
 /// Numbers of solutions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {

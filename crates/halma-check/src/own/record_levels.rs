@@ -191,7 +191,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     fn told(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: (u64, u64)) {
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        let verdict = run.verdict.name();
         let how = match mode {
             Some(mode) => format!("{} levels {}", run.levels.len(), mode.told(sampled)),
             None => "by levels of shorter lengths".into(),

@@ -89,7 +89,7 @@ impl Record {
         let solved = matches!(self.verdict, Verdict::Optimal | Verdict::Solution | Verdict::Counted);
         let unsolved = matches!(self.verdict, Verdict::None | Verdict::Levels);
         if solved && self.length.is_none() || unsolved && self.length.is_some() {
-            return Some(format!("the verdict is {}, and length is {}", self.said(), shown(self.length)));
+            return Some(format!("the verdict is {}, and length is {}", self.verdict.name(), shown(self.length)));
         }
         let levels = self.question == Asked::Levels;
         if levels != self.depth.is_some() || levels && (self.refuted_up_to.is_some() || self.length.is_some()) {
@@ -116,7 +116,7 @@ impl Record {
         let asked = self.max_length.map(|most| format!(", asked about {most}")).unwrap_or_default();
         let text = || {
             let (length, refuted) = (shown(self.length), shown(refuted));
-            format!("the verdict is {}: length {length}, refuted up to {refuted}{asked}", self.said())
+            format!("the verdict is {}: length {length}, refuted up to {refuted}{asked}", self.verdict.name())
         };
         (!(follows && suits)).then(text)
     }
@@ -156,10 +156,6 @@ impl Record {
         let length = found.map(|found| runs[found].length);
         (length != self.length).then(|| format!("length is {}, that of its runs {}", shown(self.length), shown(length)))
     }
-
-    fn said(&self) -> String {
-        format!("{:?}", self.verdict).to_lowercase()
-    }
 }
 
 #[cfg(test)]
@@ -190,6 +186,15 @@ mod tests {
             read += 1;
         }
         assert!(read > 50, "{read}");
+    }
+
+    #[test]
+    fn a_verdict_has_the_name_that_records_give_it() {
+        let all = ["optimal", "none", "solution", "levels", "counted", "incomplete"];
+        for name in all {
+            let verdict: Verdict = serde_json::from_str(&format!("{name:?}")).unwrap();
+            assert_eq!(verdict.name(), name);
+        }
     }
 
     /// Every claim of a record, changed alone, is seen.
