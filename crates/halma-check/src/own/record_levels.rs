@@ -350,7 +350,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
     }
 
-    /// The levels of `levels`, which no question has a goal for.
+    /// Checks the levels of the question `levels`, which has no goal.
     fn levels(&mut self, run: &LengthRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
