@@ -279,6 +279,24 @@ pub struct PartitionRecord {
 }
 
 impl Record {
+    /// The successors of all lengths; the largest number if the sum exceeds it, which an edited record may want.
+    #[must_use]
+    pub fn generated(&self) -> u64 {
+        self.runs.iter().fold(0, |sum, run| sum.saturating_add(run.generated))
+    }
+
+    /// The states of all levels; the largest number if the sum exceeds it.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.runs.iter().flat_map(|run| &run.levels).fold(0, |sum, level| sum.saturating_add(level.states))
+    }
+
+    /// The size of the largest level of all lengths.
+    #[must_use]
+    pub fn largest_level(&self) -> u64 {
+        self.runs.iter().map(|run| run.largest_level).max().unwrap_or(0)
+    }
+
     /// The record without everything that depends on threads, memory, processes, interruptions or the machine.
     #[must_use]
     pub fn without_measurements(mut self) -> Self {

@@ -189,6 +189,20 @@ mod tests {
     }
 
     #[test]
+    fn sums_over_a_record_stay_at_the_largest_number() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/table-3/p1-triangle-3-6move.json").as_ref();
+        let mut record = Record::read(file).unwrap();
+        let sum: u64 = record.runs.iter().map(|run| run.generated).sum();
+        assert_eq!(record.generated(), sum);
+        assert!(record.runs.iter().all(|run| run.largest_level <= record.largest_level()));
+        for run in &mut record.runs {
+            (run.generated, run.largest_level) = (u64::MAX, u64::MAX);
+            run.levels.iter_mut().for_each(|level| level.states = u64::MAX);
+        }
+        assert_eq!([record.generated(), record.states(), record.largest_level()], [u64::MAX; 3]);
+    }
+
+    #[test]
     fn a_verdict_has_the_name_that_records_give_it() {
         let all = ["optimal", "none", "solution", "levels", "counted", "incomplete"];
         for name in all {
