@@ -221,4 +221,101 @@ mod tests {
             );
         }
     }
+
+    /// What is claimed of each answer that a record may have, between what all begin with and what all end with.
+    fn claims(problem: &str, begin: &str, end: &str) -> Vec<String> {
+        let job = Job::parse("x.toml".as_ref(), &format!("[problem]\n{problem}")).unwrap();
+        let counted = run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap();
+        let length = counted.length.unwrap();
+        let found = |verdict, refuted_up_to| Record { verdict, refuted_up_to, ..counted.clone() };
+        let unsolved = |verdict, refuted_up_to| Record { length: None, ..found(verdict, refuted_up_to) };
+        let records = [
+            found(Verdict::Optimal, Some(length - 1)),
+            counted.clone(),
+            found(Verdict::Solution, Some(length - 1)),
+            found(Verdict::Solution, Some(length - 2)),
+            found(Verdict::Solution, None),
+            Record { exhausted: true, ..unsolved(Verdict::None, Some(2)) },
+            Record { max_length: Some(5), ..unsolved(Verdict::None, Some(5)) },
+            unsolved(Verdict::None, Some(2)),
+            unsolved(Verdict::None, None),
+            found(Verdict::Incomplete, Some(length - 1)),
+            found(Verdict::Incomplete, Some(length - 2)),
+            unsolved(Verdict::Incomplete, Some(2)),
+            unsolved(Verdict::Incomplete, None),
+            Record { question: Asked::Levels, depth: Some(2), ..unsolved(Verdict::Levels, None) },
+        ];
+        let inner = |record| claim(record).strip_prefix(begin).unwrap().strip_suffix(end).unwrap().to_string();
+        records.iter().map(inner).collect()
+    }
+
+    #[test]
+    fn each_answer_about_a_transfer_has_its_sentence() {
+        assert_eq!(claims("kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n", UNDER, ""), TRANSFER);
+    }
+
+    #[test]
+    fn each_answer_about_a_game_has_its_sentence() {
+        assert_eq!(claims("kind = \"game\"\nboard = \"S...\\n....\\n...T\"\nmoves = 4\n", UNDER, ""), GAME);
+    }
+
+    #[test]
+    fn each_answer_about_a_puzzle_has_its_sentence() {
+        let puzzle =
+            "kind = \"rules\"\ntitle = \"Walk\"\nboard = \"AA..\"\nrules = [\"A . -> . A\"]\ngoal = \"..AA\"\n";
+        assert_eq!(claims(puzzle, "Walk", " (one move: a rule applied once)."), PUZZLE);
+    }
+
+    const UNDER: &str = "Under 4-move rules on the drawn board, ";
+
+    const TRANSFER: [&str; 14] = [
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer. There is exactly 1 such sequence of moves, 1 up to the board's symmetry. Palindromic are 1 of them.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. Whether fewer suffice has not been decided.",
+        "2 men on a1, b1 cannot be brought to e1, f1: every position that can be reached was seen.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer.",
+        "2 men on a1, b1 cannot be brought to e1, f1.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists. The count is not finished.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
+        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. No solution has at most 2 moves; longer ones are undecided.",
+        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. Nothing is decided.",
+        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+    ];
+
+    const GAME: [&str; 14] = [
+        "two players of 1 man each who help each other can end the game in 7 moves, blue winning, and in no fewer.",
+        "two players of 1 man each who help each other can end the game in 7 moves, and in no fewer. There are exactly 36 such sequences of moves, 36 up to the board's symmetry.",
+        "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
+        "two players of 1 man each who help each other can end the game in 7 moves. Whether fewer suffice has not been decided.",
+        "two players of 1 man each who help each other can never end the game: every position that can be reached was seen.",
+        "two players of 1 man each who help each other cannot end the game in 5 moves or fewer.",
+        "two players of 1 man each who help each other cannot end the game in 2 moves or fewer.",
+        "two players of 1 man each who help each other cannot end the game.",
+        "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists. The count is not finished.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
+        "two players of 1 man each who help each other cannot end the game in 2 moves or fewer; whether more suffice has not been decided.",
+        "nothing is decided about the shortest game of 1 man a side.",
+        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+    ];
+
+    const PUZZLE: [&str; 14] = [
+        ": solved in 4 moves, and in no fewer",
+        ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry.",
+        ": solved in 4 moves. No shorter way exists.",
+        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
+        ": solved in 4 moves. Whether fewer suffice has not been decided.",
+        ": never solved: every position that can be reached was seen",
+        ": not solved in 5 moves or fewer",
+        ": not solved in 2 moves or fewer",
+        ": not solved",
+        ": solved in 4 moves. No shorter way exists. The count is not finished",
+        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
+        ": not solved in 2 moves or fewer; whether more suffice has not been decided",
+        ": not decided",
+        ", the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves",
+    ];
 }
