@@ -29,104 +29,103 @@ pub fn claim(record: &Record) -> String {
     }
 }
 
+/// The parts of a claim that depend on the kind of the problem.
+struct Phrases {
+    /// What is stated before what is said about levels.
+    setting: String,
+    /// That there is a solution, of so many moves.
+    can: String,
+    /// That there is none of so many moves or fewer.
+    cannot: String,
+    /// That there is none at all.
+    never: String,
+    /// Whether a length says who wins.
+    names_winner: bool,
+    /// All that can be said while neither a solution nor its absence is known.
+    undecided: String,
+}
+
 fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
     let palindromic = if record.palindromic { " by a palindromic solution" } else { "" };
     let jumps = if spec.jumps_only { " by jumps alone" } else { "" };
-    let setting = setting(spec);
-    let can = |verb: &str| {
-        format!("{setting}, {} {verb} be brought to {}{jumps}{palindromic}", army(spec), spec.target.join(", "))
-    };
-    let undecided = match record.refuted_up_to {
+    let (setting, army, target) = (setting(spec), army(spec), spec.target.join(", "));
+    let can = |verb: &str| format!("{setting}, {army} {verb} be brought to {target}{jumps}{palindromic}");
+    let refuted = match record.refuted_up_to {
         Some(refuted) => format!("No solution has at most {}; longer ones are undecided.", moves(refuted)),
         None => "Nothing is decided.".into(),
     };
-    match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => format!("{} in {}, and in no fewer.", can("can"), moves(length)),
-        (Verdict::Solution, Some(length)) => {
-            format!("{} in {}. {}", can("can"), moves(length), shorter(record, length))
-        }
-        (Verdict::None, _) if record.exhausted => {
-            format!("{}: {}.", can("cannot"), no_length(record))
-        }
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
-            None => format!("{}.", can("cannot")),
-        },
-        _ if record.question == Asked::Levels => levels(record, &setting),
-        (Verdict::Counted, Some(length)) => {
-            format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
-        }
-        (Verdict::Incomplete, Some(length)) => {
-            format!("{} in {}. {}", can("can"), moves(length), not_finished(record, length))
-        }
-        _ => format!(
-            "{setting}, it has not been decided in how many moves {} can be brought to {}. {undecided}",
-            army(spec),
-            spec.target.join(", ")
+    let phrases = Phrases {
+        can: can("can"),
+        cannot: can("cannot"),
+        never: can("cannot"),
+        names_winner: false,
+        undecided: format!(
+            "{setting}, it has not been decided in how many moves {army} can be brought to {target}. {refuted}"
         ),
-    }
+        setting,
+    };
+    sentences(record, &phrases)
 }
 
 fn of_game(record: &Record, spec: &ArmiesSpec) -> String {
-    let (setting, men) = (setting(spec), spec.men);
-    let players = format!("{setting}, two players of {} each who help each other", counted(men, "man"));
-    let winner = |length: u32| Side::winner(length).name();
-    match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => {
-            format!("{players} can end the game in {}, {} winning, and in no fewer.", moves(length), winner(length))
-        }
-        (Verdict::Counted, Some(length)) => {
-            format!("{players} can end the game in {}, and in no fewer. {}", moves(length), counts(record))
-        }
-        (Verdict::Solution, Some(length)) => {
-            format!("{players} can end the game in {}. {}", moves(length), shorter(record, length))
-        }
-        (Verdict::None, _) if record.exhausted => {
-            format!("{players} can never end the game: {}.", no_length(record))
-        }
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
-            None => format!("{players} cannot end the game."),
-        },
-        _ if record.question == Asked::Levels => levels(record, &setting),
-        (Verdict::Incomplete, Some(length)) => {
-            format!("{players} can end the game in {}. {}", moves(length), not_finished(record, length))
-        }
-        _ => match record.refuted_up_to {
-            Some(refuted) => format!(
-                "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
-                moves(refuted)
-            ),
-            None => format!("{setting}, nothing is decided about the shortest game of {} a side.", counted(men, "man")),
-        },
-    }
+    let (setting, men) = (setting(spec), counted(spec.men, "man"));
+    let players = format!("{setting}, two players of {men} each who help each other");
+    let cannot = format!("{players} cannot end the game");
+    let nothing = format!("{setting}, nothing is decided about the shortest game of {men} a side.");
+    let phrases = Phrases {
+        can: format!("{players} can end the game"),
+        never: format!("{players} can never end the game"),
+        names_winner: true,
+        undecided: undecided(record, &cannot).unwrap_or(nothing),
+        cannot,
+        setting,
+    };
+    sentences(record, &phrases)
 }
 
 fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
     let (name, one) = (report::named(puzzle), report::one_move(puzzle));
-    let said = match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => format!("solved in {}, and in no fewer", moves(length)),
-        (Verdict::Counted, Some(length)) => format!("solved in {}, and in no fewer. {}", moves(length), counts(record)),
-        (Verdict::Solution, Some(length)) => format!("solved in {}. {}", moves(length), shorter(record, length)),
-        (Verdict::None, _) if record.exhausted => format!("never solved: {}", no_length(record)),
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("not solved in {} or fewer", moves(length)),
-            None => "not solved".into(),
-        },
-        _ if record.question == Asked::Levels => {
-            return format!("{} ({one}).", levels(record, &name).trim_end_matches('.'));
-        }
-        (Verdict::Incomplete, Some(length)) => {
-            format!("solved in {}. {}", moves(length), not_finished(record, length).trim_end_matches('.'))
-        }
-        _ => match record.refuted_up_to {
-            Some(refuted) => {
-                format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted))
-            }
-            None => "not decided".into(),
-        },
+    let cannot = format!("{name}: not solved");
+    let phrases = Phrases {
+        can: format!("{name}: solved"),
+        never: format!("{name}: never solved"),
+        names_winner: false,
+        undecided: undecided(record, &cannot).unwrap_or_else(|| format!("{name}: not decided.")),
+        cannot,
+        setting: name,
     };
-    format!("{name}: {said} ({one}).")
+    format!("{} ({one}).", sentences(record, &phrases).trim_end_matches('.'))
+}
+
+/// What a record answers, in the phrases of its problem.
+fn sentences(record: &Record, phrases: &Phrases) -> String {
+    let Phrases { setting, can, cannot, never, names_winner, undecided } = phrases;
+    match (record.verdict, record.length) {
+        (Verdict::Optimal, Some(length)) => {
+            let winner = names_winner.then(|| format!(", {} winning", Side::winner(length).name()));
+            format!("{can} in {}{}, and in no fewer.", moves(length), winner.unwrap_or_default())
+        }
+        (Verdict::Counted, Some(length)) => {
+            format!("{can} in {}, and in no fewer. {}", moves(length), counts(record))
+        }
+        (Verdict::Solution, Some(length)) => format!("{can} in {}. {}", moves(length), shorter(record, length)),
+        (Verdict::None, _) if record.exhausted => format!("{never}: {}.", no_length(record)),
+        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
+            Some(length) => format!("{cannot} in {} or fewer.", moves(length)),
+            None => format!("{cannot}."),
+        },
+        _ if record.question == Asked::Levels => levels(record, setting),
+        (Verdict::Incomplete, Some(length)) => {
+            format!("{can} in {}. {}", moves(length), not_finished(record, length))
+        }
+        _ => undecided.clone(),
+    }
+}
+
+/// That longer solutions are undecided, where some lengths are refuted.
+fn undecided(record: &Record, cannot: &str) -> Option<String> {
+    let refuted = record.refuted_up_to?;
+    Some(format!("{cannot} in {} or fewer; whether more suffice has not been decided.", moves(refuted)))
 }
 
 fn shorter(record: &Record, length: u32) -> String {
@@ -304,10 +303,10 @@ mod tests {
 
     const PUZZLE: [&str; 14] = [
         ": solved in 4 moves, and in no fewer",
-        ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry.",
-        ": solved in 4 moves. No shorter way exists.",
-        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
-        ": solved in 4 moves. Whether fewer suffice has not been decided.",
+        ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry",
+        ": solved in 4 moves. No shorter way exists",
+        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
+        ": solved in 4 moves. Whether fewer suffice has not been decided",
         ": never solved: every position that can be reached was seen",
         ": not solved in 5 moves or fewer",
         ": not solved in 2 moves or fewer",
