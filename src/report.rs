@@ -44,13 +44,11 @@ pub fn text(record: &Record, levels: bool) -> String {
         let _ = write!(text, "\n{}{}", title(record, run), self::levels(&run.levels));
     }
     if record.exhausted && record.question == Asked::Levels && record.problem.puzzle().is_some() {
-        let runs = record.runs.iter().flat_map(|run| &run.levels);
-        let all = runs.fold(0u64, |sum, level| sum.saturating_add(level.states));
         let radius = record.runs.last().map_or(0, |run| run.length);
         let _ = writeln!(
             text,
             "\n{} states in all; the farthest are {} away.",
-            grouped(all),
+            grouped(record.states()),
             counted(radius as usize, "move")
         );
         for picture in &record.farthest {
@@ -307,8 +305,8 @@ pub fn comparison(records: &[Record]) -> String {
             verdict(record.verdict).into(),
             number(record.length),
             number(record.refuted_up_to),
-            grouped(record.runs.iter().map(|r| r.generated).sum()),
-            grouped(record.runs.iter().map(|r| r.largest_level).max().unwrap_or(0)),
+            grouped(record.generated()),
+            grouped(record.largest_level()),
             format!("{:.1}", record.seconds),
             format!("{:.1}", record.cpu_seconds),
             bytesize::ByteSize(record.peak_memory_bytes).to_string(),

@@ -56,15 +56,6 @@ impl Solution {
         }
     }
 
-    /// The boards as text, before the first move and after each.
-    #[must_use]
-    pub fn draw(&self) -> String {
-        match self {
-            Self::Armies(checked) => checked.draw(),
-            Self::Puzzle(replay) => replay.draw(),
-        }
-    }
-
     /// What was checked, in one line.
     #[must_use]
     pub fn summary(&self) -> String {

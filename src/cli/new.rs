@@ -268,14 +268,12 @@ fn peopled(map: &str, rule: Rule, men: Option<usize>) -> Result<String, Failure>
     let start = near(0, &[]);
     let apart = |target: &Vec<usize>| target.iter().all(|c| !start.contains(c));
     let target = mirrored(&lattice, &start).filter(apart).unwrap_or_else(|| near(lattice.len() - 1, &start));
-    let letter = |x: i32, y: i32| match lattice.board.at(x, y) {
-        None => '#',
-        Some(cell) if start.contains(&cell) => 'S',
-        Some(cell) if target.contains(&cell) => 'T',
-        Some(_) => '.',
+    let letter = |cell| match cell {
+        cell if start.contains(&cell) => 'S',
+        cell if target.contains(&cell) => 'T',
+        _ => '.',
     };
-    let (width, height) = (lattice.board.width() as i32, lattice.board.height() as i32);
-    Ok((0..height).map(|y| (0..width).map(|x| letter(x, y)).collect::<String>() + "\n").collect())
+    Ok(lattice.board.map(letter) + "\n")
 }
 
 #[cfg(test)]

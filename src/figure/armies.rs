@@ -8,6 +8,7 @@ use halma_rules::game::Side;
 use halma_rules::lattice::Lattice;
 use halma_rules::notation::write_chain;
 use halma_rules::problem::set;
+use halma_rules::replay::played;
 
 use super::Scene;
 use super::labels::labels;
@@ -39,15 +40,9 @@ impl Armies {
         armies: [Cells<4>; 2],
         moves: &[Vec<usize>],
     ) -> Self {
-        let mut positions = vec![Position { armies, path: Vec::new() }];
-        let mut armies = armies;
-        for cells in moves {
-            if let [from, .., to] = **cells {
-                let army = &mut armies[usize::from(armies[1].contains(from))];
-                *army = army.without(from).with(to);
-            }
-            positions.push(Position { armies, path: cells.clone() });
-        }
+        let start = Position { armies, path: Vec::new() };
+        let after = played(armies, moves).map(|(cells, armies)| Position { armies, path: cells.clone() });
+        let positions = std::iter::once(start).chain(after).collect();
         let [start, target] = bases.map(|cells| set(cells));
         Self { plane: Plane::of(lattice), lattice: lattice.clone(), start, target, positions }
     }

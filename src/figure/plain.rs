@@ -8,7 +8,7 @@ use halma_rules::game::Side;
 use halma_rules::lattice::{Lattice, Rule};
 use halma_rules::notation::write_chain;
 use halma_rules::problem::set;
-use halma_rules::replay::Checked;
+use halma_rules::replay::{Checked, played};
 
 /// What is on a cell: a letter, and how it looks in colour.
 pub(crate) type Glyph = (char, Style);
@@ -153,7 +153,7 @@ fn ends(cells: &[i32]) -> Option<[i32; 2]> {
 
 /// A checked solution: the board before the first move and after each.
 pub(crate) fn solution(checked: &Checked, coloured: bool) -> String {
-    let (lattice, mut armies, target, moves) = match checked {
+    let (lattice, start, target, moves) = match checked {
         Checked::Transfer(r) => {
             (&r.transfer.lattice, [set(&r.transfer.start), Cells::EMPTY], set(&r.transfer.target), &r.moves)
         }
@@ -175,11 +175,9 @@ pub(crate) fn solution(checked: &Checked, coloured: bool) -> String {
             }
         })
     };
-    let mut text = format!("start\n{}", drawn(&armies, None));
-    for (number, cells) in (1..).zip(moves) {
+    let mut text = format!("start\n{}", drawn(&start, None));
+    for (number, (cells, armies)) in (1..).zip(played(start, moves)) {
         let [from, .., to] = **cells else { continue };
-        let army = &mut armies[usize::from(armies[1].contains(from))];
-        *army = army.without(from).with(to);
         let side = match (is_game, armies[1].contains(to)) {
             (false, _) => "",
             (true, false) => "blue ",

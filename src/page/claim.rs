@@ -29,104 +29,103 @@ pub fn claim(record: &Record) -> String {
     }
 }
 
+/// The parts of a claim that depend on the kind of the problem.
+struct Phrases {
+    /// What is stated before what is said about levels.
+    setting: String,
+    /// That there is a solution, of so many moves.
+    can: String,
+    /// That there is none of so many moves or fewer.
+    cannot: String,
+    /// That there is none at all.
+    never: String,
+    /// Whether a length says who wins.
+    names_winner: bool,
+    /// All that can be said while neither a solution nor its absence is known.
+    undecided: String,
+}
+
 fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
     let palindromic = if record.palindromic { " by a palindromic solution" } else { "" };
     let jumps = if spec.jumps_only { " by jumps alone" } else { "" };
-    let setting = setting(spec);
-    let can = |verb: &str| {
-        format!("{setting}, {} {verb} be brought to {}{jumps}{palindromic}", army(spec), spec.target.join(", "))
-    };
-    let undecided = match record.refuted_up_to {
+    let (setting, army, target) = (setting(spec), army(spec), spec.target.join(", "));
+    let can = |verb: &str| format!("{setting}, {army} {verb} be brought to {target}{jumps}{palindromic}");
+    let refuted = match record.refuted_up_to {
         Some(refuted) => format!("No solution has at most {}; longer ones are undecided.", moves(refuted)),
         None => "Nothing is decided.".into(),
     };
-    match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => format!("{} in {}, and in no fewer.", can("can"), moves(length)),
-        (Verdict::Solution, Some(length)) => {
-            format!("{} in {}. {}", can("can"), moves(length), shorter(record, length))
-        }
-        (Verdict::None, _) if record.exhausted => {
-            format!("{}: {}.", can("cannot"), no_length(record))
-        }
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("{} in {} or fewer.", can("cannot"), moves(length)),
-            None => format!("{}.", can("cannot")),
-        },
-        _ if record.question == Asked::Levels => levels(record, &setting),
-        (Verdict::Counted, Some(length)) => {
-            format!("{} in {}, and in no fewer. {}", can("can"), moves(length), counts(record))
-        }
-        (Verdict::Incomplete, Some(length)) => {
-            format!("{} in {}. {}", can("can"), moves(length), not_finished(record, length))
-        }
-        _ => format!(
-            "{setting}, it has not been decided in how many moves {} can be brought to {}. {undecided}",
-            army(spec),
-            spec.target.join(", ")
+    let phrases = Phrases {
+        can: can("can"),
+        cannot: can("cannot"),
+        never: can("cannot"),
+        names_winner: false,
+        undecided: format!(
+            "{setting}, it has not been decided in how many moves {army} can be brought to {target}. {refuted}"
         ),
-    }
+        setting,
+    };
+    sentences(record, &phrases)
 }
 
 fn of_game(record: &Record, spec: &ArmiesSpec) -> String {
-    let (setting, men) = (setting(spec), spec.men);
-    let players = format!("{setting}, two players of {} each who help each other", counted(men, "man"));
-    let winner = |length: u32| Side::winner(length).name();
-    match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => {
-            format!("{players} can end the game in {}, {} winning, and in no fewer.", moves(length), winner(length))
-        }
-        (Verdict::Counted, Some(length)) => {
-            format!("{players} can end the game in {}, and in no fewer. {}", moves(length), counts(record))
-        }
-        (Verdict::Solution, Some(length)) => {
-            format!("{players} can end the game in {}. {}", moves(length), shorter(record, length))
-        }
-        (Verdict::None, _) if record.exhausted => {
-            format!("{players} can never end the game: {}.", no_length(record))
-        }
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("{players} cannot end the game in {} or fewer.", moves(length)),
-            None => format!("{players} cannot end the game."),
-        },
-        _ if record.question == Asked::Levels => levels(record, &setting),
-        (Verdict::Incomplete, Some(length)) => {
-            format!("{players} can end the game in {}. {}", moves(length), not_finished(record, length))
-        }
-        _ => match record.refuted_up_to {
-            Some(refuted) => format!(
-                "{players} cannot end the game in {} or fewer; whether more suffice has not been decided.",
-                moves(refuted)
-            ),
-            None => format!("{setting}, nothing is decided about the shortest game of {} a side.", counted(men, "man")),
-        },
-    }
+    let (setting, men) = (setting(spec), counted(spec.men, "man"));
+    let players = format!("{setting}, two players of {men} each who help each other");
+    let cannot = format!("{players} cannot end the game");
+    let nothing = format!("{setting}, nothing is decided about the shortest game of {men} a side.");
+    let phrases = Phrases {
+        can: format!("{players} can end the game"),
+        never: format!("{players} can never end the game"),
+        names_winner: true,
+        undecided: undecided(record, &cannot).unwrap_or(nothing),
+        cannot,
+        setting,
+    };
+    sentences(record, &phrases)
 }
 
 fn of_puzzle(record: &Record, puzzle: &PuzzleSpec) -> String {
     let (name, one) = (report::named(puzzle), report::one_move(puzzle));
-    let said = match (record.verdict, record.length) {
-        (Verdict::Optimal, Some(length)) => format!("solved in {}, and in no fewer", moves(length)),
-        (Verdict::Counted, Some(length)) => format!("solved in {}, and in no fewer. {}", moves(length), counts(record)),
-        (Verdict::Solution, Some(length)) => format!("solved in {}. {}", moves(length), shorter(record, length)),
-        (Verdict::None, _) if record.exhausted => format!("never solved: {}", no_length(record)),
-        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
-            Some(length) => format!("not solved in {} or fewer", moves(length)),
-            None => "not solved".into(),
-        },
-        _ if record.question == Asked::Levels => {
-            return format!("{} ({one}).", levels(record, &name).trim_end_matches('.'));
-        }
-        (Verdict::Incomplete, Some(length)) => {
-            format!("solved in {}. {}", moves(length), not_finished(record, length).trim_end_matches('.'))
-        }
-        _ => match record.refuted_up_to {
-            Some(refuted) => {
-                format!("not solved in {} or fewer; whether more suffice has not been decided", moves(refuted))
-            }
-            None => "not decided".into(),
-        },
+    let cannot = format!("{name}: not solved");
+    let phrases = Phrases {
+        can: format!("{name}: solved"),
+        never: format!("{name}: never solved"),
+        names_winner: false,
+        undecided: undecided(record, &cannot).unwrap_or_else(|| format!("{name}: not decided.")),
+        cannot,
+        setting: name,
     };
-    format!("{name}: {said} ({one}).")
+    format!("{} ({one}).", sentences(record, &phrases).trim_end_matches('.'))
+}
+
+/// What a record answers, in the phrases of its problem.
+fn sentences(record: &Record, phrases: &Phrases) -> String {
+    let Phrases { setting, can, cannot, never, names_winner, undecided } = phrases;
+    match (record.verdict, record.length) {
+        (Verdict::Optimal, Some(length)) => {
+            let winner = names_winner.then(|| format!(", {} winning", Side::winner(length).name()));
+            format!("{can} in {}{}, and in no fewer.", moves(length), winner.unwrap_or_default())
+        }
+        (Verdict::Counted, Some(length)) => {
+            format!("{can} in {}, and in no fewer. {}", moves(length), counts(record))
+        }
+        (Verdict::Solution, Some(length)) => format!("{can} in {}. {}", moves(length), shorter(record, length)),
+        (Verdict::None, _) if record.exhausted => format!("{never}: {}.", no_length(record)),
+        (Verdict::None, _) => match record.max_length.or(record.refuted_up_to) {
+            Some(length) => format!("{cannot} in {} or fewer.", moves(length)),
+            None => format!("{cannot}."),
+        },
+        _ if record.question == Asked::Levels => levels(record, setting),
+        (Verdict::Incomplete, Some(length)) => {
+            format!("{can} in {}. {}", moves(length), not_finished(record, length))
+        }
+        _ => undecided.clone(),
+    }
+}
+
+/// That longer solutions are undecided, where some lengths are refuted.
+fn undecided(record: &Record, cannot: &str) -> Option<String> {
+    let refuted = record.refuted_up_to?;
+    Some(format!("{cannot} in {} or fewer; whether more suffice has not been decided.", moves(refuted)))
 }
 
 fn shorter(record: &Record, length: u32) -> String {
@@ -221,4 +220,101 @@ mod tests {
             );
         }
     }
+
+    /// What is claimed of each answer that a record may have, between what all begin with and what all end with.
+    fn claims(problem: &str, begin: &str, end: &str) -> Vec<String> {
+        let job = Job::parse("x.toml".as_ref(), &format!("[problem]\n{problem}")).unwrap();
+        let counted = run(&job, Question::Count, &(), &CancellationToken::after(None)).unwrap();
+        let length = counted.length.unwrap();
+        let found = |verdict, refuted_up_to| Record { verdict, refuted_up_to, ..counted.clone() };
+        let unsolved = |verdict, refuted_up_to| Record { length: None, ..found(verdict, refuted_up_to) };
+        let records = [
+            found(Verdict::Optimal, Some(length - 1)),
+            counted.clone(),
+            found(Verdict::Solution, Some(length - 1)),
+            found(Verdict::Solution, Some(length - 2)),
+            found(Verdict::Solution, None),
+            Record { exhausted: true, ..unsolved(Verdict::None, Some(2)) },
+            Record { max_length: Some(5), ..unsolved(Verdict::None, Some(5)) },
+            unsolved(Verdict::None, Some(2)),
+            unsolved(Verdict::None, None),
+            found(Verdict::Incomplete, Some(length - 1)),
+            found(Verdict::Incomplete, Some(length - 2)),
+            unsolved(Verdict::Incomplete, Some(2)),
+            unsolved(Verdict::Incomplete, None),
+            Record { question: Asked::Levels, depth: Some(2), ..unsolved(Verdict::Levels, None) },
+        ];
+        let inner = |record| claim(record).strip_prefix(begin).unwrap().strip_suffix(end).unwrap().to_string();
+        records.iter().map(inner).collect()
+    }
+
+    #[test]
+    fn each_answer_about_a_transfer_has_its_sentence() {
+        assert_eq!(claims("kind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n", UNDER, ""), TRANSFER);
+    }
+
+    #[test]
+    fn each_answer_about_a_game_has_its_sentence() {
+        assert_eq!(claims("kind = \"game\"\nboard = \"S...\\n....\\n...T\"\nmoves = 4\n", UNDER, ""), GAME);
+    }
+
+    #[test]
+    fn each_answer_about_a_puzzle_has_its_sentence() {
+        let puzzle =
+            "kind = \"rules\"\ntitle = \"Walk\"\nboard = \"AA..\"\nrules = [\"A . -> . A\"]\ngoal = \"..AA\"\n";
+        assert_eq!(claims(puzzle, "Walk", " (one move: a rule applied once)."), PUZZLE);
+    }
+
+    const UNDER: &str = "Under 4-move rules on the drawn board, ";
+
+    const TRANSFER: [&str; 14] = [
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer. There is exactly 1 such sequence of moves, 1 up to the board's symmetry. Palindromic are 1 of them.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. Whether fewer suffice has not been decided.",
+        "2 men on a1, b1 cannot be brought to e1, f1: every position that can be reached was seen.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer.",
+        "2 men on a1, b1 cannot be brought to e1, f1.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists. The count is not finished.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
+        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. No solution has at most 2 moves; longer ones are undecided.",
+        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. Nothing is decided.",
+        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+    ];
+
+    const GAME: [&str; 14] = [
+        "two players of 1 man each who help each other can end the game in 7 moves, blue winning, and in no fewer.",
+        "two players of 1 man each who help each other can end the game in 7 moves, and in no fewer. There are exactly 36 such sequences of moves, 36 up to the board's symmetry.",
+        "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
+        "two players of 1 man each who help each other can end the game in 7 moves. Whether fewer suffice has not been decided.",
+        "two players of 1 man each who help each other can never end the game: every position that can be reached was seen.",
+        "two players of 1 man each who help each other cannot end the game in 5 moves or fewer.",
+        "two players of 1 man each who help each other cannot end the game in 2 moves or fewer.",
+        "two players of 1 man each who help each other cannot end the game.",
+        "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists. The count is not finished.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
+        "two players of 1 man each who help each other cannot end the game in 2 moves or fewer; whether more suffice has not been decided.",
+        "nothing is decided about the shortest game of 1 man a side.",
+        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+    ];
+
+    const PUZZLE: [&str; 14] = [
+        ": solved in 4 moves, and in no fewer",
+        ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry",
+        ": solved in 4 moves. No shorter way exists",
+        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
+        ": solved in 4 moves. Whether fewer suffice has not been decided",
+        ": never solved: every position that can be reached was seen",
+        ": not solved in 5 moves or fewer",
+        ": not solved in 2 moves or fewer",
+        ": not solved",
+        ": solved in 4 moves. No shorter way exists. The count is not finished",
+        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
+        ": not solved in 2 moves or fewer; whether more suffice has not been decided",
+        ": not decided",
+        ", the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves",
+    ];
 }

@@ -16,7 +16,7 @@ pub(super) fn table(chapters: &[Chapter<'_>], links: &[String]) -> Markup {
 fn row(chapter: &Chapter<'_>, link: &str) -> Vec<Markup> {
     let records = || chapter.entries.iter().map(|e| &e.record);
     let known = chapter.known();
-    let successors = records().flat_map(|r| &r.runs).fold(0u64, |sum, run| sum.saturating_add(run.generated));
+    let successors = records().fold(0u64, |sum, record| sum.saturating_add(record.generated()));
     let seconds: f64 = records().map(|r| r.seconds).sum();
     vec![
         html! { a href=(link) { (problem(&chapter.entries[0].record.problem)) } },

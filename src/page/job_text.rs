@@ -77,7 +77,15 @@ mod tests {
         for below in ["table-3", "open", "counts", "puzzles", "levels"] {
             for entry in std::fs::read_dir(folder.join(below)).unwrap() {
                 let file = entry.unwrap().path();
-                let Ok(record) = Record::read(&file) else { continue };
+                // Other results are JSON, too; a record that no longer parses must not pass for one of them.
+                if file.extension().is_none_or(|e| e != "json") {
+                    continue;
+                }
+                let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+                if json.get("verdict").is_none() {
+                    continue;
+                }
+                let record = Record::read(&file).unwrap_or_else(|e| panic!("{e}"));
                 let text = text(&record);
                 let job = Job::parse(&file, &text).unwrap_or_else(|e| panic!("{}: {e}\n{text}", file.display()));
                 assert_eq!(job.spec, record.problem, "{}\n{text}", file.display());

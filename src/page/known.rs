@@ -32,14 +32,13 @@ impl<'a> Known<'a> {
         let found = records.clone().filter_map(|r| r.length).min();
         let counts = solving.clone().filter(|r| r.length == found).find_map(|r| r.counts.as_ref());
         let levels = records.filter(|r| r.verdict == Verdict::Levels).filter_map(|r| Some((r.runs.last()?, r)));
-        let all = |r: &Record| r.runs.iter().flat_map(|run| &run.levels).fold(0u64, |n, l| n.saturating_add(l.states));
         Self {
             found,
             refuted: solving.clone().filter_map(|r| r.refuted_up_to).max(),
             never: solving.clone().any(|r| r.verdict == Verdict::None && r.exhausted),
             palindromes,
             counts,
-            levels: levels.map(|(last, r)| (reached(r).unwrap_or(last.length), all(r))).max(),
+            levels: levels.map(|(last, r)| (reached(r).unwrap_or(last.length), r.states())).max(),
         }
     }
 

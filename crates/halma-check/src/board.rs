@@ -187,13 +187,16 @@ impl Board {
         Ok(())
     }
 
-    /// How many of the cells are in even and odd columns and rows, which jumps cannot change.
+    /// The cell's type, 0 to 3: whether its column and its row are even, which jumps cannot change.
+    pub fn type_of(&self, cell: usize) -> usize {
+        let (x, y) = self.places[cell];
+        (x % 2 + 2 * (y % 2)) as usize
+    }
+
+    /// How many of the cells are of each type.
     pub fn types(&self, cells: &[u8]) -> [usize; 4] {
         let mut counts = [0; 4];
-        for &cell in cells {
-            let (x, y) = self.places[usize::from(cell)];
-            counts[(x % 2 + 2 * (y % 2)) as usize] += 1;
-        }
+        cells.iter().for_each(|&cell| counts[self.type_of(cell.into())] += 1);
         counts
     }
 

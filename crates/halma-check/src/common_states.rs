@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::level_file::{BLOCK, Level};
+use super::level_step::first_without;
 use super::memory;
 use super::number::Number;
 use super::rejection::Rejection;
@@ -26,11 +27,8 @@ pub fn first_common<N: Number>(
         };
         let mut images = parallel::map(at_once.min(small.blocks() - first), images)?.concat();
         images.par_sort_unstable();
-        let rest = large.without(&images, None)?;
-        if rest.len() < images.len() {
-            let met = images.iter().zip(rest.iter().map(Some).chain(std::iter::repeat(None)));
-            let met = met.into_iter().find(|(image, rest)| Some(*image) != *rest);
-            return Ok(met.map(|(&image, _)| image));
+        if let Some(met) = first_without(&images, &large.without(&images, None)?) {
+            return Ok(Some(met));
         }
     }
     Ok(None)

@@ -268,7 +268,7 @@ impl Evidence {
         self.no_floor = Some(why.into());
     }
 
-    /// Whether [`Self::without_floor`] was called.
+    /// Whether [`Self::unbounded`] was called.
     pub fn is_unbounded(&self) -> bool {
         self.no_floor.is_some()
     }

@@ -23,7 +23,7 @@ use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
-use super::sides::{Walked, split};
+use super::sides::{Walked, split, states};
 use super::{Options, Report};
 use bounds::{Bounds, Rules};
 use counts::Counter;
@@ -85,28 +85,8 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let order = problem.model.fixing.len();
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
-    let shown = impossible::is_shown(record, &problem).map_err(Rejection::of(RejectionKind::Bound))?;
-    let floor = Floor::of_game(board, bases).closed(shown.as_ref());
     let mut evidence = Evidence::default();
-    evidence.bounded(floor);
-    let derived = floor.least().unwrap_or(0);
-    match record.lower_bound {
-        None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
-        None if floor.least().is_none() => {
-            report.checked.push("no game at all is possible, by cells that no move leads out of".into());
-        }
-        None => {
-            let why = "it says that no bound leaves any length, and names nothing that shows it";
-            return RejectionKind::Bound.reject(why);
-        }
-        Some(said) if said > derived => {
-            return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
-        }
-        Some(said) => {
-            let how = format!("no game below length {said}, by equation (7) derived again: {derived}");
-            report.checked.push(how);
-        }
-    }
+    evidence.bounded(lower_bound(record, &problem, &mut report)?);
     let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose();
     let game = game.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
     if let Some(game) = &game {
@@ -132,6 +112,31 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
         let table = table.ok_or_else(|| RejectionKind::Problem.because("the positions are too many to number"))?;
         Levels { table: &table, common, built: [None, None], evidence, report }.all()
     }
+}
+
+/// Derives the lower bound, which the record's must not exceed.
+fn lower_bound(record: &Record, problem: &Problem, report: &mut Report) -> Result<Floor, Rejection> {
+    let shown = impossible::is_shown(record, problem).map_err(Rejection::of(RejectionKind::Bound))?;
+    let floor = Floor::of_game(&problem.model.board, problem.ends()).closed(shown.as_ref());
+    let derived = floor.least().unwrap_or(0);
+    match record.lower_bound {
+        None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
+        None if floor.least().is_none() => {
+            report.checked.push("no game at all is possible, by cells that no move leads out of".into());
+        }
+        None => {
+            let why = "it says that no bound leaves any length, and names nothing that shows it";
+            return RejectionKind::Bound.reject(why);
+        }
+        Some(said) if said > derived => {
+            return RejectionKind::Bound.reject(format!("lower_bound {said}, derived {derived}"));
+        }
+        Some(said) => {
+            let how = format!("no game below length {said}, by equation (7) derived again: {derived}");
+            report.checked.push(how);
+        }
+    }
+    Ok(floor)
 }
 
 /// The facts that are known before any level.
@@ -221,7 +226,7 @@ impl<N: Number> Levels<'_, N> {
             return RejectionKind::Levels.reject(format!("levels up to {length} were asked for, and they end early"));
         }
         let Some(first) = forward.first() else { return Ok(()) };
-        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let held = states(forward);
         let mode = self.tables().and_then(|()| Mode::of(entry, folder, options, budget, (held, size_of::<N>())));
         let mode = match mode {
             Ok(mode) => mode,
@@ -239,7 +244,7 @@ impl<N: Number> Levels<'_, N> {
         (options.progress)(&format!("length {length}: {} levels", forward.len()));
         let start = self.table.key(&Position::first(problem.ends()));
         let mut walk = Walk::begin(self.table, start, None, first)?;
-        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let verdict = entry.verdict.name();
         for level in &forward[1..] {
             if walk.current().len() > keep {
                 let how = format!("its levels were truncated; those after level {} were not looked at", walk.depth());
@@ -267,7 +272,7 @@ impl<N: Number> Levels<'_, N> {
         let shortest = matches!(self.common.record.verdict, Verdict::Optimal | Verdict::Counted);
         match walk.met() {
             Some((depth, ended)) if shortest && *depth < entry.length => {
-                let verdict = format!("{:?}", entry.verdict).to_lowercase();
+                let verdict = entry.verdict.name();
                 let why = format!("verdict {verdict}, but a game ends on level {depth}: {ended}");
                 Err(RejectionKind::Verdict.because(why).at_level(walk.side(), *depth).at_state(ended))
             }

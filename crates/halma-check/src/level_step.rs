@@ -389,7 +389,7 @@ impl<S: States> Step<'_, S> {
 }
 
 /// The first of ascending keys that is not in `rest`, a part of them.
-fn first_without<N: Number>(keys: &[N], rest: &[N]) -> Option<N> {
+pub(super) fn first_without<N: Number>(keys: &[N], rest: &[N]) -> Option<N> {
     let rest = rest.iter().map(Some).chain(std::iter::repeat(None));
     keys.iter().zip(rest).find(|(key, rest)| Some(*key) != *rest).map(|(&key, _)| key)
 }

@@ -132,8 +132,7 @@ impl<'a, S: States> Walk<'a, S> {
         stated: &LevelRecord,
     ) -> Result<Self, Rejection> {
         let side = stated.side;
-        let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
-        let mut walk = Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: (0, 0) };
+        let mut walk = Self::at_level_0(states, starts, goal, side);
         if stated.depth != 0 {
             let why = format!("{} levels begin with level {}", side.name(), stated.depth);
             return Err(RejectionKind::Levels.because(why).at_level(side, stated.depth));
@@ -145,10 +144,14 @@ impl<'a, S: States> Walk<'a, S> {
 
     /// A walk that begins with all of `starts`, and that no record describes.
     pub fn unstated(states: &'a S, starts: Vec<S::Key>, side: Side) -> Result<Self, Rejection> {
-        let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
-        let mut walk = Self { states, side, depth: 0, levels, goal: None, met: None, uncut: true, sampled: (0, 0) };
+        let mut walk = Self::at_level_0(states, starts, None, side);
         walk.meet()?;
         Ok(walk)
+    }
+
+    fn at_level_0(states: &'a S, starts: Vec<S::Key>, goal: Option<S::Key>, side: Side) -> Self {
+        let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
+        Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: (0, 0) }
     }
 
     /// Derives the next level without a record's figures, and takes its successors from the budget. False if the level is

@@ -110,7 +110,7 @@ impl Rejection {
 
     /// Adds the state, unless it is known.
     pub(crate) fn at_state(mut self, state: impl Into<String>) -> Self {
-        self.place.state = Some(state.into());
+        self.place.state.get_or_insert_with(|| state.into());
         self
     }
 

@@ -240,7 +240,7 @@ impl<'a> Searches<'a> {
 
     /// Reports how a length's levels were checked.
     pub fn tell(&mut self, entry: &LengthRecord, how: &str) {
-        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let verdict = entry.verdict.name();
         self.report.checked.push(format!("length {}, {verdict}: {how}", entry.length));
     }
 
@@ -303,8 +303,8 @@ impl<'a> Searches<'a> {
     fn levels(&mut self, entry: &'a LengthRecord) -> Result<(), Rejection> {
         let last = entry.length;
         let [forward] = split(entry, [Walked { side: Side::Forward, first: 0, last }])?;
-        let asked = entry.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
-        if asked {
+        let ends_early = entry.verdict == Verdict::Levels && forward.last().is_none_or(|level| level.depth != last);
+        if ends_early {
             return RejectionKind::Levels.reject(format!("levels up to {last} were asked for, and they end early"));
         }
         let held = entry.largest_level;

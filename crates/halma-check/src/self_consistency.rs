@@ -35,7 +35,7 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     // A solution counts, whatever was pruned.
     let guessed = entry.verdict == Verdict::None && !entry.self_consistent;
     if guessed || entry.verdict != Verdict::Incomplete && entry.reason.is_some() {
-        let verdict = format!("{:?}", entry.verdict).to_lowercase();
+        let verdict = entry.verdict.name();
         let why = entry.reason.as_deref().unwrap_or("its guess proved too small");
         return fault(RejectionKind::Verdict, &format!("verdict {verdict} of a run that was not finished: {why}"));
     }
@@ -252,6 +252,6 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
     };
     match follows.contains(&record.verdict) {
         true => Ok(()),
-        false => wrong(format!("the verdict {:?} does not follow from the runs", record.verdict).to_lowercase()),
+        false => wrong(format!("the verdict {} does not follow from the runs", record.verdict.name())),
     }
 }

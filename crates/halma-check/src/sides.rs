@@ -7,6 +7,11 @@ use super::rejection::{Rejection, RejectionKind};
 /// The levels of one side of a length, in order.
 pub(super) type Levels<'a> = &'a [LevelRecord];
 
+/// How many states the record says that levels have; the largest number if the sum exceeds it.
+pub(super) fn states(levels: Levels) -> u64 {
+    levels.iter().fold(0, |sum, level| sum.saturating_add(level.states))
+}
+
 /// A side that the plan of a length walks: its first level, and the last one that it may have.
 #[derive(Clone, Copy)]
 pub(super) struct Walked {

@@ -195,6 +195,21 @@ pub enum Verdict {
     Incomplete,
 }
 
+impl Verdict {
+    /// Its name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::None => "none",
+            Self::Solution => "solution",
+            Self::Levels => "levels",
+            Self::Counted => "counted",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
 /// Numbers of solutions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
@@ -271,6 +286,24 @@ impl Record {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.reason.as_deref() == Some(INTERRUPTED)
+    }
+
+    /// The successors of all lengths; the largest number if the sum exceeds it, which an edited record may want.
+    #[must_use]
+    pub fn generated(&self) -> u64 {
+        self.runs.iter().fold(0, |sum, run| sum.saturating_add(run.generated))
+    }
+
+    /// The states of all levels; the largest number if the sum exceeds it.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.runs.iter().flat_map(|run| &run.levels).fold(0, |sum, level| sum.saturating_add(level.states))
+    }
+
+    /// The size of the largest level of all lengths.
+    #[must_use]
+    pub fn largest_level(&self) -> u64 {
+        self.runs.iter().map(|run| run.largest_level).max().unwrap_or(0)
     }
 
     /// The record without everything that depends on threads, memory, processes, interruptions or the machine.

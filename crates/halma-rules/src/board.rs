@@ -188,6 +188,14 @@ impl Board {
         text
     }
 
+    /// The board as a map that [`Self::from_map`] could read: `glyph` gives the character of each cell, every other
+    /// place is `#`. No line break at the end.
+    #[must_use]
+    pub fn map(&self, glyph: impl Fn(usize) -> char) -> String {
+        let line = |row: &[Option<u8>]| row.iter().map(|c| c.map_or('#', |c| glyph(c as usize))).collect::<String>();
+        self.cells.chunks(self.width).map(line).collect::<Vec<_>>().join("\n")
+    }
+
     /// The board's name; `map` if it was drawn.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -41,9 +41,14 @@ pub enum Part {
 }
 
 impl TableFault {
+    /// A fault of the whole value: callers who know the way to it add that.
+    pub fn whole(message: impl Into<String>) -> Self {
+        Self { path: Vec::new(), range: None, message: message.into() }
+    }
+
     /// A fault of the value of `key`.
     pub fn of(key: &str, message: impl Into<String>) -> Self {
-        Self { path: vec![Part::Key(key.into())], range: None, message: message.into() }
+        Self::whole(message).key(key)
     }
 
     /// The same in the entry `position` of its list.
@@ -96,7 +101,7 @@ impl Compiled {
 /// What is wrong with it.
 pub fn compile(spec: &PuzzleSpec) -> Result<Option<Compiled>, TableFault> {
     fn table<T: serde::de::DeserializeOwned>(spec: &PuzzleSpec) -> Result<T, TableFault> {
-        spec.table().map_err(|message| TableFault { path: Vec::new(), range: None, message })
+        spec.table().map_err(TableFault::whole)
     }
     Ok(Some(match spec.kind.as_str() {
         "rules" => Compiled::Grounded(rules::compile(&table(spec)?)?),

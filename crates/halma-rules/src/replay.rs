@@ -109,15 +109,6 @@ impl Checked {
         })
     }
 
-    /// The boards as text, before the first move and after each.
-    #[must_use]
-    pub fn draw(&self) -> String {
-        match self {
-            Self::Transfer(replay) => replay.draw(),
-            Self::Game(replay) => replay.draw(),
-        }
-    }
-
     /// What was checked, in one line.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -189,18 +180,17 @@ impl Replay {
     pub fn draw(&self) -> String {
         let Transfer { lattice, start, .. } = &self.transfer;
         let board = &lattice.board;
-        let mut men: Cells<4> = set(start);
-        let mut text = format!("start\n{}", board.draw(|c| if men.contains(c) { 'o' } else { '.' }));
-        for (number, cells) in self.moves.iter().enumerate() {
+        let start: Cells<4> = set(start);
+        let mut text = format!("start\n{}", board.draw(|c| if start.contains(c) { 'o' } else { '.' }));
+        for (number, (cells, [men, _])) in (1..).zip(played([start, Cells::EMPTY], &self.moves)) {
             let (from, to) = ends(cells);
-            men = men.without(from).with(to);
             let glyph = |c| match c {
                 c if c == to => 'O',
                 c if c == from => '+',
                 c if men.contains(c) => 'o',
                 _ => '.',
             };
-            text += &format!("\n{}. {}\n{}", number + 1, write_chain(cells, board), board.draw(glyph));
+            text += &format!("\n{number}. {}\n{}", write_chain(cells, board), board.draw(glyph));
         }
         text
     }
@@ -216,6 +206,17 @@ impl Replay {
         let (men, moves) = (counted(all, "man"), counted(moves, "move"));
         format!("legal: {men} {reach} the target in {moves}, {kinds}{speed}")
     }
+}
+
+/// Moves that were checked, each with the armies after it: the man who stands where it begins goes to where it ends.
+pub fn played(mut armies: [Cells<4>; 2], moves: &[Vec<usize>]) -> impl Iterator<Item = (&Vec<usize>, [Cells<4>; 2])> {
+    moves.iter().map(move |cells| {
+        if let [from, .., to] = **cells {
+            let army = &mut armies[usize::from(armies[1].contains(from))];
+            *army = army.without(from).with(to);
+        }
+        (cells, armies)
+    })
 }
 
 /// The moves written in a file, all landings named, if `check` finds them legal and they are as many as claimed; `what` is

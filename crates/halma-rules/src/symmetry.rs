@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use halma_record::record::SymmetryRecord;
 
+use crate::board::Board;
 use crate::cells::Cells;
 use crate::lattice::Lattice;
 
@@ -49,32 +50,39 @@ pub struct Symmetries {
     pub mirror: Option<Symmetry>,
 }
 
-/// All symmetries of the lattice, the identity first: the linear maps that keep the set of directions, each with the
-/// one translation that may map the board to itself.
+/// All symmetries of the lattice, the identity first.
 #[must_use]
 pub(crate) fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
-    let board = &lattice.board;
-    let directions: Vec<(i32, i32)> = lattice.rule.directions().collect();
+    let mut found = linear_maps(&lattice.board, &lattice.rule.directions().collect::<Vec<_>>());
+    found.sort_by_key(|s| s.cells.iter().enumerate().any(|(i, &c)| i != c as usize));
+    found
+}
+
+/// The linear maps of the plane that keep a set of directions, each with the one translation that may map the board to
+/// itself. Two maps may do the same to the cells: of a board one cell wide, a reflection and the identity.
+#[must_use]
+pub(crate) fn linear_maps(board: &Board, directions: &[(i32, i32)]) -> Vec<Symmetry> {
+    let corner = |places: &[(i32, i32)]| {
+        let least = |values: &mut dyn Iterator<Item = i32>| values.min().unwrap_or(0);
+        (least(&mut places.iter().map(|p| p.0)), least(&mut places.iter().map(|p| p.1)))
+    };
+    let places: Vec<(i32, i32)> = (0..board.len()).map(|cell| board.xy(cell)).collect();
+    let to = corner(&places);
     let mut found = Vec::new();
     for code in 0..81 {
         let [a, b, c, d] = [code / 27, code / 9 % 3, code / 3 % 3, code % 3].map(|v| v - 1);
-        let determinant = a * d - b * c;
+        let determinant: i32 = a * d - b * c;
         let linear = |(x, y): (i32, i32)| (a * x + b * y, c * x + d * y);
         if determinant.abs() != 1 || !directions.iter().all(|&v| directions.contains(&linear(v))) {
             continue;
         }
-        let images: Vec<(i32, i32)> = (0..board.len()).map(|cell| linear(board.xy(cell))).collect();
-        let corner = |of: &dyn Fn(usize) -> (i32, i32)| {
-            let (xs, ys): (Vec<i32>, Vec<i32>) = (0..board.len()).map(of).unzip();
-            (xs.into_iter().min().unwrap_or(0), ys.into_iter().min().unwrap_or(0))
-        };
-        let (from, to) = (corner(&|c| images[c]), corner(&|c| board.xy(c)));
+        let images: Vec<(i32, i32)> = places.iter().map(|&place| linear(place)).collect();
+        let from = corner(&images);
         let shifted = images.iter().map(|&(x, y)| board.at(x - from.0 + to.0, y - from.1 + to.1));
         if let Some(cells) = shifted.map(|c| c.map(|c| c as u8)).collect() {
             found.push(Symmetry { cells, reflection: determinant < 0 });
         }
     }
-    found.sort_by_key(|s| s.cells.iter().enumerate().any(|(i, &c)| i != c as usize));
     found
 }
 
@@ -120,7 +128,6 @@ impl From<&Symmetries> for SymmetryRecord {
 mod tests {
     use super::*;
     use crate::army;
-    use crate::board::Board;
     use crate::lattice::Rule;
 
     fn lattice(board: &str, rule: Rule) -> Lattice {

@@ -84,7 +84,7 @@ pub fn run(args: &PairsArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
     if args.count {
         PairRow::new(n, None).ok_or_else(|| too_long(&what, MOST))?;
         let count = common.expander()?.install(|| puzzle.count(common.states())).ok_or_else(|| common.outgrown())?;
-        return Ok(heading(puzzle, "count", Some(count), "").print_count(common, out)?);
+        return Ok(heading(puzzle, "count", None, "").print_count(count, common, out)?);
     }
     if args.enumerate {
         let solved = common.expander()?.install(|| pairs::solve(n, common.states()));

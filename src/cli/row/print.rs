@@ -39,7 +39,7 @@ pub struct Heading {
 }
 
 /// A number in JSON: digits in a string where a double would not hold it.
-struct Number<'a>(&'a BigUint);
+pub struct Number<'a>(pub &'a BigUint);
 
 impl Serialize for Number<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -120,11 +120,11 @@ impl Heading {
     }
 
     /// Prints the number of solutions alone, or the JSON document without any.
-    pub fn print_count(&self, common: &Common, out: &mut dyn Write) -> io::Result<()> {
-        match &self.count {
-            Some(count) if !common.json => writeln!(out, "{count}"),
-            _ => self.json(std::iter::empty::<std::iter::Empty<u64>>(), out),
+    pub fn print_count(self, count: BigUint, common: &Common, out: &mut dyn Write) -> io::Result<()> {
+        if !common.json {
+            return writeln!(out, "{count}");
         }
+        Self { count: Some(count), ..self }.json(std::iter::empty::<std::iter::Empty<u64>>(), out)
     }
 
     fn json<I: Iterator<Item = u64>>(&self, solutions: impl Iterator<Item = I>, out: &mut dyn Write) -> io::Result<()> {

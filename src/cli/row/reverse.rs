@@ -12,7 +12,7 @@ use halma_puzzles::row::reversal::{Reversal, table};
 use halma_puzzles::row::reversal_puzzle::RowReversal;
 use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 
-use super::print::{Heading, Minimum};
+use super::print::{Heading, Minimum, Number};
 use super::{Common, RowError, checkers, counted, index, one_move, too_long};
 
 /// `halma row reverse`.
@@ -79,7 +79,7 @@ pub fn run(args: &ReverseArgs, cancel: &CancellationToken, out: &mut dyn Write) 
         if args.count {
             let counted = common.expander()?.install(|| puzzle.minimum_and_count(common.states()));
             let (minimum, count) = counted.ok_or_else(|| common.outgrown())?;
-            return Ok(heading("count", Minimum::Known(minimum), Some(count), "").print_count(common, out)?);
+            return Ok(heading("count", Minimum::Known(minimum), None, "").print_count(count, common, out)?);
         }
         let place = |key| row.place(key);
         if args.solve {
@@ -146,9 +146,8 @@ fn print_table(n: u64, common: &Common, out: &mut dyn Write) -> Result<(), RowEr
     let table = common.expander()?.install(|| table(n, common.states())).ok_or_else(|| common.outgrown())?;
     if common.json {
         let minima: Vec<Vec<u64>> = table.iter().map(|row| row.iter().map(|cell| cell.0).collect()).collect();
-        // Digits in a string where a number would not do.
-        let number = |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |c| json!(c));
-        let counts: Vec<Vec<_>> = table.iter().map(|row| row.iter().map(|cell| number(&cell.1)).collect()).collect();
+        let counts: Vec<Vec<Number>> =
+            table.iter().map(|row| row.iter().map(|cell| Number(&cell.1)).collect()).collect();
         let document = json!({
             "puzzle": "reverse", "parameters": {"n": n}, "minima": minima, "counts": counts, "method": "table",
         });

@@ -91,14 +91,14 @@ pub fn run(args: &ShiftArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
         return Ok(heading(shift, "solve", "; every shorter length is refuted").print([moves], start, common, out)?);
     }
     if args.count {
-        let heading = heading(shift, "count", "");
-        if heading.count.is_none() {
+        let mut heading = heading(shift, "count", "");
+        let Some(count) = heading.count.take() else {
             return Err(RowError::Input(format!(
                 "--count: F({}) is too long to write out; with one checker of a colour, at most {MAX_FIBONACCI} of the other are allowed",
                 n.max(m) + 2
             )));
-        }
-        return Ok(heading.print_count(common, out)?);
+        };
+        return Ok(heading.print_count(count, common, out)?);
     }
     if args.enumerate {
         return Ok(heading(shift, "enumerate", "").print(shift.solutions(), start, common, out)?);

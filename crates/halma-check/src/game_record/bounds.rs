@@ -90,7 +90,7 @@ fn contact(board: &Board, goal: &[u8]) -> Bound {
 
 /// The bound `types`: men that have to change their type need steps, and few steps enter.
 fn types(board: &Board, goal: &[u8]) -> Bound {
-    let of: Vec<usize> = board.places.iter().map(|&(x, y)| (x % 2 + 2 * (y % 2)) as usize).collect();
+    let of: Vec<usize> = (0..board.len()).map(|cell| board.type_of(cell)).collect();
     let base = Set::of(goal);
     let mut wanted = [0i32; 4];
     goal.iter().for_each(|&c| wanted[of[usize::from(c)]] += 1);

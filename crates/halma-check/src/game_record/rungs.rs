@@ -34,13 +34,16 @@ impl Ways {
             all.collect()
         };
         let groups = if board.directions.len() == 4 { 2 } else { 4 };
-        let group = |&(x, y): &(i32, i32)| if groups == 2 { (x + y) % 2 } else { x % 2 + 2 * (y % 2) };
+        let group = |cell: usize| match board.places[cell] {
+            (x, y) if groups == 2 => ((x + y) % 2) as usize,
+            _ => board.type_of(cell),
+        };
         Self {
             jumps: board.places.iter().map(leads).collect(),
             goal: goal.to_vec(),
             base,
             beside: board.steps.iter().map(|steps| steps.iter().any(|&to| base.has(to))).collect(),
-            group: board.places.iter().map(|place| group(place) as usize).collect(),
+            group: (0..board.len()).map(group).collect(),
             groups,
         }
     }

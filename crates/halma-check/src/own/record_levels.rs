@@ -12,7 +12,7 @@ use super::{solution_count, without_bound};
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
 use crate::rejection::{Rejection, RejectionKind};
-use crate::sides::{Walked, split};
+use crate::sides::{Walked, split, states};
 use crate::{Options, Report};
 
 use std::sync::Arc;
@@ -191,7 +191,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     fn told(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: (u64, u64)) {
-        let verdict = format!("{:?}", run.verdict).to_lowercase();
+        let verdict = run.verdict.name();
         let how = match mode {
             Some(mode) => format!("{} levels {}", run.levels.len(), mode.told(sampled)),
             None => "by levels of shorter lengths".into(),
@@ -260,7 +260,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if has_none && !mirrored {
             return Ok(());
         }
-        shared.held = run.levels.iter().fold(shared.held, |sum, level| sum.saturating_add(level.states));
+        shared.held = shared.held.saturating_add(states(&run.levels));
         let mode = if has_none { Ok(None) } else { self.mode(run, shared.held).map(Some) };
         let mode = match mode {
             Ok(mode) => mode,
@@ -296,7 +296,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let length = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last: length }])?;
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
-        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let held = states(forward);
         let mode = match self.mode(run, held) {
             // A sample does not show that all was seen where something may have been cut, whatever the figures say.
             Ok(mode) if self.record.exhausted && distance.is_some() => mode.whole(),
@@ -350,7 +350,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         }
     }
 
-    /// The levels of `levels`, which no question has a goal for.
+    /// Checks the levels of the question `levels`, which has no goal.
     fn levels(&mut self, run: &LengthRecord) -> Result<(), Rejection> {
         let last = run.length;
         let [forward] = split(run, [Walked { side: Side::Forward, first: 0, last }])?;
@@ -358,7 +358,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             return RejectionKind::Levels.reject(format!("levels up to {last}, and they end early"));
         }
         let Some((first, others)) = forward.split_first() else { return Ok(()) };
-        let held = forward.iter().fold(0u64, |sum, level| sum.saturating_add(level.states));
+        let held = states(forward);
         let mode = match self.mode(run, held) {
             Ok(mode) => mode,
             Err(too_much) => {

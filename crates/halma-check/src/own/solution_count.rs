@@ -57,6 +57,13 @@ pub fn confirm(
     Ok(())
 }
 
+/// Takes successors from the budget.
+fn spend(budget: &mut u64, successors: u64) -> Result<(), Trouble> {
+    let left = budget.checked_sub(successors);
+    *budget = left.ok_or_else(|| Trouble::TooMany("more successors than allowed".into()))?;
+    Ok(())
+}
+
 /// By move, how many classes of states lie on a shortest solution.
 fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64>, Trouble> {
     let mut levels: Vec<BTreeSet<State>> = vec![model.starts().iter().cloned().collect()];
@@ -67,9 +74,7 @@ fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64
         let mut next = BTreeSet::new();
         for state in &levels[depth] {
             let moves = model.moves(state)?;
-            let cost = 2 * moves.len() as u64;
-            *budget =
-                budget.checked_sub(cost).ok_or_else(|| Trouble::TooMany("more successors than allowed".into()))?;
+            spend(budget, 2 * moves.len() as u64)?;
             next.extend(moves.into_iter().filter(|after| !seen.contains(after)));
             if (seen.len() + next.len()) as u64 > most {
                 return Err(Trouble::TooMany(format!("more than {most} states")));
@@ -113,9 +118,7 @@ fn sequences(model: &dyn Model, symmetry: usize, length: u32, budget: &mut u64) 
         let mut next: BTreeMap<State, BigUint> = BTreeMap::new();
         for (state, ways) in &level {
             let moves = model.moves(state)?;
-            let cost = moves.len() as u64;
-            *budget =
-                budget.checked_sub(cost).ok_or_else(|| Trouble::TooMany("more successors than allowed".into()))?;
+            spend(budget, moves.len() as u64)?;
             // What is on a level before is on no shortest solution.
             for after in moves.into_iter().filter(|after| !seen.contains(after) && is_kept(after)) {
                 *next.entry(after).or_default() += ways;

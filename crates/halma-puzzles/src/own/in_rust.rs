@@ -151,7 +151,7 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
             let key = message.split_once(':').map(|(key, _)| key).filter(|key| spec.table.contains_key(*key));
             match key {
                 Some(key) => TableFault::of(key, message.clone()),
-                None => TableFault { path: Vec::new(), range: None, message },
+                None => TableFault::whole(message),
             }
         };
         let puzzle: P = from_spec(spec).map_err(fault)?;

@@ -241,8 +241,8 @@ impl Pruning {
         matches!(self, Self::Mcc { .. } | Self::Narrowed { .. } | Self::Truncate { .. })
     }
 
-    /// Whether its levels can be counted: they hold every transfer solution, or of every solution and its mirrored
-    /// reversal one.
+    /// Whether solutions of a transfer can be counted on its levels: these hold every solution, or at least one of each
+    /// solution and its mirrored reversal.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
         match self {

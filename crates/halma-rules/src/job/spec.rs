@@ -88,15 +88,10 @@ pub(super) fn of_armies(kind: &str, transfer: &Transfer) -> ArmiesSpec {
 
 /// The map that draws a board and both ends.
 fn map(board: &Board, start: &[usize], target: &[usize]) -> String {
-    let letter = |x: usize, y: usize| match board.at(x as i32, y as i32) {
-        None => '#',
-        Some(cell) => match (start.contains(&cell), target.contains(&cell)) {
-            (true, true) => 'B',
-            (true, false) => 'S',
-            (false, true) => 'T',
-            (false, false) => '.',
-        },
-    };
-    let row = |y: usize| (0..board.width()).map(|x| letter(x, y)).collect::<String>();
-    (0..board.height()).map(row).collect::<Vec<_>>().join("\n")
+    board.map(|cell| match (start.contains(&cell), target.contains(&cell)) {
+        (true, true) => 'B',
+        (true, false) => 'S',
+        (false, true) => 'T',
+        (false, false) => '.',
+    })
 }

@@ -9,6 +9,7 @@ mod mirror;
 use std::collections::{HashMap, HashSet};
 
 use crate::board::Board;
+use crate::symmetry::linear_maps;
 pub use halma_record::job::puzzle_tables::Until;
 pub use halma_record::record::Repeats;
 
@@ -330,14 +331,7 @@ impl GroundedTask {
     /// The state as a map, `#` for places without a cell.
     #[must_use]
     pub fn picture(&self, letters: &[u8]) -> String {
-        let line = |y: usize| {
-            let place = |x: usize| {
-                let cell = self.board.at(x as i32, y as i32);
-                cell.map_or('#', |cell| self.letters[usize::from(letters[cell])])
-            };
-            (0..self.board.width()).map(place).collect::<String>()
-        };
-        (0..self.board.height()).map(line).collect::<Vec<_>>().join("\n")
+        self.board.map(|cell| self.letters[usize::from(letters[cell])])
     }
 
     /// A move in words: each cell whose letter changed, as in `a1:P. b1:.P`.
@@ -418,27 +412,11 @@ impl CellMap {
     }
 }
 
-/// The linear maps of the plane that keep a set of directions, each with the one translation that may map the board to
-/// itself: candidates for symmetries of rules with these directions.
+/// The maps of the board to itself that keep a set of directions, each once: candidates for symmetries of rules with
+/// these directions.
 #[must_use]
 pub fn cell_maps(board: &Board, directions: &[(i32, i32)]) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    for code in 0..81 {
-        let [a, b, c, d] = [code / 27, code / 9 % 3, code / 3 % 3, code % 3].map(|v| v - 1);
-        let linear = |(x, y): (i32, i32)| (a * x + b * y, c * x + d * y);
-        if (a * d - b * c).abs() != 1 || !directions.iter().all(|&v| directions.contains(&linear(v))) {
-            continue;
-        }
-        let images: Vec<(i32, i32)> = (0..board.len()).map(|cell| linear(board.xy(cell))).collect();
-        let least = |values: &mut dyn Iterator<Item = i32>| values.min().unwrap_or(0);
-        let from = (least(&mut images.iter().map(|p| p.0)), least(&mut images.iter().map(|p| p.1)));
-        let cells = 0..board.len();
-        let to = (least(&mut cells.clone().map(|c| board.xy(c).0)), least(&mut cells.map(|c| board.xy(c).1)));
-        let shifted = images.iter().map(|&(x, y)| board.at(x - from.0 + to.0, y - from.1 + to.1));
-        if let Some(cells) = shifted.map(|c| c.map(|c| c as u8)).collect::<Option<Vec<u8>>>() {
-            found.push(cells);
-        }
-    }
+    let mut found: Vec<Vec<u8>> = linear_maps(board, directions).into_iter().map(|map| map.cells).collect();
     found.sort();
     found.dedup();
     found

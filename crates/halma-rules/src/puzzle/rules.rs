@@ -58,7 +58,7 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
         rule.task(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
         if steps.len() == before && rule.fits(&board) {
             let message = "the rule changes nothing wherever it applies: its sides must differ";
-            return Err(place(table, number, TableFault { path: Vec::new(), range: None, message: message.into() }));
+            return Err(place(table, number, TableFault::whole(message)));
         }
         if steps.len() > MAX_STEPS {
             let message = format!(
@@ -138,7 +138,7 @@ fn turns(table: &RulesTable, rules: &[Parsed]) -> Result<bool, TableFault> {
     let with = rules.iter().filter(|rule| rule.turn > 0).count();
     if let (true, Some(number)) = (with > 0, rules.iter().position(|rule| rule.turn == 0)) {
         let message = "this rule has no turn, and others have: sides take turns in all rules or in none";
-        return Err(place(table, number, TableFault { path: Vec::new(), range: None, message: message.into() }));
+        return Err(place(table, number, TableFault::whole(message)));
     }
     Ok(with > 0)
 }

@@ -60,33 +60,6 @@ impl GameReplay {
         Side::winner(self.moves.len() as u32)
     }
 
-    /// The boards as text: before the first move and after each, `b` and `r` men, `B` or `R` the one that has moved, `+` the cell
-    /// that he left.
-    #[must_use]
-    pub fn draw(&self) -> String {
-        let board = &self.game.lattice.board;
-        let mut armies = bases(&self.game);
-        let man = |armies: &[Cells<4>; 2], c| match (armies[0].contains(c), armies[1].contains(c)) {
-            (true, _) => 'b',
-            (_, true) => 'r',
-            _ => '.',
-        };
-        let mut text = format!("start\n{}", board.draw(|c| man(&armies, c)));
-        for (number, cells) in (1..).zip(&self.moves) {
-            let (from, to) = ends(cells);
-            let side = Side::to_move(number - 1);
-            let army = &mut armies[usize::from(side == Side::Red)];
-            *army = army.without(from).with(to);
-            let glyph = |c| match c {
-                c if c == to => man(&armies, c).to_ascii_uppercase(),
-                c if c == from => '+',
-                c => man(&armies, c),
-            };
-            text += &format!("\n{number}. {} {}\n{}", side.name(), write_chain(cells, board), board.draw(glyph));
-        }
-        text
-    }
-
     /// One line: who wins, and in how many moves.
     #[must_use]
     pub fn summary(&self) -> String {

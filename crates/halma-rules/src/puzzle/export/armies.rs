@@ -9,14 +9,6 @@ use crate::game::Game;
 use crate::lattice::Lattice;
 use crate::problem::Transfer;
 
-/// The letters that men on given cells make of a board, row by row.
-fn map(lattice: &Lattice, letter: impl Fn(usize) -> char) -> String {
-    let board = &lattice.board;
-    let place = |x: usize, y: usize| board.at(x as i32, y as i32).map_or('#', &letter);
-    let row = |y: usize| (0..board.width()).map(|x| place(x, y)).collect::<String>();
-    (0..board.height()).map(row).collect::<Vec<_>>().join("\n")
-}
-
 /// Steps and jumps of the men of one letter; `x` is any man.
 fn moves(man: char, jumps_only: bool, turn: Option<u8>) -> Vec<RuleEntry> {
     let rule = |rule: String, chain| RuleEntry::Table(RuleTable { rule, chain, turn, ..RuleTable::default() });
@@ -42,8 +34,8 @@ fn table(lattice: &Lattice, men: &str, board: String, rules: Vec<RuleEntry>, goa
 /// Rules cannot express a board without an empty cell.
 pub fn transfer(transfer: &Transfer) -> Result<GroundedTask, TableFault> {
     let lattice = &transfer.lattice;
-    let board = map(lattice, |cell| if transfer.start.contains(&cell) { 'A' } else { '.' });
-    let goal = map(lattice, |cell| if transfer.target.contains(&cell) { 'A' } else { '?' });
+    let board = lattice.board.map(|cell| if transfer.start.contains(&cell) { 'A' } else { '.' });
+    let goal = lattice.board.map(|cell| if transfer.target.contains(&cell) { 'A' } else { '?' });
     rules::compile(&table(lattice, "A", board, moves('A', transfer.jumps_only, None), vec![goal]))
 }
 
@@ -54,7 +46,7 @@ pub fn transfer(transfer: &Transfer) -> Result<GroundedTask, TableFault> {
 pub fn game(game: &Game) -> Result<GroundedTask, TableFault> {
     let lattice = &game.lattice;
     let on_blue_and_red = |on_blue: char, on_red: char, elsewhere: char| {
-        map(lattice, |cell| match cell {
+        lattice.board.map(|cell| match cell {
             _ if game.blue.contains(&cell) => on_blue,
             _ if game.red.contains(&cell) => on_red,
             _ => elsewhere,

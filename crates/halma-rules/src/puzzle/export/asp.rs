@@ -66,12 +66,12 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn schema(&mut self, schema: &Schema) {
-        let cells: Vec<String> = (1..=schema.places.len()).map(|c| format!("C{c}")).collect();
+        let cells: Vec<String> = (1..=schema.kind.places.len()).map(|c| format!("C{c}")).collect();
         let action = format!("{}({})", schema.name, cells.join(","));
         let line = format!("line_{}({})", schema.table + 1, cells.join(","));
         let all = self.lifted.all();
         let mut needs = Vec::new();
-        for (cell, place) in cells.iter().zip(&schema.places) {
+        for (cell, place) in cells.iter().zip(&schema.kind.places) {
             let letters: Vec<&str> = self.lifted.named(place.needs).collect();
             match letters[..] {
                 _ if place.needs == all => {}
@@ -79,36 +79,29 @@ impl Writer<'_> {
                 _ => needs.push(format!("has({cell},X{cell},I), X{cell} = ({})", letters.join(";"))),
             }
         }
-        if schema.turn > 0 {
-            needs.push(format!("side({},I)", schema.turn));
+        if schema.kind.turn > 0 {
+            needs.push(format!("side({},I)", schema.kind.turn));
         }
         let needs: String = needs.iter().map(|need| format!(", {need}")).collect();
         let _ = writeln!(self.text, "\ncan({action},I) :- time(I), I \\ k = 0, {line}{needs}.");
-        for (cell, place) in cells.iter().zip(&schema.places) {
+        for (cell, place) in cells.iter().zip(&schema.kind.places) {
             if let Some(new) = place.writes {
                 let new = &self.lifted.letters[usize::from(new)];
                 let _ = writeln!(self.text, "writes({action},{cell},{new}) :- {line}.");
             }
         }
-        if let Some(mode) = mode(schema) {
-            let (from, to) = (&cells[schema.from], &cells[schema.to]);
+        if let Some(mode) = schema.mode() {
+            let (from, to) = (&cells[schema.kind.from], &cells[schema.kind.to]);
             let _ = writeln!(self.text, "goes({action},{mode},{to}) :- {line}.");
-            if self.lifted.task.turns && schema.chain {
+            if self.lifted.task.turns && schema.kind.chain {
                 let _ = writeln!(self.text, "leaves({action},{from}) :- {line}.");
             }
             let on = format!("time(I), I \\ k != 0, on({mode},{from},I), {line}{needs}");
             let _ = writeln!(self.text, "next({action},I) :- {on}.");
-            if schema.until == Until::Blocked {
+            if schema.kind.until == Until::Blocked {
                 let _ = writeln!(self.text, "must({action},I) :- next({action},I).");
             }
         }
-    }
-}
-
-fn mode(schema: &Schema) -> Option<String> {
-    match schema.repetition {
-        Some(repetition) => Some(format!("running_{}", repetition + 1)),
-        None => schema.chain.then(|| "chaining".into()),
     }
 }
 
@@ -132,7 +125,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
     if lifted.has_long_moves() {
         writer.text += "\n% A man goes on within a move.\n{ do(A,I) : next(A,I) } <= 1 :- time(I), I \\ k != 0.\n";
         writer.text += "on(M,C,I+1) :- do(A,I), goes(A,M,C).\n";
-        if lifted.schemas.iter().any(|schema| schema.until == Until::Blocked) {
+        if lifted.schemas.iter().any(|schema| schema.kind.until == Until::Blocked) {
             writer.text += "{ do(A,I) : next(A,I) } >= 1 :- must(_,I).\n";
         }
     }

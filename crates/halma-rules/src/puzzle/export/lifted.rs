@@ -38,17 +38,7 @@ pub(super) enum Chains {
 pub(super) struct Schema {
     /// As in `r1_2`: the second of rule 1.
     pub name: String,
-    pub places: Vec<Place>,
-    /// The places of the man before and after.
-    pub from: usize,
-    pub to: usize,
-    pub chain: bool,
-    pub until: Until,
-    /// If the schema repeats, the number of its repetition.
-    pub repetition: Option<usize>,
-    pub turn: u8,
-    /// Whether it costs nothing.
-    pub free: bool,
+    pub kind: Kind,
     /// The number of its table.
     pub table: usize,
 }
@@ -62,16 +52,19 @@ pub(super) struct Place {
 
 /// The common properties of the steps of one schema.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Kind {
-    rule: u16,
-    repetition: Option<usize>,
-    places: Vec<Place>,
-    from: usize,
-    to: usize,
-    chain: bool,
-    until: Until,
-    turn: u8,
-    free: bool,
+pub(super) struct Kind {
+    pub rule: u16,
+    /// If they repeat, the number of their repetition.
+    pub repetition: Option<usize>,
+    pub places: Vec<Place>,
+    /// The places of the man before and after.
+    pub from: usize,
+    pub to: usize,
+    pub chain: bool,
+    pub until: Until,
+    pub turn: u8,
+    /// Whether they cost nothing.
+    pub free: bool,
 }
 
 impl<'a> Lifted<'a> {
@@ -100,9 +93,7 @@ impl<'a> Lifted<'a> {
             }
             let number = of_rule.entry(kind.rule).or_default();
             *number += 1;
-            let Kind { rule, repetition, places, from, to, chain, until, turn, free } = kind;
-            let name = format!("r{}_{number}", rule + 1);
-            schemas.push(Schema { name, places, from, to, chain, until, repetition, turn, free, table });
+            schemas.push(Schema { name: format!("r{}_{number}", kind.rule + 1), kind, table });
         }
         let letters = names("l_", task.letters.iter().map(|c| c.to_string()));
         let cells = (0..task.board.len()).map(|cell| task.board.name_of(cell)).collect();
@@ -129,7 +120,7 @@ impl<'a> Lifted<'a> {
 
     /// Whether a move may begin with steps that cost nothing.
     pub fn has_free(&self) -> bool {
-        self.schemas.iter().any(|schema| schema.free)
+        self.schemas.iter().any(|schema| schema.kind.free)
     }
 
     /// Whether a move can have several steps.
@@ -139,7 +130,7 @@ impl<'a> Lifted<'a> {
 
     /// Whether some rule chains.
     pub fn has_chains(&self) -> bool {
-        self.schemas.iter().any(|schema| schema.chain)
+        self.schemas.iter().any(|schema| schema.kind.chain)
     }
 
     /// The set of all letters.
@@ -173,7 +164,15 @@ impl Schema {
             let had = i64::from(letters & place.needs != 0);
             Some(i64::from(letters >> new & 1 == 1) - had)
         };
-        self.places.iter().filter_map(one).sum()
+        self.kind.places.iter().filter_map(one).sum()
+    }
+
+    /// What the man is at between the steps of a move; `None` if a step is a move.
+    pub fn mode(&self) -> Option<String> {
+        match self.kind.repetition {
+            Some(repetition) => Some(format!("running_{}", repetition + 1)),
+            None => self.kind.chain.then(|| "chaining".into()),
+        }
     }
 }
 
@@ -182,11 +181,11 @@ impl Chains {
         if !task.bodies.is_empty() {
             return Self::Peaceful;
         }
-        let chains = || schemas.iter().filter(|schema| schema.chain);
+        let chains = || schemas.iter().filter(|schema| schema.kind.chain);
         // The letter that the man leaves behind and that was where he goes.
         let left = |schema: &Schema| {
-            let (from, to) = (&schema.places[schema.from], &schema.places[schema.to]);
-            let written = schema.places.iter().filter(|place| place.writes.is_some()).count();
+            let (from, to) = (&schema.kind.places[schema.kind.from], &schema.kind.places[schema.kind.to]);
+            let written = schema.kind.places.iter().filter(|place| place.writes.is_some()).count();
             let left = from.writes.filter(|&left| written == 2 && to.needs == 1 << left)?;
             to.writes.filter(|&man| from.needs == 1 << man).map(|_| left)
         };
@@ -291,12 +290,14 @@ mod tests {
             let steps: BTreeSet<Bare> = task.steps.iter().map(bare).collect();
             let mut again = BTreeSet::new();
             for schema in &lifted.schemas {
-                let rule = schema.name[1..].split('_').next().unwrap().parse::<u16>().unwrap() - 1;
                 for row in &lifted.tables[schema.table] {
                     let mut all: Vec<_> =
-                        row.iter().zip(&schema.places).map(|(&c, p)| (c, p.needs, p.writes)).collect();
+                        row.iter().zip(&schema.kind.places).map(|(&c, p)| (c, p.needs, p.writes)).collect();
                     all.sort_unstable();
-                    assert!(again.insert((rule, all, row[schema.from], row[schema.to])), "{table}: twice");
+                    assert!(
+                        again.insert((schema.kind.rule, all, row[schema.kind.from], row[schema.kind.to])),
+                        "{table}: twice"
+                    );
                 }
             }
             assert_eq!(again, steps, "{table}");

@@ -50,7 +50,7 @@ impl Writer<'_> {
 
     /// The conditions of a step on the board.
     fn needs(&self, schema: &Schema, row: &[u8]) -> Vec<String> {
-        row.iter().zip(&schema.places).filter_map(|(&cell, place)| self.has(cell, place.needs)).collect()
+        row.iter().zip(&schema.kind.places).filter_map(|(&cell, place)| self.has(cell, place.needs)).collect()
     }
 
     fn rule(&mut self, name: &str, needs: &[String], effects: &[String]) {
@@ -62,14 +62,14 @@ impl Writer<'_> {
         let cells: Vec<&str> = row.iter().map(|&cell| self.cell(cell)).collect();
         let name = format!("{} {}", schema.name, cells.join(" "));
         let mut needs = self.needs(schema, row);
-        let written = row.iter().zip(&schema.places).filter_map(|(&cell, place)| Some((cell, place.writes?)));
+        let written = row.iter().zip(&schema.kind.places).filter_map(|(&cell, place)| Some((cell, place.writes?)));
         let board: Vec<String> = written
             .map(|(cell, l)| format!("board[{}] := {}", self.cell(cell), self.lifted.letters[usize::from(l)]))
             .collect();
-        if schema.turn > 0 {
-            needs.push(format!("side = {}", schema.turn));
+        if schema.kind.turn > 0 {
+            needs.push(format!("side = {}", schema.kind.turn));
         }
-        let goes_on = mode(schema);
+        let goes_on = schema.mode();
         let (mut first, mut begin) = (needs.clone(), board.clone());
         if self.long {
             first.extend(["mode = rest".to_string(), "moves < limit".into()]);
@@ -77,17 +77,17 @@ impl Writer<'_> {
         }
         match &goes_on {
             Some(mode) => {
-                begin.extend([format!("mode := {mode}"), format!("man := {}", self.cell(row[schema.to]))]);
-                begin.extend(self.back.then(|| format!("origin := {}", self.cell(row[schema.from]))));
+                begin.extend([format!("mode := {mode}"), format!("man := {}", self.cell(row[schema.kind.to]))]);
+                begin.extend(self.back.then(|| format!("origin := {}", self.cell(row[schema.kind.from]))));
             }
-            None if schema.turn > 0 => begin.push(format!("side := {}", 3 - schema.turn)),
+            None if schema.kind.turn > 0 => begin.push(format!("side := {}", 3 - schema.kind.turn)),
             None => {}
         }
         self.rule(&name, &first, &begin);
         if let Some(mode) = goes_on {
-            needs.extend([format!("mode = {mode}"), format!("man = {}", self.cell(row[schema.from]))]);
+            needs.extend([format!("mode = {mode}"), format!("man = {}", self.cell(row[schema.kind.from]))]);
             let mut next = board;
-            next.push(format!("man := {}", self.cell(row[schema.to])));
+            next.push(format!("man := {}", self.cell(row[schema.kind.to])));
             self.rule(&format!("{name}, going on"), &needs, &next);
         }
     }
@@ -104,21 +104,21 @@ impl Writer<'_> {
         }
         let mut known: Vec<String> = Vec::new();
         for schema in &lifted.schemas {
-            let Some(mode) = mode(schema).filter(|mode| !known.contains(mode)) else { continue };
+            let Some(mode) = schema.mode().filter(|mode| !known.contains(mode)) else { continue };
             known.push(mode.clone());
             let here = format!("mode = {mode}");
-            if schema.until != Until::Blocked {
-                let not_back = (self.back && schema.chain).then(|| "man != origin".to_string());
+            if schema.kind.until != Until::Blocked {
+                let not_back = (self.back && schema.kind.chain).then(|| "man != origin".to_string());
                 let needs: Vec<String> = [here].into_iter().chain(not_back).collect();
                 self.rule(&format!("{mode}: the move ends"), &needs, &effects);
                 continue;
             }
             let alike: Vec<&Schema> =
-                lifted.schemas.iter().filter(|other| other.repetition == schema.repetition).collect();
+                lifted.schemas.iter().filter(|other| other.kind.repetition == schema.kind.repetition).collect();
             for cell in 0..lifted.cells.len() as u8 {
                 let rows = alike.iter().flat_map(|s| lifted.tables[s.table].iter().map(move |row| (*s, row)));
-                let from_here: Vec<_> = rows.clone().filter(|(s, row)| row[s.from] == cell).collect();
-                if !rows.clone().any(|(s, row)| row[s.to] == cell) {
+                let from_here: Vec<_> = rows.clone().filter(|(s, row)| row[s.kind.from] == cell).collect();
+                if !rows.clone().any(|(s, row)| row[s.kind.to] == cell) {
                     continue;
                 }
                 let open = from_here.iter().map(|(s, row)| format!("!({})", self.needs(s, row).join(" & ")));
@@ -155,14 +155,6 @@ impl Writer<'_> {
     }
 }
 
-/// The man's activity between the steps of a move; `None` if a step is a move.
-fn mode(schema: &Schema) -> Option<String> {
-    match schema.repetition {
-        Some(repetition) => Some(format!("running_{}", repetition + 1)),
-        None => schema.chain.then(|| "chaining".into()),
-    }
-}
-
 /// How to read the checker's answers.
 fn about(long: bool, goal: bool) -> Vec<String> {
     let mut lines = vec![format!("To run it: {RUN}")];
@@ -193,7 +185,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
     let mut lines = about(long, !task.goals.is_empty());
     lines.push(lifted.legend());
     let mut writer = Writer { lifted, long, back, text: export.head("--", &lines) };
-    let mut modes: Vec<String> = lifted.schemas.iter().filter_map(mode).collect();
+    let mut modes: Vec<String> = lifted.schemas.iter().filter_map(Schema::mode).collect();
     modes.sort_unstable();
     modes.dedup();
     let text = &mut writer.text;

@@ -83,13 +83,13 @@ impl Domain<'_> {
     fn step(&mut self, schema: &Schema, name: String) -> Action {
         let mut action = Action { name, ..Action::default() };
         let cell = |place: usize| format!("?c{}", place + 1);
-        action.parameters.extend((0..schema.places.len()).map(|place| format!("{} - cell", cell(place))));
-        let row: String = (0..schema.places.len()).map(|place| format!(" {}", cell(place))).collect();
+        action.parameters.extend((0..schema.kind.places.len()).map(|place| format!("{} - cell", cell(place))));
+        let row: String = (0..schema.kind.places.len()).map(|place| format!(" {}", cell(place))).collect();
         action.needs.push(format!("(line_{}{row})", schema.table + 1));
-        for (number, place) in schema.places.iter().enumerate() {
+        for (number, place) in schema.kind.places.iter().enumerate() {
             self.has(&mut action, &cell(number), place.needs);
         }
-        for (number, place) in schema.places.iter().enumerate() {
+        for (number, place) in schema.kind.places.iter().enumerate() {
             if let Some(new) = place.writes {
                 let old = self.lifted.named(place.needs).next().unwrap_or_default();
                 let new = &self.lifted.letters[usize::from(new)];
@@ -106,8 +106,8 @@ impl Domain<'_> {
                 action.effects.push(format!("(not (count_{number} {old})) (count_{number} {new})"));
             }
         }
-        if schema.turn > 0 {
-            action.needs.push(format!("(side_{})", schema.turn));
+        if schema.kind.turn > 0 {
+            action.needs.push(format!("(side_{})", schema.kind.turn));
         }
         action
     }
@@ -115,31 +115,27 @@ impl Domain<'_> {
     /// The actions of a schema: the beginning of a move, and going on with it.
     fn actions(&mut self, schema: &Schema) -> Vec<Action> {
         let mut first = self.step(schema, schema.name.clone());
-        first.cost = u32::from(!schema.free);
+        first.cost = u32::from(!schema.kind.free);
         if self.lifted.has_long_moves() {
             first.needs.push("(rest)".into());
         }
-        if schema.free {
+        if schema.kind.free {
             first.effects.push("(not (counted))".into());
             return vec![first];
         }
         if self.lifted.has_free() {
             first.effects.push("(counted)".into());
         }
-        let on = match schema.repetition {
-            None if !schema.chain => {
-                if schema.turn > 0 {
-                    first.effects.push(other_side(schema.turn));
-                }
-                return vec![first];
+        let Some(on) = schema.mode() else {
+            if schema.kind.turn > 0 {
+                first.effects.push(other_side(schema.kind.turn));
             }
-            None => "chaining".to_string(),
-            Some(repetition) => format!("running_{}", repetition + 1),
+            return vec![first];
         };
         let mut next = self.step(schema, format!("{}_on", schema.name));
-        let (from, to) = (format!("?c{}", schema.from + 1), format!("?c{}", schema.to + 1));
+        let (from, to) = (format!("?c{}", schema.kind.from + 1), format!("?c{}", schema.kind.to + 1));
         first.effects.push(format!("(not (rest)) ({on} {to})"));
-        if self.back && schema.chain {
+        if self.back && schema.kind.chain {
             first.effects.push(format!("(origin {from})"));
         }
         next.needs.push(format!("({on} {from})"));
@@ -151,13 +147,10 @@ impl Domain<'_> {
     fn ends(&mut self) -> Vec<Action> {
         let mut modes: Vec<(String, u8)> = Vec::new();
         for schema in &self.lifted.schemas {
-            let on = match schema.repetition {
-                None if schema.chain => "chaining".to_string(),
-                Some(repetition) if schema.until == Until::Any => format!("running_{}", repetition + 1),
-                _ => continue,
-            };
-            if !modes.contains(&(on.clone(), schema.turn)) {
-                modes.push((on, schema.turn));
+            // Where a repetition ends because it is blocked, other actions end it.
+            let Some(on) = schema.mode().filter(|_| schema.kind.until != Until::Blocked) else { continue };
+            if !modes.contains(&(on.clone(), schema.kind.turn)) {
+                modes.push((on, schema.kind.turn));
             }
         }
         let mut ends: Vec<Action> = modes

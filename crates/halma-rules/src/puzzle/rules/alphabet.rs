@@ -62,7 +62,7 @@ impl Alphabet {
                         "`{letter}` is neither on the board nor in the legend: allowed are {} and classes (legend = {{ {letter} = \"...\" }})",
                         listed(known)
                     );
-                    let fault = TableFault { path: Vec::new(), range: Some(token.span.clone()), message };
+                    let fault = TableFault::whole(message).within(token.span.clone());
                     return Err(place(table, number, fault));
                 }
             }

@@ -53,7 +53,7 @@ impl Parsed {
             choices = all.collect();
             if choices.len() * board.len() * self.directions.len() > MAX_STEPS {
                 let message = format!("the rule has more than {MAX_STEPS} applications: smaller classes are needed");
-                return Err(TableFault { path: Vec::new(), range: None, message });
+                return Err(TableFault::whole(message));
             }
         }
         for &(direction, vector) in &self.directions {

@@ -30,84 +30,111 @@ pub(super) struct Parsed {
     pub(super) target: Option<usize>,
 }
 
+/// The two sides of a rule.
+struct Sides {
+    left: Vec<Token>,
+    right: Vec<Token>,
+}
+
 /// Reads a rule with its options.
 pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed, TableFault> {
     let options = match entry {
         RuleEntry::Text(rule) => RuleTable { rule: rule.clone(), ..RuleTable::default() },
         RuleEntry::Table(table) => table.clone(),
     };
-    let fault = |range: Option<Range<usize>>, message: String| {
-        place(table, number, TableFault { path: Vec::new(), range, message })
-    };
-    let text = &options.rule;
-    let allowed = "allowed is LEFT -> RIGHT with as many letters on each side, as in \"A . -> . A\"";
-    let Some(arrow) = text.find("->") else {
-        return Err(fault(None, format!("the rule has no arrow: {allowed}")));
-    };
-    let side = |from: usize, part: &str| -> Result<Vec<Token>, TableFault> {
-        let mut tokens: Vec<Token> = Vec::new();
-        for (at, word) in words(part) {
-            let span = from + at..from + at + word.len();
-            let mut chars = word.chars();
-            let (Some(letter), None) = (chars.next(), chars.next()) else {
-                return Err(fault(Some(span), format!("`{word}`: letters are parted by spaces; {allowed}")));
-            };
-            if letter == '#' {
-                return Err(fault(Some(span), "`#` is a place without a cell, which no rule can name".into()));
-            }
-            let same = tokens.iter().filter(|t| t.letter == letter).count();
-            tokens.push(Token { letter, span, occurrence: is_class(table, letter).then_some(same) });
-        }
-        Ok(tokens)
-    };
-    let (left, right) = (side(0, &text[..arrow])?, side(arrow + 2, &text[arrow + 2..])?);
-    if left.len() != right.len() || left.is_empty() {
-        let (l, r) = (left.len(), right.len());
-        return Err(fault(None, format!("the left side has {l} letters and the right side {r}: {allowed}")));
-    }
-    let known = |token: &Token| left.iter().any(|t| (t.letter, t.occurrence) == (token.letter, token.occurrence));
-    if let Some(token) = right.iter().find(|token| token.occurrence.is_some() && !known(token)) {
-        let message = format!(
-            "the class {} is on the right more often than on the left: what it becomes is not said",
-            token.letter
-        );
-        return Err(fault(Some(token.span.clone()), message));
-    }
-    let same = |a: &Token, b: &Token| (a.letter, a.occurrence) == (b.letter, b.occurrence);
-    if left.iter().zip(&right).all(|(l, r)| same(l, r)) {
-        return Err(fault(None, "the two sides are equal: the rule changes nothing".into()));
-    }
-    let first = &left[0];
-    let goes = |&at: &usize| same(&right[at], first) && !same(&left[at], &right[at]) && left[at].letter != first.letter;
-    let mut targets = (0..right.len()).filter(goes);
-    let target = targets.next().filter(|_| targets.next().is_none());
-    let own = |key: &str| matches!(entry, RuleEntry::Table(_)).then_some(key.to_string());
+    let sides = Sides::parse(table, &options.rule).map_err(|fault| place(table, number, fault))?;
+    let target = sides.target();
+    let fault = |message: String| place(table, number, TableFault::whole(message));
     let free = options.free;
-    if free && (options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once)) {
-        return Err(fault(None, "a free rule neither chains nor repeats: it is applied as often as one likes".into()));
+    let goes_on = options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once);
+    if free && goes_on {
+        return Err(fault("a free rule neither chains nor repeats: it is applied as often as one likes".into()));
     }
     // What the table says for all is for rules that count.
     let chain = options.chain.unwrap_or(table.chain && !free);
     let until = options.until.or(table.until.filter(|_| !free)).unwrap_or(Until::Once);
-    if target.is_none() && (options.chain == Some(true) || options.until.is_some_and(|u| u != Until::Once)) {
+    if target.is_none() && goes_on {
         let message = "chain and until need a man that moves: the first letter of the left side must have one new place on the right";
-        return Err(fault(None, message.into()));
+        return Err(fault(message.into()));
     }
     if chain && until != Until::Once && target.is_some() {
-        return Err(fault(None, "a rule with `until` does not chain: allowed is one of the two".into()));
+        return Err(fault("a rule with `until` does not chain: allowed is one of the two".into()));
     }
     if let Some(turn) = options.turn.filter(|turn| !(1..=2).contains(turn)) {
-        return Err(fault(None, format!("turn = {turn}: allowed are 1 and 2")));
+        return Err(fault(format!("turn = {turn}: allowed are 1 and 2")));
     }
     let directions = match (&options.directions, &table.directions) {
-        (Some(own_directions), _) => directions(own_directions).map_err(|message| {
-            TableFault::of("rules", message).at(number).key(&own("directions").unwrap_or_default())
-        })?,
+        (Some(own), _) => {
+            directions(own).map_err(|message| TableFault::of("rules", message).at(number).key("directions"))?
+        }
         (None, Some(all)) => directions(all).map_err(|message| TableFault::of("directions", message))?,
         (None, None) => DIRECTIONS[..4].iter().zip(0..).map(|(&(_, d), n)| (n, d)).collect(),
     };
     let (chain, until) = if target.is_some() { (chain, until) } else { (false, Until::Once) };
+    let Sides { left, right } = sides;
     Ok(Parsed { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), free, target })
+}
+
+impl Sides {
+    /// Reads the text of a rule.
+    fn parse(table: &RulesTable, text: &str) -> Result<Self, TableFault> {
+        let allowed = "allowed is LEFT -> RIGHT with as many letters on each side, as in \"A . -> . A\"";
+        let Some(arrow) = text.find("->") else {
+            return Err(TableFault::whole(format!("the rule has no arrow: {allowed}")));
+        };
+        let side = |from: usize, part: &str| -> Result<Vec<Token>, TableFault> {
+            let mut tokens: Vec<Token> = Vec::new();
+            for (at, word) in words(part) {
+                let span = from + at..from + at + word.len();
+                let mut chars = word.chars();
+                let (Some(letter), None) = (chars.next(), chars.next()) else {
+                    let message = format!("`{word}`: letters are parted by spaces; {allowed}");
+                    return Err(TableFault::whole(message).within(span));
+                };
+                if letter == '#' {
+                    let message = "`#` is a place without a cell, which no rule can name";
+                    return Err(TableFault::whole(message).within(span));
+                }
+                let same = tokens.iter().filter(|t| t.letter == letter).count();
+                tokens.push(Token { letter, span, occurrence: is_class(table, letter).then_some(same) });
+            }
+            Ok(tokens)
+        };
+        let (left, right) = (side(0, &text[..arrow])?, side(arrow + 2, &text[arrow + 2..])?);
+        if left.len() != right.len() || left.is_empty() {
+            let (l, r) = (left.len(), right.len());
+            let message = format!("the left side has {l} letters and the right side {r}: {allowed}");
+            return Err(TableFault::whole(message));
+        }
+        let known = |token: &&Token| left.iter().any(|t| t.is_as(token));
+        if let Some(token) = right.iter().find(|token| token.occurrence.is_some() && !known(token)) {
+            let message = format!(
+                "the class {} is on the right more often than on the left: what it becomes is not said",
+                token.letter
+            );
+            return Err(TableFault::whole(message).within(token.span.clone()));
+        }
+        if left.iter().zip(&right).all(|(l, r)| l.is_as(r)) {
+            return Err(TableFault::whole("the two sides are equal: the rule changes nothing"));
+        }
+        Ok(Self { left, right })
+    }
+
+    /// The place on the right side where the man goes that stands first on the left, if there is exactly one.
+    fn target(&self) -> Option<usize> {
+        let Self { left, right } = self;
+        let man = &left[0];
+        let goes = |&at: &usize| right[at].is_as(man) && !left[at].is_as(&right[at]) && left[at].letter != man.letter;
+        let mut targets = (0..right.len()).filter(goes);
+        targets.next().filter(|_| targets.next().is_none())
+    }
+}
+
+impl Token {
+    /// Whether both are the same letter; of a class, the same of its occurrences.
+    fn is_as(&self, other: &Self) -> bool {
+        (self.letter, self.occurrence) == (other.letter, other.occurrence)
+    }
 }
 
 /// The words of a text with the bytes that they begin at.
