@@ -37,7 +37,7 @@ fn is_record(file: &Path) -> bool {
         return false;
     }
     let keys = ["format", "problem", "verdict"];
-    let Ok(bytes) = folder::read_named(file, folder::RECORD) else { return true };
+    let Ok(bytes) = folder::read_named(file, folder::RECORD_BYTES) else { return true };
     // A damaged record must not be left out without a word; other files may be no JSON at all.
     let says_so = match serde_json::from_slice::<serde_json::Value>(&bytes) {
         Ok(document) => keys.iter().all(|key| document.get(key).is_some()),
@@ -84,6 +84,6 @@ fn told(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = names.filter(|file| file.extension().is_some_and(|end| end == "md")).collect();
     files.sort_by_key(|file| (!file.ends_with("README.md"), file.clone()));
-    let texts = files.iter().filter_map(|file| folder::read_named(file, folder::RECORD).ok());
+    let texts = files.iter().filter_map(|file| folder::read_named(file, folder::RECORD_BYTES).ok());
     texts.filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
 }

@@ -165,7 +165,7 @@ fn too_long(what: &str, most: u64) -> RowError {
     RowError::Input(format!("{what}: a search takes rows of at most {most} checkers; use --construct or --formula"))
 }
 
-/// The move asked for by its number, of which there are `minimum`.
+/// The move asked for by its number, of which there are `moves`.
 fn one_move(i: u64, moves: u64, place: Option<u64>) -> Result<u64, RowError> {
     place.ok_or_else(|| match moves {
         0 => RowError::Input(format!("--formula {i}: the solution has no moves")),

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use halma_engine::search::Watch;
-use halma_files::folder::{Folder, TYPED, parted};
+use halma_files::folder::{Folder, TYPED_BYTES, parted};
 use halma_record::record::{PROGRAM, Side};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
@@ -53,7 +53,7 @@ impl Status {
     /// Reads the status in a folder; `None` if there is none that this program has written.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, TYPED).ok()?).ok()
+        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, TYPED_BYTES).ok()?).ok()
     }
 
     /// The status in a line.

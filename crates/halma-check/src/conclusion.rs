@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn a_sentence_says_what_the_verdict_says() {
-        let text = std::fs::read_to_string("../../results/counts/p1-triangle-3-8move.json").unwrap();
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/counts/p1-triangle-3-8move.json");
+        let text = std::fs::read_to_string(file).unwrap();
         let counted: Record = serde_json::from_str(&text).unwrap();
         let length = counted.length.unwrap();
         let said = |change: fn(&mut Record)| {

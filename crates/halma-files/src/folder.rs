@@ -16,10 +16,10 @@ use rustix::fs::{self as system, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// The most bytes that a record, or the list of a run, may have: six hundred thousand levels.
-pub const RECORD: u64 = 256 << 20;
+pub const RECORD_BYTES: u64 = 256 << 20;
 
 /// The most bytes that something written by hand may have, a job or a solution; and a status.
-pub const TYPED: u64 = 1 << 20;
+pub const TYPED_BYTES: u64 = 1 << 20;
 
 /// The permissions of new files: what the user's mask leaves.
 const MODE: Mode = Mode::from_raw_mode(0o666);
@@ -131,9 +131,18 @@ pub fn temporary_name(name: &str) -> String {
 /// # Errors
 /// Where there is no such folder, or the path names no file.
 pub fn parted(path: &Path) -> io::Result<(Folder, &str)> {
+    let (folder, name) = split(path)?;
+    Ok((Folder::open(folder)?, name))
+}
+
+/// The path of the folder that holds `path`, and its name there.
+///
+/// # Errors
+/// Where the path names no file, or by a name that is no text.
+pub fn split(path: &Path) -> io::Result<(&Path, &str)> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| odd("it is no name of a file"))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok((Folder::open(folder)?, name))
+    Ok((folder, name))
 }
 
 impl Folder {
@@ -371,11 +380,11 @@ mod tests {
         let outside = place.path().join("outside");
         symlink(&outside, folder.path("a")).unwrap();
         symlink(place.path(), folder.path("levels")).unwrap();
-        assert!(folder.read("a", TYPED).unwrap_err().to_string().contains("symbolic link"));
+        assert!(folder.read("a", TYPED_BYTES).unwrap_err().to_string().contains("symbolic link"));
         assert!(folder.beneath("levels").is_err() && folder.make_beneath("levels").is_err());
         assert!(folder.lock("a", Duration::ZERO).is_err() && !folder.is_locked("a"));
         folder.replace("a", b"new", File::sync_all).unwrap();
-        assert_eq!(folder.read("a", TYPED).unwrap(), b"new");
+        assert_eq!(folder.read("a", TYPED_BYTES).unwrap(), b"new");
         let mode = std::fs::symlink_metadata(folder.path("a")).unwrap().permissions().mode();
         assert_eq!(mode & 0o111, 0, "a link's mode is nobody's");
         symlink(&outside, folder.path("b")).unwrap();
@@ -390,7 +399,7 @@ mod tests {
     fn only_plain_names_and_regular_files_of_bounded_size_are_opened() {
         let (place, folder) = place();
         for name in ["", ".", "..", "../../../outside", "/etc/hostname", "a/b", "a\nb", "\u{1b}[2J"] {
-            assert!(folder.read(name, TYPED).is_err() && folder.create(name).is_err(), "{name:?}");
+            assert!(folder.read(name, TYPED_BYTES).is_err() && folder.create(name).is_err(), "{name:?}");
             assert!(folder.remove(name).is_err() && folder.beneath(name).is_err(), "{name:?}");
             assert!(!folder.has(name));
         }
@@ -399,13 +408,13 @@ mod tests {
         std::fs::create_dir(folder.path("folder")).unwrap();
         let socket = std::os::unix::net::UnixListener::bind(folder.path("socket")).unwrap();
         for name in ["pipe", "folder", "socket"] {
-            let refused = folder.read(name, TYPED).unwrap_err();
+            let refused = folder.read(name, TYPED_BYTES).unwrap_err();
             assert_eq!(refused.kind(), io::ErrorKind::InvalidData, "{name}: {refused}");
-            assert!(read_named(&folder.path(name), TYPED).is_err(), "{name}");
+            assert!(read_named(&folder.path(name), TYPED_BYTES).is_err(), "{name}");
             assert!(folder.lock(name, Duration::ZERO).is_err() && !folder.is_locked(name), "{name}");
         }
         drop(socket);
-        assert!(read_named(Path::new("/dev/zero"), TYPED).is_err());
+        assert!(read_named(Path::new("/dev/zero"), TYPED_BYTES).is_err());
         std::fs::write(folder.path("file"), [0; 100]).unwrap();
         assert_eq!(folder.read("file", 100).unwrap().len(), 100);
         assert!(folder.read("file", 99).unwrap_err().to_string().contains("larger than 99 B"));

@@ -6,4 +6,4 @@ pub mod number;
 pub mod plain;
 
 /// The name of a record in its run's folder.
-pub const RECORD: &str = "result.json";
+pub const RECORD_FILE: &str = "result.json";

@@ -29,7 +29,7 @@ pub use record_file::RecordError;
 pub const FORMAT: u32 = 1;
 
 /// The name of a record in its run's folder.
-pub const FILE: &str = halma_files::RECORD;
+pub const FILE: &str = halma_files::RECORD_FILE;
 
 /// The program that writes records, as they name it.
 pub const PROGRAM: &str = concat!("halma ", env!("CARGO_PKG_VERSION"));

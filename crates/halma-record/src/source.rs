@@ -67,7 +67,7 @@ impl Source {
     /// # Errors
     /// Where it cannot be read, is not UTF-8, or is larger than anybody types.
     pub fn read(file: &Path) -> Result<Self, Fault> {
-        Self::of_bytes(file, folder::read_named(file, folder::TYPED))
+        Self::of_bytes(file, folder::read_named(file, folder::TYPED_BYTES))
     }
 
     /// Reads standard input.
@@ -76,11 +76,12 @@ impl Source {
     /// As [`Self::read`].
     pub fn read_standard_input() -> Result<Self, Fault> {
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(folder::TYPED + 1).read_to_end(&mut bytes);
-        let read = read.and_then(|size| match size as u64 > folder::TYPED {
-            true => {
-                Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} bytes", folder::TYPED)))
-            }
+        let read = io::stdin().lock().take(folder::TYPED_BYTES + 1).read_to_end(&mut bytes);
+        let read = read.and_then(|size| match size as u64 > folder::TYPED_BYTES {
+            true => Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it has more than {} bytes", folder::TYPED_BYTES),
+            )),
             false => Ok(size),
         });
         Self::of_bytes(Path::new("standard input"), read.map(|_| bytes))

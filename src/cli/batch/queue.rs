@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize, Serializer};
 
-use halma_files::folder::{Folder, RECORD};
+use halma_files::folder::{Folder, RECORD_BYTES};
 use halma_record::record::Record;
 
 use crate::cli::{Exit, Failure};
@@ -96,7 +96,7 @@ impl State {
 impl Queue {
     /// Reads the status of a batch; `None` if the folder has none.
     pub(in crate::cli) fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD).ok()?).ok()
+        serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD_BYTES).ok()?).ok()
     }
 
     /// Nobody works on it: what it says is running was left.

@@ -164,7 +164,7 @@ impl Workspace {
         }
         // A process that was killed while it replaced the manifest or the record leaves a temporary file.
         for name in names(&*self.folder)? {
-            if [LIST, halma_files::RECORD].iter().any(|file| name.starts_with(&format!(".{file}."))) {
+            if [LIST, halma_files::RECORD_FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
                 remove(&*self.folder, &name)?;
             }
         }

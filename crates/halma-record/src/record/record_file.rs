@@ -87,7 +87,7 @@ impl Record {
     pub fn read_unjudged(file: &Path) -> Result<Self, RecordError> {
         let refused = |source| RecordError::Read { file: file.into(), source };
         let (folder, name) = folder::parted(file).map_err(refused)?;
-        let bytes = folder.read(name, folder::RECORD).map_err(refused)?;
+        let bytes = folder.read(name, folder::RECORD_BYTES).map_err(refused)?;
         let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
         Self::parse(file, &text)
     }
@@ -127,11 +127,10 @@ impl Record {
     /// Where the file system does not let it, or the record is longer than any that is read.
     pub fn write(&self, file: &Path) -> Result<(), RecordError> {
         let write = || {
-            let parent = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let (parent, name) = folder::split(file)?;
             let text = self.to_json()?;
-            if text.len() as u64 > folder::RECORD {
-                let [has, most] = [text.len() as u64, folder::RECORD].map(bytesize::ByteSize);
+            if text.len() as u64 > folder::RECORD_BYTES {
+                let [has, most] = [text.len() as u64, folder::RECORD_BYTES].map(bytesize::ByteSize);
                 let why = format!("the record would have {has}, and one of more than {most} is not read");
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
             }

@@ -138,7 +138,7 @@ fn definition(source: &Source, spec: &mut PuzzleSpec, table: &Spanned<DeValue>) 
     }
     let Some(name) = name.as_str() else { return fault("file", "allowed is the name of a file".into()) };
     let path = source.file().parent().unwrap_or(Path::new("")).join(name);
-    let text = match folder::read_named(&path, folder::TYPED).map(String::from_utf8) {
+    let text = match folder::read_named(&path, folder::TYPED_BYTES).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(e)) => return fault("file", format!("{}: {e}", path.display())),
         Err(e) => return fault("file", format!("{}: cannot be read: {e}", path.display())),

@@ -29,7 +29,7 @@ pub const LIST: &str = "run.json";
 const PARTS: usize = 1 << 20;
 /// The most bytes that are written, so that what is written can be read; the record of the run, which has the same levels, may be
 /// somewhat longer.
-const LONGEST: u64 = if cfg!(test) { 1 << 18 } else { folder::RECORD / 8 * 7 };
+const LONGEST: u64 = if cfg!(test) { 1 << 18 } else { folder::RECORD_BYTES / 8 * 7 };
 /// More successors than any search can make.
 const TOO_MANY: u64 = 1 << 50;
 
@@ -160,7 +160,7 @@ impl Manifest {
     /// Reads the manifest in a run's folder, if there is one.
     pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
         let file = folder.path(LIST);
-        match folder.read(LIST, folder::RECORD) {
+        match folder.read(LIST, folder::RECORD_BYTES) {
             Ok(bytes) => Self::parse(file, bytes).map(Some),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StoreError::reading(file, source)),
