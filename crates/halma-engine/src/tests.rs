@@ -75,9 +75,14 @@ fn within(memory: Option<u64>) -> Expander {
 
 /// The run's folder on that storage.
 fn open(storage: &(impl Storage + Clone + 'static), run: u32) -> Result<Workspace, StoreError> {
+    open_keeping(storage, run, false)
+}
+
+/// The same, with level files that are kept or not.
+fn open_keeping(storage: &(impl Storage + Clone + 'static), run: u32, keep: bool) -> Result<Workspace, StoreError> {
     let (run, terms) = (serde_json::json!({ "run": run }), serde_json::json!(null));
     let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
-    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, false)
+    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, keep)
 }
 
 /// The levels of the lattices as a run makes them that has a folder, and takes up what it finds there.
@@ -207,4 +212,34 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
     assert_eq!(layers(), 1, "{:?}", storage.files());
     workspace.enter(vec![written("level-2")]).unwrap();
     assert_eq!((has("level-2"), layers()), ((false, false), 0), "level 2 is complete");
+}
+
+/// Once its layers stayed where levels are kept, and counted as levels.
+#[test]
+fn the_checkpoint_of_a_level_that_no_length_needs_any_more_goes_with_its_layers() {
+    for keep in [true, false] {
+        let storage = Forgetful::default();
+        let workspace = open_keeping(&storage, 1, keep).unwrap();
+        workspace.begin().unwrap();
+        let written = |label: &str| {
+            workspace.write(label, &start(), 0).unwrap();
+            (label.to_string(), Saved { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null })
+        };
+        workspace.enter(vec![written("L7-001")]).unwrap();
+        let partial = Partial {
+            label: "L7-002".into(),
+            next_block: 1,
+            expanded: None,
+            generated: 6,
+            emitted: 6,
+            layers: vec!["L7-002.layer-0000".into()],
+            marks: Vec::new(),
+        };
+        workspace.enter_partial(partial, vec![written("L7-002.layer-0000")]).unwrap();
+        workspace.answer(Vec::new(), |label| label.starts_with("L7")).unwrap();
+        assert!(workspace.partial("L7-002").is_none());
+        let kept: &[&str] = if keep { &["L7-001"] } else { &[] };
+        assert!(workspace.levels().into_keys().eq(kept.iter().copied()), "{:?}", workspace.levels());
+        assert!(!storage.files().iter().any(|name| name.contains("layer")), "{:?}", storage.files());
+    }
 }

@@ -236,7 +236,8 @@ impl Workspace {
         self.list().complete()
     }
 
-    /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept.
+    /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept. A checkpoint within
+    /// such a level goes with its layers, which nobody would need.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
@@ -245,7 +246,7 @@ impl Workspace {
         let keep = self.keep;
         self.change(|list| {
             list.answers.extend(answers);
-            list.partial = list.partial.take().filter(|p| !served(&p.label));
+            gone = list.drop_partial(|partial| served(&partial.label));
             list.files.retain(|label, _| {
                 let dropped = !keep && served(label);
                 gone.extend(dropped.then(|| label.clone()));
