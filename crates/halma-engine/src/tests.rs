@@ -149,11 +149,9 @@ fn expected() -> Vec<Tally> {
     levels[1..].to_vec()
 }
 
-/// Whether nothing depends on an operation: a folder that stays where it is empty, the length of a file that goes.
+/// Whether nothing depends on an operation: a folder that stays where it is empty.
 fn is_idle(log: &[String], number: usize) -> bool {
-    let Some((what, name)) = log[number].rsplit_once(' ') else { return false };
-    let goes = || log[number..].iter().take(3).any(|later| *later == format!("remove {name}"));
-    what == "remove folder" || (["open", "length of"].contains(&what) && goes())
+    log[number].starts_with("remove folder ")
 }
 
 /// The operations of an undisturbed search.

@@ -157,7 +157,7 @@ impl Workspace {
         let list = self.list();
         for name in names(&*self.levels)? {
             if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
-                self.disk.found(storage::length(&*self.levels, &name));
+                self.disk.found(storage::length(&*self.levels, &name)?);
             } else if is_of_level(&name) {
                 remove(&*self.levels, &name)?;
             }
@@ -382,7 +382,7 @@ impl Workspace {
     pub fn remove(&self, labels: &[String]) -> Result<(), StoreError> {
         for label in labels {
             let name = file_name(label);
-            let bytes = storage::length(&*self.levels, &name);
+            let bytes = storage::length(&*self.levels, &name)?;
             remove(&*self.levels, &name)?;
             self.disk.release(bytes);
         }
@@ -395,7 +395,7 @@ impl Workspace {
     /// Where it cannot be removed.
     pub fn unlink<K: Key>(&self, label: &str, level: &Level<K>) -> Result<(), StoreError> {
         let name = file_name(label);
-        let bytes = storage::length(&*self.levels, &name);
+        let bytes = storage::length(&*self.levels, &name)?;
         remove(&*self.levels, &name)?;
         level.hold(Claim { disk: Arc::clone(&self.disk), bytes });
         Ok(())
