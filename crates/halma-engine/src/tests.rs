@@ -16,7 +16,7 @@ use crate::search::{CancellationToken, Expander, LevelDestination, Stopped, Tall
 use crate::store::storage::Storage;
 use crate::store::storage::faulty::{Fault, Faulty};
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Disk, Partial, Saved, Workspace};
+use crate::store::workspace::{Disk, Mark, Partial, Saved, Workspace};
 use crate::store::{Level, SegmentWriter, StoreError};
 
 /// A token in each of so many copies of the cubic lattice: it moves by one.
@@ -191,10 +191,8 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
         let layer = format!("{label}.layer-0000");
         let partial = Partial {
             label: label.into(),
-            next_block: 1,
+            mark: Mark { next_block: 1, generated: 6, emitted: 6 },
             expanded: None,
-            generated: 6,
-            emitted: 6,
             layers: vec![layer.clone()],
             marks: Vec::new(),
         };
@@ -226,10 +224,8 @@ fn the_checkpoint_of_a_level_that_no_length_needs_any_more_goes_with_its_layers(
         workspace.enter(vec![written("L7-001")]).unwrap();
         let partial = Partial {
             label: "L7-002".into(),
-            next_block: 1,
+            mark: Mark { next_block: 1, generated: 6, emitted: 6 },
             expanded: None,
-            generated: 6,
-            emitted: 6,
             layers: vec!["L7-002.layer-0000".into()],
             marks: Vec::new(),
         };
