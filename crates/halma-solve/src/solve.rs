@@ -126,6 +126,24 @@ pub trait Progress: Watch {
 /// Reports nothing.
 impl Progress for () {}
 
+/// The answer to a length, after the check of its solution.
+fn checked<S>(engine: Engine<'_>, answer: Answer<S>, check: impl FnOnce(&[S]) -> Result<(), String>) -> Answer<S> {
+    #[cfg(not(any(test, feature = "testing")))]
+    let _ = engine;
+    #[cfg(any(test, feature = "testing"))]
+    if engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) && matches!(answer, Answer::Stopped(_)) {
+        return Answer::Refuted;
+    }
+    match answer {
+        Answer::Found(walk) => match check(&walk) {
+            Ok(()) => Answer::Found(walk),
+            // If the solution is wrong, the refutations cannot be trusted either.
+            Err(fault) => Answer::Stopped(Stopped::Contradiction(format!("the solution found is none: {fault}"))),
+        },
+        answer => answer,
+    }
+}
+
 /// Whether all reachable states have been seen: the last level is empty, and no bound ever pruned a state.
 fn exhausted(figures: &[LevelFigures]) -> bool {
     figures.last().is_some_and(|f| f.tally.states == 0) && figures.iter().all(|f| f.tally.pruned == 0)

@@ -29,7 +29,7 @@ use super::engine::Engine;
 use super::frontiers::first_of_both;
 use super::images::CommonStates;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, LevelFigures, Side, exhausted};
+use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted};
 pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
@@ -87,13 +87,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 grown.and_then(|()| self.meet(length))
             }
         };
-        #[cfg(any(test, feature = "testing"))]
-        let answer = match answer {
-            Err(_) if self.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
-            answer => answer,
-        };
-        let answer = answer.unwrap_or_else(Answer::Stopped);
-        Attempt { levels, ..Attempt::of(length, self.checked(answer, length), begun) }
+        let answer = checked(self.engine, answer.unwrap_or_else(Answer::Stopped), |walk| self.check(walk, length));
+        Attempt { levels, ..Attempt::of(length, answer, begun) }
     }
 
     /// The levels without a goal, up to level `depth` or the last one that has states; what stopped them if they are
@@ -374,8 +369,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     }
 
     /// Checks a solution: every move is legal, and only the last state satisfies the goal.
-    fn checked(&self, answer: Answer<K>, length: u32) -> Answer<K> {
-        let Answer::Found(walk) = &answer else { return answer };
+    fn check(&self, walk: &[K], length: u32) -> Result<(), String> {
         let (mut worker, mut after) = (self.model.worker(), Vec::new());
         let mut moves = walk.windows(2).map(|pair| {
             after.clear();
@@ -385,12 +379,10 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let legal = moves.all(|legal| legal) && walk.len() == length as usize + 1;
         drop(moves);
         let first = walk.iter().position(|&state| worker.is_goal(state));
-        if legal && first == Some(length as usize) {
-            return answer;
+        match legal && first == Some(length as usize) {
+            true => Ok(()),
+            false => Err(format!("legal moves {legal}, the goal is met at {first:?}, asked {length}")),
         }
-        let what =
-            format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
-        Answer::Stopped(Stopped::Contradiction(what))
     }
 }
 

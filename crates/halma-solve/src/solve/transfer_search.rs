@@ -44,7 +44,7 @@ use halma_rules::symmetry::Symmetries;
 
 use super::deepening::LengthSearch;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side};
+use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
@@ -247,19 +247,9 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             vec![attempt]
         };
         for attempt in &mut attempts {
-            #[cfg(any(test, feature = "testing"))]
-            if self.setup.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped)
-                && matches!(attempt.answer, Answer::Stopped(_))
-            {
-                attempt.answer = Answer::Refuted;
-            }
-            if let Answer::Found(walk) = &attempt.answer
-                && let Err(fault) = self.setup.check_walk(walk, attempt.length)
-            {
-                // If the solution is wrong, the refutations cannot be trusted either.
-                let what = format!("the solution found is none: {fault}");
-                attempt.answer = Answer::Stopped(Stopped::Contradiction(what));
-            }
+            let answer = std::mem::replace(&mut attempt.answer, Answer::Refuted);
+            let check = |walk: &[Cells<W>]| self.setup.check_walk(walk, attempt.length);
+            attempt.answer = checked(self.setup.engine, answer, check);
         }
         attempts
     }
