@@ -306,6 +306,21 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_does_not_ascend_is_found_in_memory_too() {
+        let segment = |keys: std::ops::Range<u64>| {
+            let mut writer = SegmentWriter::default();
+            keys.for_each(|key| writer.push(key));
+            writer.finish()
+        };
+        let mut keys = Vec::new();
+        for (second, is_sound) in [(10..20, true), (9..20, false), (0..5, false)] {
+            let level: Level<u64> = [segment(0..10), segment(second)].into_iter().collect();
+            let audited = level.audit_block(0, &mut keys).and_then(|()| level.audit_block(1, &mut keys));
+            assert_eq!(audited.is_ok(), is_sound, "{audited:?}");
+        }
+    }
+
+    #[test]
     fn levels_of_several_blocks_are_read_across_them() {
         let keys: Vec<u64> = (0..3 * BLOCK as u64 + 5).map(|i| i * i).collect();
         check(keys, &[2, 3, 1 << 40]);

@@ -16,7 +16,7 @@ use crate::search::{CancellationToken, Expander, LevelDestination, Stopped, Tall
 use crate::store::storage::Storage;
 use crate::store::storage::faulty::{Fault, Faulty};
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Disk, Partial, Saved, Workspace};
+use crate::store::workspace::{Disk, Mark, Partial, Saved, Workspace};
 use crate::store::{Level, SegmentWriter, StoreError};
 
 /// A token in each of so many copies of the cubic lattice: it moves by one.
@@ -75,9 +75,14 @@ fn within(memory: Option<u64>) -> Expander {
 
 /// The run's folder on that storage.
 fn open(storage: &(impl Storage + Clone + 'static), run: u32) -> Result<Workspace, StoreError> {
+    open_keeping(storage, run, false)
+}
+
+/// The same, with level files that are kept or not.
+fn open_keeping(storage: &(impl Storage + Clone + 'static), run: u32, keep: bool) -> Result<Workspace, StoreError> {
     let (run, terms) = (serde_json::json!({ "run": run }), serde_json::json!(null));
     let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
-    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, false)
+    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, keep)
 }
 
 /// The levels of the lattices as a run makes them that has a folder, and takes up what it finds there.
@@ -144,11 +149,9 @@ fn expected() -> Vec<Tally> {
     levels[1..].to_vec()
 }
 
-/// Whether nothing depends on an operation: a folder that stays where it is empty, the length of a file that goes.
+/// Whether nothing depends on an operation: a folder that stays where it is empty.
 fn is_idle(log: &[String], number: usize) -> bool {
-    let Some((what, name)) = log[number].rsplit_once(' ') else { return false };
-    let goes = || log[number..].iter().take(3).any(|later| *later == format!("remove {name}"));
-    what == "remove folder" || (["open", "length of"].contains(&what) && goes())
+    log[number].starts_with("remove folder ")
 }
 
 /// The operations of an undisturbed search.
@@ -188,10 +191,8 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
         let layer = format!("{label}.layer-0000");
         let partial = Partial {
             label: label.into(),
-            next_block: 1,
+            mark: Mark { next_block: 1, generated: 6, emitted: 6 },
             expanded: None,
-            generated: 6,
-            emitted: 6,
             layers: vec![layer.clone()],
             marks: Vec::new(),
         };
@@ -207,4 +208,32 @@ fn the_checkpoint_of_a_level_stays_until_that_level_is_complete_or_another_one_h
     assert_eq!(layers(), 1, "{:?}", storage.files());
     workspace.enter(vec![written("level-2")]).unwrap();
     assert_eq!((has("level-2"), layers()), ((false, false), 0), "level 2 is complete");
+}
+
+/// Once its layers stayed where levels are kept, and counted as levels.
+#[test]
+fn the_checkpoint_of_a_level_that_no_length_needs_any_more_goes_with_its_layers() {
+    for keep in [true, false] {
+        let storage = Forgetful::default();
+        let workspace = open_keeping(&storage, 1, keep).unwrap();
+        workspace.begin().unwrap();
+        let written = |label: &str| {
+            workspace.write(label, &start(), 0).unwrap();
+            (label.to_string(), Saved { keys: COPIES, digest: Default::default(), figures: serde_json::Value::Null })
+        };
+        workspace.enter(vec![written("L7-001")]).unwrap();
+        let partial = Partial {
+            label: "L7-002".into(),
+            mark: Mark { next_block: 1, generated: 6, emitted: 6 },
+            expanded: None,
+            layers: vec!["L7-002.layer-0000".into()],
+            marks: Vec::new(),
+        };
+        workspace.enter_partial(partial, vec![written("L7-002.layer-0000")]).unwrap();
+        workspace.answer(Vec::new(), |label| label.starts_with("L7")).unwrap();
+        assert!(workspace.partial("L7-002").is_none());
+        let kept: &[&str] = if keep { &["L7-001"] } else { &[] };
+        assert!(workspace.levels().into_keys().eq(kept.iter().copied()), "{:?}", workspace.levels());
+        assert!(!storage.files().iter().any(|name| name.contains("layer")), "{:?}", storage.files());
+    }
 }

@@ -103,9 +103,9 @@ pub struct Begun {
     pub depth: u32,
     /// Its side.
     pub side: Side,
-    /// The states to expand: those of the previous level.
+    /// The states that this process expands: those of the previous level; with several processes, its share of them.
     pub states: u64,
-    /// An estimate of the level's size, from the growth of the previous levels.
+    /// An estimate of the size of the whole level, from the growth of the previous levels.
     pub expected: Option<u64>,
 }
 
@@ -126,7 +126,30 @@ pub trait Progress: Watch {
 /// Reports nothing.
 impl Progress for () {}
 
+/// The answer to a length, after the check of its solution.
+fn checked<S>(engine: Engine<'_>, answer: Answer<S>, check: impl FnOnce(&[S]) -> Result<(), String>) -> Answer<S> {
+    #[cfg(not(any(test, feature = "testing")))]
+    let _ = engine;
+    #[cfg(any(test, feature = "testing"))]
+    if engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) && matches!(answer, Answer::Stopped(_)) {
+        return Answer::Refuted;
+    }
+    match answer {
+        Answer::Found(walk) => match check(&walk) {
+            Ok(()) => Answer::Found(walk),
+            // If the solution is wrong, the refutations cannot be trusted either.
+            Err(fault) => Answer::Stopped(Stopped::Contradiction(format!("the solution found is none: {fault}"))),
+        },
+        answer => answer,
+    }
+}
+
 /// Whether all reachable states have been seen: the last level is empty, and no bound ever pruned a state.
 fn exhausted(figures: &[LevelFigures]) -> bool {
     figures.last().is_some_and(|f| f.tally.states == 0) && figures.iter().all(|f| f.tally.pruned == 0)
+}
+
+/// The answer where these levels have no solution.
+fn no_solution<S>(figures: &[LevelFigures]) -> Answer<S> {
+    if exhausted(figures) { Answer::Exhausted } else { Answer::Refuted }
 }

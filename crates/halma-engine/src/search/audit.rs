@@ -114,10 +114,3 @@ impl Expander {
         Ok(parts.into_iter().fold(Sums::default(), Sums::and))
     }
 }
-
-impl<K: crate::key::Key> Level<K> {
-    fn damaged(&self, reason: &str) -> StoreError {
-        let file = self.path().map_or_else(Default::default, Into::into);
-        StoreError::Damaged { file, reason: reason.into() }
-    }
-}

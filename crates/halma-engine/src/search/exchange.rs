@@ -10,6 +10,7 @@ pub mod mesh;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::slice::ChunksExact;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,6 +28,17 @@ pub struct Message {
     pub bytes: Vec<u8>,
 }
 
+impl Message {
+    /// The contents as entries of `size` bytes each. To leave out a rest would be to lose a state.
+    ///
+    /// # Errors
+    /// Where they are no whole number of entries.
+    pub fn entries(&self, size: usize) -> Result<ChunksExact<'_, u8>, Lost> {
+        let entries = self.bytes.chunks_exact(size);
+        if entries.remainder().is_empty() { Ok(entries) } else { Err(Lost::of_states(self.peer)) }
+    }
+}
+
 /// A process of the search is gone or gave up. No level can be completed any more.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("process {process} is lost: {reason}")]
@@ -35,6 +47,14 @@ pub struct Lost {
     pub process: usize,
     /// How that showed.
     pub reason: String,
+}
+
+impl Lost {
+    /// The error for a process that sends what are no states, or not those that it should send.
+    #[must_use]
+    pub fn of_states(process: usize) -> Self {
+        Self { process, reason: "its states make no sense".into() }
+    }
 }
 
 /// The connection between the processes of one search.
@@ -199,9 +219,11 @@ impl dyn Exchange + '_ {
             bytes.extend_from_slice(&tie.to_le_bytes());
             put(*key, &mut bytes);
         }
-        let all = self.all_gather_bytes(bytes)?.concat();
         let entry = |bytes: &[u8]| (bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)), get::<K>(&bytes[16..]));
-        let mut all: Vec<(u128, K)> = all.chunks_exact(16 + K::BYTES).map(entry).collect();
+        let mut all: Vec<(u128, K)> = Vec::new();
+        for (peer, bytes) in self.all_gather_bytes(bytes)?.into_iter().enumerate() {
+            all.extend(Message { peer, bytes }.entries(16 + K::BYTES)?.map(entry));
+        }
         all.sort_unstable();
         // Keys are distinct, so ties end here.
         let end = all.get(keep as usize).copied();
@@ -235,5 +257,35 @@ impl dyn Exchange + '_ {
             }
         }
         Ok((sure, on_edge, left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::mesh::mesh;
+    use super::*;
+
+    #[test]
+    fn a_process_that_sends_a_part_of_an_entry_is_lost() {
+        let mut sound = 7u128.to_le_bytes().to_vec();
+        put(30u64, &mut sound);
+        let garbled = [&sound[..23], &[&sound[..], &[0]].concat(), &[1]].map(<[u8]>::to_vec);
+        for (bytes, is_sound) in garbled.map(|bytes| (bytes, false)).into_iter().chain([(sound, true)]) {
+            let [here, liar] = <[_; 2]>::try_from(mesh(2)).unwrap().map(Arc::new);
+            let kept = std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    let exchange: &dyn Exchange = &liar;
+                    // One entry of that score, and of the leading bits of that tie-breaker.
+                    (0..2).for_each(|_| drop(exchange.all_gather(vec![(0i64, 1u64)]).unwrap()));
+                    liar.all_to_all(vec![Message { peer: 0, bytes }]).unwrap();
+                });
+                let exchange: &dyn Exchange = &here;
+                exchange.select_least(vec![(0, 5, 10u64), (0, 9, 20)], 2)
+            });
+            let expected = if is_sound { Ok(vec![10]) } else { Err(Lost::of_states(1)) };
+            assert_eq!(kept, expected);
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! From one level to the next: the entry point, for one process or several.
 
-use std::sync::atomic::Ordering;
-
 use super::expander::{Expander, Expansion};
 use super::plan::plan;
 use super::shard_buffer::ShardBuffer;
@@ -38,7 +36,7 @@ impl Expander {
         let shards = self.install(|| plan(puzzle, depth, current))?;
         let mut step = Step::begin(self, (puzzle, depth, current), shards, destination, cancel);
         step.resume()?;
-        while step.next_block.load(Ordering::Relaxed) < current.blocks() {
+        while !step.is_expanded() {
             step.advance()?;
             let stopped = cancel.check();
             let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::bytes).sum();

@@ -167,7 +167,8 @@ pub fn saved(tally: &Tally) -> Saved {
 pub fn saved_share(tally: &Tally, keys: u64, digest: u128) -> Saved {
     let share = (keys, digest) != (tally.states, tally.digest);
     let figures = Figures { tally: tally.clone(), whole_digest: share.then_some(Digest(tally.digest)) };
-    Saved { keys, digest: Digest(digest), figures: serde_json::to_value(figures).unwrap_or_default() }
+    let figures = serde_json::to_value(figures).unwrap_or_else(|e| unreachable!("JSON has all numbers: {e}"));
+    Saved { keys, digest: Digest(digest), figures }
 }
 
 /// The figures in a level's entry, and the digest of its file.

@@ -55,7 +55,7 @@ pub(super) fn expand<'a, P: Puzzle>(
     loop {
         step.fill(shipped)?;
         let statuses = exchange.all_gather(RoundStatus {
-            done: step.mark().next_block >= step.current.blocks(),
+            done: step.is_expanded(),
             stopped: match cancel.check() {
                 Ok(()) => None,
                 Err(stopped) => Some(matches!(stopped, Stopped::Time)),
@@ -150,7 +150,7 @@ impl<P: Puzzle> Step<'_, P> {
     /// Expands this process's share until its successors fill `shipped` bytes, or all is expanded, or the search is to
     /// stop.
     fn fill(&mut self, shipped: u64) -> Result<(), StoreError> {
-        while self.mark().next_block < self.current.blocks() {
+        while !self.is_expanded() {
             self.advance()?;
             let made: u64 = self.shard_buffers.iter().map(ShardBuffer::bytes).sum();
             let due = self.destination.workspace.is_some_and(Workspace::is_due);

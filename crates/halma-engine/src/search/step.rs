@@ -117,6 +117,11 @@ impl<'a, P: Puzzle> Step<'a, P> {
         }
     }
 
+    /// Whether every block has been taken by a thread. [`Self::complete`] ends those that are under way.
+    pub(super) fn is_expanded(&self) -> bool {
+        self.next_block.load(Ordering::Relaxed) >= self.current.blocks()
+    }
+
     /// Successors made so far: with pruned ones, and without.
     pub(super) fn made(&self) -> (u64, u64) {
         let own = self.workers.iter().map(|d| lock(d)).map(|d| (d.buffers.generated, d.buffers.emitted));

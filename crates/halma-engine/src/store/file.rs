@@ -407,11 +407,15 @@ impl<K: Key> Level<K> {
             }
             bytes.is_empty() && next.is_none_or(|next| key < next) && key < K::MAX
         })?;
-        match &self.bytes {
-            Bytes::File(file) if !sound => {
-                Err(file.damaged(format!("the keys of the block at byte {} do not ascend", block.offset)))
-            }
-            _ => Ok(()),
+        match sound {
+            true => Ok(()),
+            false => Err(self.damaged(&format!("the keys of the block at byte {} do not ascend", block.offset))),
         }
+    }
+
+    /// The error for a level that is not what was written.
+    pub(crate) fn damaged(&self, reason: &str) -> StoreError {
+        let file = self.path().unwrap_or(Path::new("a level in memory"));
+        StoreError::Damaged { file: file.into(), reason: reason.into() }
     }
 }

@@ -21,6 +21,8 @@ use std::time::Duration;
 use halma_files::folder::temporary_name;
 use memmap2::Mmap;
 
+use super::StoreError;
+
 /// An open folder. Names are plain names of files directly in it.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Creates a file, replacing any file of that name.
@@ -138,8 +140,11 @@ impl Deref for Part {
 }
 
 /// The size of a file; 0 if there is none.
-pub(super) fn length(storage: &dyn Storage, name: &str) -> u64 {
-    storage.open(name).and_then(|file| file.length()).unwrap_or(0)
+pub(super) fn length(storage: &dyn Storage, name: &str) -> Result<u64, StoreError> {
+    match storage.open(name).and_then(|file| file.length()) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(0),
+        length => length.map_err(|source| StoreError::reading(storage.path(name), source)),
+    }
 }
 
 /// Replaces a file atomically and durably: write under a temporary name, sync, rename, sync the folder.

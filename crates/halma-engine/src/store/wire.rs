@@ -102,13 +102,19 @@ mod tests {
         assert!(level.to_vec().unwrap().into_iter().eq((0..2 * BLOCK as u128 + 7).map(|k| k << 70)));
         assert_eq!(Segment::<u128>::take(&mut rest).map(|(shard, s)| (shard, s.len())), Some((9, 1)));
         assert!(rest.is_empty());
-        for at in (8..sent.len()).step_by(97) {
+        // The second segment has one key: a head, the entry of its block, and no bytes.
+        let second = sent.len() - 48;
+        for at in (8..sent.len()).step_by(97).chain(second..sent.len()) {
             let mut garbled = sent.clone();
             garbled[at] ^= 4;
             let mut rest = &garbled[..];
             let taken: Vec<_> = std::iter::from_fn(|| Segment::<u128>::take(&mut rest)).map(|(_, s)| s.len()).collect();
-            let first_key = |at: usize| (16..16 + 3 * 32).contains(&at) && (at - 16) % 32 < 16;
-            assert!(taken.len() < 2 || first_key(at) || at >= sent.len() - 40, "{at}");
+            let first_key = |at: usize| {
+                ((16..16 + 3 * 32).contains(&at) && (at - 16) % 32 < 16) || (second + 16..second + 32).contains(&at)
+            };
+            let shard = (second..second + 4).contains(&at);
+            // Whether they are the receiver's is for the receiver to see.
+            assert_eq!(taken.len() == 2, first_key(at) || shard, "{at}");
         }
         assert!(Segment::<u128>::take(&mut &sent[..sent.len() / 2]).is_none());
     }

@@ -157,7 +157,7 @@ impl Workspace {
         let list = self.list();
         for name in names(&*self.levels)? {
             if name.strip_suffix(".level").is_some_and(|label| list.files.contains_key(label)) {
-                self.disk.found(storage::length(&*self.levels, &name));
+                self.disk.found(storage::length(&*self.levels, &name)?);
             } else if is_of_level(&name) {
                 remove(&*self.levels, &name)?;
             }
@@ -236,7 +236,8 @@ impl Workspace {
         self.list().complete()
     }
 
-    /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept.
+    /// Adds answers, and removes the levels for which `served` is true, unless they are to be kept. A checkpoint within
+    /// such a level goes with its layers, which nobody would need.
     ///
     /// # Errors
     /// Where the manifest cannot be written.
@@ -245,7 +246,7 @@ impl Workspace {
         let keep = self.keep;
         self.change(|list| {
             list.answers.extend(answers);
-            list.partial = list.partial.take().filter(|p| !served(&p.label));
+            gone = list.drop_partial(|partial| served(&partial.label));
             list.files.retain(|label, _| {
                 let dropped = !keep && served(label);
                 gone.extend(dropped.then(|| label.clone()));
@@ -381,7 +382,7 @@ impl Workspace {
     pub fn remove(&self, labels: &[String]) -> Result<(), StoreError> {
         for label in labels {
             let name = file_name(label);
-            let bytes = storage::length(&*self.levels, &name);
+            let bytes = storage::length(&*self.levels, &name)?;
             remove(&*self.levels, &name)?;
             self.disk.release(bytes);
         }
@@ -394,7 +395,7 @@ impl Workspace {
     /// Where it cannot be removed.
     pub fn unlink<K: Key>(&self, label: &str, level: &Level<K>) -> Result<(), StoreError> {
         let name = file_name(label);
-        let bytes = storage::length(&*self.levels, &name);
+        let bytes = storage::length(&*self.levels, &name)?;
         remove(&*self.levels, &name)?;
         level.hold(Claim { disk: Arc::clone(&self.disk), bytes });
         Ok(())

@@ -60,7 +60,7 @@ fn a_checkpoint_is_dropped_where_the_level_before_lies_in_other_blocks_since() {
     let at = operations(&expander).iter().position(|o| o == "create level-1.layer-0001.tmp").unwrap();
     die_at(&storage, at as u64, &expander);
     let workspace = open(&storage, 1).unwrap();
-    assert!(workspace.partial("level-1").is_some_and(|partial| partial.next_block > 0));
+    assert!(workspace.partial("level-1").is_some_and(|partial| partial.mark.next_block > 0));
     let level = Level::of(Lattices.start());
     assert!(level.blocks() < start().blocks());
     let destination = LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };

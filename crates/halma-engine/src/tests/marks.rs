@@ -22,10 +22,8 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
         let mark = |next_block| Mark { next_block, generated: 0, emitted: 0 };
         let partial = Partial {
             label: "level-1".into(),
-            next_block: held,
+            mark: mark(held),
             expanded: Some(Digest(start().fingerprint())),
-            generated: 0,
-            emitted: 0,
             layers: Vec::new(),
             marks: (1..=held).map(mark).collect(),
         };
@@ -55,15 +53,7 @@ fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
     let share = expander().level_of(&Lattices, Lattices.start()).level;
     for (storage, expanded) in storages.iter().zip([Some(Digest(share.fingerprint())), Some(Digest(1))]) {
         let mark = Mark { next_block: 1000, generated: 0, emitted: 0 };
-        let partial = Partial {
-            label: "level-1".into(),
-            next_block: mark.next_block,
-            expanded,
-            generated: 0,
-            emitted: 0,
-            layers: Vec::new(),
-            marks: vec![mark],
-        };
+        let partial = Partial { label: "level-1".into(), mark, expanded, layers: Vec::new(), marks: vec![mark] };
         open(storage, 1).unwrap().enter_partial(partial, Vec::new()).unwrap();
     }
     std::thread::scope(|scope| {

@@ -1,5 +1,6 @@
 //! Chooses the folder that a run writes to, so that it does not replace another question's record.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use halma_engine::store::StoreError;
@@ -31,8 +32,11 @@ pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError>
 
 /// Whether the place is empty or has a record of the same question.
 fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
-    if file.symlink_metadata().is_err() {
-        return Ok(true);
+    match file.symlink_metadata() {
+        Ok(_) => {}
+        // Whether the folder can be made is asked when the run begins.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(true),
+        Err(source) => return Err(StoreError::reading(file.into(), source).into()),
     }
     let there = Record::read(file)?;
     if there.problem != job.spec {

@@ -50,8 +50,10 @@ impl Context<'_> {
         let cache = self.job.output.cache.as_ref().filter(|_| !self.expander.exchange().is_shared());
         let cache = cache.map(|folder| DiskTables::open(folder, &tables_of())).transpose()?.map(Arc::new);
         search = search.with_table_store(cache.clone().map(|cache| cache as Arc<dyn TableStore>));
-        self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
+        if !self.take_over::<K>(&mut record)? {
+            return Ok(Some(record));
+        }
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);

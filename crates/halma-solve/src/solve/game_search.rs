@@ -30,7 +30,7 @@ use halma_rules::symmetry::Symmetry;
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, LevelFigures, Side, exhausted};
+use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted, no_solution};
 use beam::Beam;
 
 /// The size of a level from which a beam search goes ahead.
@@ -94,19 +94,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
         self.engine.progress.length(length);
         let puzzle = self.puzzle(length);
         let mut sequence = self.sequence(&puzzle, format!("L{length}"));
-        let answer = self.search(&puzzle, &mut sequence);
-        #[cfg(any(test, feature = "testing"))]
-        let answer = match answer {
-            Err(_) if self.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
-            answer => answer,
-        };
-        let mut answer = answer.unwrap_or_else(Answer::Stopped);
-        if let Answer::Found(game) = &answer
-            && let Err(fault) = self.check(&puzzle, game)
-        {
-            // If the solution is wrong, the refutations cannot be trusted either.
-            answer = Answer::Stopped(Stopped::Contradiction(format!("the game found is none: {fault}")));
-        }
+        let answer = self.search(&puzzle, &mut sequence).unwrap_or_else(Answer::Stopped);
+        let answer = checked(self.engine, answer, |game| self.check(&puzzle, game));
         Attempt { levels: sequence.figures, ..Attempt::of(length, answer, begun) }
     }
 
@@ -154,7 +143,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             self.engine.grow(puzzle, sequence)?;
             let states = sequence.last().whole();
             if states == 0 {
-                return Ok(if exhausted(&sequence.figures) { Answer::Exhausted } else { Answer::Refuted });
+                return Ok(no_solution(&sequence.figures));
             }
             if states >= probe_at {
                 probe_at = PROBE_AGAIN * states;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use halma_engine::key::Key;
 use halma_engine::parallel;
 use halma_engine::search::Stopped;
-use halma_engine::search::exchange::{Message, owner};
+use halma_engine::search::exchange::{Lost, Message, owner};
 use halma_engine::store::wire::{get, put};
 use halma_engine::store::{BLOCK, Level, StoreError};
 
@@ -77,8 +77,8 @@ impl CommonStates<'_> {
         let (exchange, room) = (self.engine.expander.exchange(), self.engine.expander.plan().room());
         // Pairs are held as they are made, as they are sent, and as they come; the process with the least room decides.
         let held = room.batch((BLOCK * 2 * K::BYTES * 4) as u64, ROUND_BLOCKS);
-        let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held);
-        let rounds = exchange.all_gather(level.blocks().div_ceil(at_once.max(1)))?.into_iter().max().unwrap_or(0);
+        let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held).max(1);
+        let rounds = exchange.all_gather(level.blocks().div_ceil(at_once))?.into_iter().max().unwrap_or(0);
         let mut least: Option<(K, K)> = None;
         for round in 0..rounds {
             let end = level.blocks().min((round + 1) * at_once);
@@ -98,7 +98,12 @@ impl CommonStates<'_> {
             }
             let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
             for message in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
-                own.extend(message.bytes.chunks_exact(2 * K::BYTES).map(|b| (get(b), get(&b[K::BYTES..]))));
+                let from = own.len();
+                own.extend(message.entries(2 * K::BYTES)?.map(|b| (get(b), get(&b[K::BYTES..]))));
+                // An image that came to the wrong process would be found by none.
+                if !own[from..].iter().all(|&(image, _)| exchange.owns(image)) {
+                    return Err(Lost::of_states(message.peer).into());
+                }
             }
             least = least.into_iter().chain(found_on(own, other)?).min();
         }
@@ -114,5 +119,71 @@ impl CommonStates<'_> {
     ) -> Result<Option<T>, Stopped> {
         let search = |place| self.engine.cancel.check().and_then(|()| Ok(search(place)?)).transpose();
         self.engine.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use halma_engine::search::exchange::Exchange;
+    use halma_engine::search::exchange::mesh::mesh;
+    use halma_engine::search::{CancellationToken, Expander};
+
+    use super::*;
+
+    /// What process 0 finds, whose share of both levels has all of `keys`, each its own image, where process 1 says that it has room
+    /// for `held` blocks and sends these bytes.
+    fn found(keys: Vec<u64>, held: usize, bytes: Vec<u8>) -> Result<Option<(u64, u64)>, Stopped> {
+        let [here, liar] = <[_; 2]>::try_from(mesh(2)).unwrap().map(Arc::new);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let exchange: &dyn Exchange = &liar;
+                exchange.all_gather(held).unwrap();
+                exchange.all_gather(1usize).unwrap();
+                liar.all_to_all(vec![Message { peer: 0, bytes }]).unwrap();
+                // Nothing found; process 0 may have gone.
+                let _ = exchange.all_gather(None::<([u64; 4], [u64; 4])>);
+            });
+            let (expander, cancel) =
+                (Expander::new(1, None).unwrap().sharing(Arc::new(here)), CancellationToken::after(None));
+            let common_states = CommonStates { engine: Engine::new(&expander, &cancel, &()) };
+            let level = Level::of(keys);
+            common_states.common(&level, &level, |level: &Level<u64>, blocks: Range<usize>| {
+                let (mut keys, mut images) = (Vec::new(), Vec::new());
+                for block in blocks {
+                    level.read_block(block, &mut keys)?;
+                    images.extend(keys.iter().map(|&key| (key, key)));
+                }
+                Ok(images)
+            })
+        })
+    }
+
+    /// The least keys that these processes own, of two.
+    fn owned<const N: usize>(processes: [usize; N]) -> [u64; N] {
+        processes.map(|process| (0..).find(|&key: &u64| owner(key, 2) == process).unwrap())
+    }
+
+    #[test]
+    fn a_process_whose_states_make_no_sense_is_lost() {
+        let [here, there] = owned([0, 1]);
+        let pairs = |pairs: &[(u64, u64)]| {
+            let mut bytes = Vec::new();
+            pairs.iter().flat_map(|&(image, key)| [image, key]).for_each(|key| put(key, &mut bytes));
+            bytes
+        };
+        let sound = pairs(&[(here, there)]);
+        assert_eq!(found(vec![here], 1, sound.clone()).unwrap(), Some((here.min(there), here)));
+        for garbled in [&sound[..15], &sound[..8], &[&sound[..], &[0]].concat(), &pairs(&[(there, there)])] {
+            let Err(Stopped::Lost(lost)) = found(vec![here], 1, garbled.to_vec()) else { panic!("{garbled:?}") };
+            assert_eq!(lost, Lost::of_states(1));
+        }
+    }
+
+    #[test]
+    fn a_process_without_room_takes_one_block_at_a_time() {
+        let [here] = owned([0]);
+        assert_eq!(found(vec![here], 0, Vec::new()).unwrap(), Some((here, here)));
     }
 }

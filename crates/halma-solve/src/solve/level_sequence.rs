@@ -140,11 +140,17 @@ impl Engine<'_> {
         let destination = LevelDestination { workspace, scratch, label: &label, watch };
         let grown =
             self.expander.expand(puzzle, depth as u32, &sequence.levels[depth], &earlier, destination, self.cancel);
-        if grown.is_err() {
-            // Save what was complete when the step was stopped.
-            self.save(sequence)?;
-        }
-        self.append(grown?, begun.elapsed().as_secs_f64(), sequence);
+        let grown = match grown {
+            Ok(grown) => grown,
+            Err(stopped) => {
+                // Save what was complete when the step was stopped. Why it was stopped matters more than why that fails.
+                if let Err(fault) = self.save(sequence) {
+                    self.progress.note(&format!("complete levels could not be saved: {fault}"));
+                }
+                return Err(stopped);
+            }
+        };
+        self.append(grown, begun.elapsed().as_secs_f64(), sequence);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
         let crowded = resident > self.expander.plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());

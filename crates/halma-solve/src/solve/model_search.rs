@@ -29,7 +29,7 @@ use super::engine::Engine;
 use super::frontiers::first_of_both;
 use super::images::CommonStates;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, LevelFigures, Side, exhausted};
+use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
@@ -87,13 +87,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 grown.and_then(|()| self.meet(length))
             }
         };
-        #[cfg(any(test, feature = "testing"))]
-        let answer = match answer {
-            Err(_) if self.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped) => Ok(Answer::Refuted),
-            answer => answer,
-        };
-        let answer = answer.unwrap_or_else(Answer::Stopped);
-        Attempt { levels, ..Attempt::of(length, self.checked(answer, length), begun) }
+        let answer = checked(self.engine, answer.unwrap_or_else(Answer::Stopped), |walk| self.check(walk, length));
+        Attempt { levels, ..Attempt::of(length, answer, begun) }
     }
 
     /// The levels without a goal, up to level `depth` or the last one that has states; what stopped them if they are
@@ -136,7 +131,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// Some states of the last level, as text: those with the least keys, of all processes.
     ///
     /// # Errors
-    /// Where the level cannot be read.
+    /// Where the level cannot be read, or another process is lost.
     pub fn some_of_the_last(&self, most: usize) -> Result<Vec<String>, Stopped> {
         let Some(last) = self.ahead.levels.last() else { return Ok(Vec::new()) };
         let (mut keys, mut here) = (Vec::new(), Vec::new());
@@ -240,8 +235,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let here = goals.first().copied();
         match self.engine.expander.exchange().all_reduce_min(here)? {
             Some(last) => Ok(Answer::Found(self.states(&self.trace(&sequence.levels, last, false)?)?)),
-            None if exhausted(&sequence.figures) => Ok(Answer::Exhausted),
-            None => Ok(Answer::Refuted),
+            None => Ok(no_solution(&sequence.figures)),
         }
     }
 
@@ -374,8 +368,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     }
 
     /// Checks a solution: every move is legal, and only the last state satisfies the goal.
-    fn checked(&self, answer: Answer<K>, length: u32) -> Answer<K> {
-        let Answer::Found(walk) = &answer else { return answer };
+    fn check(&self, walk: &[K], length: u32) -> Result<(), String> {
         let (mut worker, mut after) = (self.model.worker(), Vec::new());
         let mut moves = walk.windows(2).map(|pair| {
             after.clear();
@@ -385,12 +378,10 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let legal = moves.all(|legal| legal) && walk.len() == length as usize + 1;
         drop(moves);
         let first = walk.iter().position(|&state| worker.is_goal(state));
-        if legal && first == Some(length as usize) {
-            return answer;
+        match legal && first == Some(length as usize) {
+            true => Ok(()),
+            false => Err(format!("legal moves {legal}, the goal is met at {first:?}, asked {length}")),
         }
-        let what =
-            format!("the solution found is none: legal moves {legal}, the goal is met at {first:?}, asked {length}");
-        Answer::Stopped(Stopped::Contradiction(what))
     }
 }
 

@@ -44,7 +44,7 @@ use halma_rules::symmetry::Symmetries;
 
 use super::deepening::LengthSearch;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side};
+use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
@@ -192,10 +192,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Counting { setup: &self.setup }.count(length, &mut self.shared)
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal; with the greatest depth that there is they end with the first empty one.
-    ///
-    /// # Errors
-    /// What stopped it, beside the levels that are complete.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
+    /// is they end with the first empty one.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let (puzzle, engine) = (self.setup.puzzle(Vec::new()), self.setup.engine);
         let mut sequence = LevelSequence::new("levels".into(), Side::Forward);
@@ -247,19 +245,9 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             vec![attempt]
         };
         for attempt in &mut attempts {
-            #[cfg(any(test, feature = "testing"))]
-            if self.setup.engine.expander.fault == Some(crate::fault::Fault::NoneWhenStopped)
-                && matches!(attempt.answer, Answer::Stopped(_))
-            {
-                attempt.answer = Answer::Refuted;
-            }
-            if let Answer::Found(walk) = &attempt.answer
-                && let Err(fault) = self.setup.check_walk(walk, attempt.length)
-            {
-                // If the solution is wrong, the refutations cannot be trusted either.
-                let what = format!("the solution found is none: {fault}");
-                attempt.answer = Answer::Stopped(Stopped::Contradiction(what));
-            }
+            let answer = std::mem::replace(&mut attempt.answer, Answer::Refuted);
+            let check = |walk: &[Cells<W>]| self.setup.check_walk(walk, attempt.length);
+            attempt.answer = checked(self.setup.engine, answer, check);
         }
         attempts
     }

@@ -22,11 +22,11 @@ impl<P: Puzzle> Step<'_, P> {
             return Ok(workspace.drop_partial()?);
         }
         self.resume_layers(workspace, partial.layers)?;
-        if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.emitted {
+        if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.mark.emitted {
             let reason = format!("the layers of {} hold more than it says was made", partial.label);
             return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
         }
-        self.resume_at(Mark { next_block: partial.next_block, generated: partial.generated, emitted: partial.emitted });
+        self.resume_at(partial.mark);
         Ok(())
     }
 
@@ -83,10 +83,8 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn partial(&self, mark: Mark, marks: Vec<Mark>) -> Partial {
         Partial {
             label: self.destination.label.into(),
-            next_block: mark.next_block,
+            mark,
             expanded: Some(Digest(self.current.fingerprint())),
-            generated: mark.generated,
-            emitted: mark.emitted,
             layers: self.layers.iter().map(|(label, _)| label.clone()).collect(),
             marks,
         }

@@ -49,16 +49,13 @@ pub struct Saved {
 pub struct Partial {
     /// The level's label.
     pub label: String,
-    /// The first block of the previous level that has not been expanded.
-    pub next_block: usize,
-    /// The [`fingerprint`](crate::store::Level::fingerprint) of the previous level: `next_block` says nothing of other
+    /// How far the level has come.
+    #[serde(flatten)]
+    pub mark: Mark,
+    /// The [`fingerprint`](crate::store::Level::fingerprint) of the previous level: the mark says nothing of other
     /// blocks. Checkpoints of earlier programs have none, and are not taken up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded: Option<Digest>,
-    /// Successors so far, pruned ones included.
-    pub generated: u64,
-    /// Successors so far, pruned ones not included.
-    pub emitted: u64,
     /// The labels of the layers of sorted successors.
     pub layers: Vec<String>,
     /// With several processes: the marks up to which each process's layers hold everything made. Layers may hold more;
@@ -203,9 +200,8 @@ impl Manifest {
             return Err(format!("`{label}` is no name of a level"));
         }
         if let Some(partial) = &self.partial {
-            let mark = Mark { next_block: 0, generated: partial.generated, emitted: partial.emitted };
             let counted = |mark: &Mark| mark.emitted <= mark.generated && mark.generated < TOO_MANY;
-            if !partial.marks.iter().chain([&mark]).all(counted) {
+            if !partial.marks.iter().chain([&partial.mark]).all(counted) {
                 return Err("its counts of successors contradict each other".into());
             }
             if let Some(layer) = partial.layers.iter().find(|layer| !self.files.contains_key(*layer)) {
@@ -223,4 +219,33 @@ impl Manifest {
 /// How many lists and tables a document has.
 fn parts(text: &str) -> usize {
     text.bytes().filter(|b| matches!(b, b'{' | b'[')).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The form that earlier programs wrote, too.
+    #[test]
+    fn a_checkpoint_states_its_mark_among_its_own_fields() {
+        let mark = Mark { next_block: 3, generated: 50, emitted: 40 };
+        let expanded = Some(Digest(7));
+        let partial = Partial { label: "L4-002".into(), mark, expanded, layers: vec!["a".into()], marks: vec![mark] };
+        let json = serde_json::json!({
+            "label": "L4-002",
+            "next_block": 3,
+            "expanded": "00000000000000000000000000000007",
+            "generated": 50,
+            "emitted": 40,
+            "layers": ["a"],
+            "marks": [{ "next_block": 3, "generated": 50, "emitted": 40 }],
+        });
+        assert_eq!(serde_json::to_value(&partial).unwrap(), json);
+        assert_eq!(serde_json::from_value::<Partial>(json).unwrap(), partial);
+        let old = r#"{ "label": "L4-002", "next_block": 3, "generated": 50, "emitted": 40, "layers": ["a"] }"#;
+        let without = Partial { expanded: None, marks: Vec::new(), ..partial };
+        assert_eq!(serde_json::from_str::<Partial>(old).unwrap(), without);
+        let lacks = r#"{ "label": "L4-002", "next_block": 3, "generated": 50, "layers": ["a"] }"#;
+        assert!(serde_json::from_str::<Partial>(lacks).is_err());
+    }
 }

@@ -1,14 +1,18 @@
 //! Several processes find what one finds. Here they are threads; `tests/cluster.rs` has real ones.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::mesh::mesh;
+use halma_engine::search::{CancellationToken, Watch};
 use halma_record::record::Record;
 use halma_rules::job::{Job, Overrides};
 
 use crate::run::{Question, RunError, run, run_shared};
+use crate::solve::{LevelFigures, Progress};
 
 fn job(problem: &str, pruning: &str, rest: &str) -> Job {
     let text = format!("[problem]\n{problem}\n[search]\npruning = \"{pruning}\"\n{rest}\n[limits]\nthreads = 1\n");
@@ -106,6 +110,24 @@ fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     }
 }
 
+/// Asks to stop when so many levels have been reported.
+struct StopsAfter<'a>(AtomicU32, &'a CancellationToken);
+
+impl Watch for StopsAfter<'_> {}
+
+impl Progress for StopsAfter<'_> {
+    fn level(&self, _: &LevelFigures) {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.1.request();
+        }
+    }
+}
+
+/// The names of the level files in a run's folder.
+fn levels(run: &Path) -> BTreeSet<OsString> {
+    std::fs::read_dir(run.join("levels")).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
 #[test]
 fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,15 +135,23 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let alone = run(&problem, Question::Solve, &(), &CancellationToken::after(None)).unwrap().without_measurements();
     let job = there(&problem, folder.path());
     assert!(together(&job, Question::Solve, 3, 60).iter().any(|r| !matches!(r, Ok(r) if r.reason.is_none())));
-    assert!(folder.path().join("process-0-of-3/run.json").exists());
+    let share = folder.path().join("process-0-of-3");
+    let left = levels(&share);
+    assert!(left.len() > 4, "{left:?}");
     let cancel = CancellationToken::after(None);
     cancel.request();
-    // It deals the levels out, and stops.
-    assert!(
-        run(&job, Question::Solve, &(), &cancel).is_ok_and(|r| r.reason.is_some())
-            || folder.path().join("run.json").exists()
-    );
+    let record = run(&job, Question::Solve, &(), &cancel).unwrap();
+    assert_eq!((record.reason.as_deref(), record.runs.len()), (Some("interrupted"), 0));
+    assert_eq!(levels(&share), left, "stopped before it took anything over, it leaves everything");
+    let cancel = CancellationToken::after(None);
+    let record = run(&job, Question::Solve, &StopsAfter(AtomicU32::new(4), &cancel), &cancel).unwrap();
+    assert_eq!(record.reason.as_deref(), Some("interrupted"));
+    // It has read four of the levels, level 0 among them, so that it has made none of its own.
+    assert_eq!(record.runs.last().map(|run| run.levels.len()), Some(4));
+    assert_eq!(levels(folder.path()), left, "all levels are taken over");
+    assert!(!share.exists(), "a share that was taken over is removed");
     for record in together(&job, Question::Solve, 2, u64::MAX) {
         assert_eq!(record.unwrap().without_measurements(), alone);
     }
+    assert!(!folder.path().join("levels").exists(), "what it left was taken over, too");
 }
