@@ -41,9 +41,11 @@ impl Context<'_> {
             self.engine(),
         );
         let Ok(mut search) = search else { return Ok(None) };
-        self.take_over::<K>()?;
         let fixing = search.symmetries().iter().map(|s| s.cells.clone()).collect();
         let mut record = self.blank(SymmetryRecord::fixing(fixing));
+        if !self.take_over::<K>(&mut record)? {
+            return Ok(Some(record));
+        }
         match self.question {
             Question::Levels { depth } => {
                 let (figures, result) = search.levels(depth);

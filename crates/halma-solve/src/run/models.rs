@@ -37,10 +37,12 @@ impl Context<'_> {
     }
 
     fn model<K: Key>(self, model: &dyn Model<K>, compiled: &Compiled) -> Result<Record, RunError> {
-        self.take_over::<K>()?;
         let mut record = self.blank(SymmetryRecord::fixing(Vec::new()));
         record.symmetries = model.symmetries().map(SymmetryRecord::fixing);
         record.repeats = Some(model.repeats());
+        if !self.take_over::<K>(&mut record)? {
+            return Ok(record);
+        }
         let is_bounded = model.has_goal() && !matches!(self.question, Question::Levels { .. });
         let projections = match is_bounded.then(|| self.projections(compiled)).transpose() {
             Ok(projections) => projections.flatten(),

@@ -9,6 +9,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::exchange::{Exchange, Lost};
-use halma_engine::search::{Expander, Expansion, LevelDestination, saved_share};
+use halma_engine::search::{Expander, Expansion, LevelDestination, Stopped, Tally, saved_share};
 use halma_engine::store::workspace::{LeftoverShare, Saved, Workspace};
 use halma_engine::store::{Level, StoreError};
 use halma_files::folder::Folder;
@@ -124,8 +125,9 @@ struct Seen {
 type Found = BTreeMap<(usize, usize), LeftoverShare>;
 
 impl Context<'_> {
-    /// Takes over the answers of process 0, and the levels of a run with another number of processes.
-    pub(super) fn take_over<K: Key>(&self) -> Result<(), RunError> {
+    /// Takes over the answers of process 0, and the levels of a run with another number of processes. Returns whether
+    /// the run goes on; if it is stopped meanwhile, `record` says so.
+    pub(super) fn take_over<K: Key>(&self, record: &mut Record) -> Result<bool, RunError> {
         let exchange = self.expander.exchange();
         let found = self.find()?;
         let seen = found.iter().map(|(&(of, part), left)| {
@@ -141,7 +143,7 @@ impl Context<'_> {
         }
         self.workspace.adopt(answers)?;
         if all.iter().all(Vec::is_empty) {
-            return Ok(());
+            return Ok(true);
         }
         let own: Vec<Vec<String>> = exchange.all_gather(self.workspace.levels().into_keys().collect())?;
         let had = |label: &String| own.iter().all(|labels| labels.contains(label));
@@ -162,7 +164,11 @@ impl Context<'_> {
                     let figures = figures(&first.levels[label])?.0;
                     let parts = mine.iter().filter_map(|&part| found.get(&(of, part)));
                     let parts = parts.map(|left| left.load::<K>(label)).collect::<Result<Vec<_>, StoreError>>()?;
-                    self.deal(label, parts, &figures)?;
+                    if let ControlFlow::Break(stopped) = self.deal(label, parts, &figures)? {
+                        self.incomplete(stopped, record)?;
+                        self.measure(record);
+                        return Ok(false);
+                    }
                 }
             }
         }
@@ -173,7 +179,7 @@ impl Context<'_> {
                 left.remove()?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The shares of other numbers of processes that this process sees.
@@ -202,13 +208,8 @@ impl Context<'_> {
         Ok(found)
     }
 
-    /// Redistributes the level with that label: `parts` are what this process reads of it.
-    fn deal<K: Key>(
-        &self,
-        label: &str,
-        parts: Vec<Level<K>>,
-        whole: &halma_engine::search::Tally,
-    ) -> Result<(), RunError> {
+    /// Redistributes the level with that label, unless it is stopped: `parts` are what this process reads of it.
+    fn deal<K: Key>(&self, label: &str, parts: Vec<Level<K>>, whole: &Tally) -> Result<ControlFlow<Stopped>, RunError> {
         let exchange = self.expander.exchange();
         let dealing = format!("dealing-{label}");
         let blocks: usize = parts.iter().map(Level::blocks).sum();
@@ -223,10 +224,10 @@ impl Context<'_> {
         }
         let dealt = match dealt {
             Ok(dealt) => dealt,
-            Err(halma_engine::search::Stopped::Store(error)) => return Err(error.into()),
-            Err(halma_engine::search::Stopped::Lost(lost)) => return Err(lost.into()),
-            // Redistributed levels stay; the rest is computed again.
-            Err(stopped) => return Err(Lost { process: exchange.process(), reason: stopped.to_string() }.into()),
+            Err(Stopped::Store(error)) => return Err(error.into()),
+            Err(Stopped::Lost(lost)) => return Err(lost.into()),
+            // Redistributed levels stay, and the shares with the rest.
+            Err(stopped) => return Ok(ControlFlow::Break(stopped)),
         };
         let Expansion { level, tally, digest, .. } = dealt;
         if (tally.states, tally.digest, tally.old) != (whole.states, whole.digest, 0) {
@@ -238,7 +239,7 @@ impl Context<'_> {
         self.workspace.enter_also(vec![(label.into(), saved_share(whole, keys, digest))])?;
         drop(level);
         self.workspace.discard(&dealing)?;
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 }
 

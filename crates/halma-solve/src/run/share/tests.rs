@@ -139,6 +139,11 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let left = levels(&share);
     assert!(left.len() > 4, "{left:?}");
     let cancel = CancellationToken::after(None);
+    cancel.request();
+    let record = run(&job, Question::Solve, &(), &cancel).unwrap();
+    assert_eq!((record.reason.as_deref(), record.runs.len()), (Some("interrupted"), 0));
+    assert_eq!(levels(&share), left, "stopped before it took anything over, it leaves everything");
+    let cancel = CancellationToken::after(None);
     let record = run(&job, Question::Solve, &StopsAfter(AtomicU32::new(4), &cancel), &cancel).unwrap();
     assert_eq!(record.reason.as_deref(), Some("interrupted"));
     // It has read four of the levels, level 0 among them, so that it has made none of its own.
