@@ -152,6 +152,8 @@ impl Context<'_> {
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
         let mut ledger =
             RecordLedger { context: self, record, moves, proved_nothing: None, unsaved: Vec::new(), before: 0 };
+        let step = search.step();
+        let next = |before: &[LengthRecord]| bound + step * before.len() as u32;
         for (number, answer) in self.workspace.answers().into_iter().enumerate() {
             let mut entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
             if has_changed(&self.job.search.pruning, entry.up_to.unwrap_or(entry.length)) {
@@ -161,13 +163,14 @@ impl Context<'_> {
             }
             // Its levels may have been kept once, and no longer.
             entry.levels.iter_mut().for_each(|level| drop(level.file.take_if(|_| !self.workspace.keeps())));
-            self.taken_up(&entry, bound, max_length.unwrap_or(MAX_LENGTH), &ledger.record.runs)?;
+            let runs = &ledger.record.runs;
+            self.taken_up(&entry, next(runs), max_length.unwrap_or(MAX_LENGTH), runs)?;
             ledger.enter_without_solution(entry);
         }
         let runs = &ledger.record.runs;
         search.resume_after(runs.iter().map(|r| r.levels.len()).sum());
         ledger.before = runs.len();
-        let next = bound + runs.len() as u32;
+        let next = next(runs);
         match deepen(search, next, max_length, &mut ledger)? {
             Ended::Enough => Ok(()),
             Ended::AllTried => Ok(ledger.all_tried(max_length)?),
@@ -175,9 +178,8 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the answer is consistent with those before. Whether it is true cannot be known without another search.
-    fn taken_up(&self, entry: &LengthRecord, bound: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
-        let next = bound + before.len() as u32;
+    /// Whether the answer is that for `next`, and consistent with those before. Whether it is true cannot be known without another search.
+    fn taken_up(&self, entry: &LengthRecord, next: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
         if entry.length != next || next > most {
             return Err(
                 self.odd(format!("its answer for length {} stands where that for {next} belongs", entry.length))
@@ -226,6 +228,7 @@ mod tests {
     /// A search that neither finds nor sees an end; it refutes, or proves nothing.
     struct Endless {
         refutes: bool,
+        step: u32,
     }
 
     impl LengthSearch for Endless {
@@ -235,6 +238,10 @@ mod tests {
             Ok(Some(1))
         }
 
+        fn step(&self) -> u32 {
+            self.step
+        }
+
         fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<()>> {
             let answer = || if self.refutes { Answer::Refuted } else { Answer::Unproved("no luck".into()) };
             lengths.map(|length| Attempt::of(length, answer(), Instant::now())).collect()
@@ -242,16 +249,32 @@ mod tests {
     }
 
     fn record(question: Question, refutes: bool) -> Record {
+        let [record] = records([question], Endless { refutes, step: 1 });
+        record
+    }
+
+    /// The records of these questions, one after another in one run's folder.
+    fn records<const N: usize>(questions: [Question; N], mut search: Endless) -> [Record; N] {
         let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
         let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
-        let workspace = folder::workspace(&job, question, &Alone).unwrap();
+        let workspace = folder::workspace(&job, questions[0], &Alone).unwrap();
         let (cancel, progress) = (CancellationToken::after(None), &());
-        let context =
-            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
-        let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
-        context.lengths(&mut Endless { refutes }, |_| Ok(Vec::new()), &mut record).unwrap();
-        record
+        questions.map(|question| {
+            let context =
+                Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
+            let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
+            context.lengths(&mut search, |_| Ok(Vec::new()), &mut record).unwrap();
+            record
+        })
+    }
+
+    #[test]
+    fn a_run_goes_on_with_the_lengths_that_its_search_steps_to() {
+        let questions = [4, 7].map(|max_length| Question::Prove { max_length });
+        let tried = records(questions, Endless { refutes: false, step: 2 })
+            .map(|record| record.runs.iter().map(|run| run.length).collect::<Vec<_>>());
+        assert_eq!(tried, [vec![1, 3], vec![1, 3, 5, 7]]);
     }
 
     #[test]
