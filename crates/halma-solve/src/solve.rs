@@ -148,3 +148,8 @@ fn checked<S>(engine: Engine<'_>, answer: Answer<S>, check: impl FnOnce(&[S]) ->
 fn exhausted(figures: &[LevelFigures]) -> bool {
     figures.last().is_some_and(|f| f.tally.states == 0) && figures.iter().all(|f| f.tally.pruned == 0)
 }
+
+/// The answer where these levels have no solution.
+fn no_solution<S>(figures: &[LevelFigures]) -> Answer<S> {
+    if exhausted(figures) { Answer::Exhausted } else { Answer::Refuted }
+}

@@ -30,7 +30,7 @@ use halma_rules::symmetry::Symmetry;
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted};
+use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted, no_solution};
 use beam::Beam;
 
 /// The size of a level from which a beam search goes ahead.
@@ -143,7 +143,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
             self.engine.grow(puzzle, sequence)?;
             let states = sequence.last().whole();
             if states == 0 {
-                return Ok(if exhausted(&sequence.figures) { Answer::Exhausted } else { Answer::Refuted });
+                return Ok(no_solution(&sequence.figures));
             }
             if states >= probe_at {
                 probe_at = PROBE_AGAIN * states;

@@ -29,7 +29,7 @@ use super::engine::Engine;
 use super::frontiers::first_of_both;
 use super::images::CommonStates;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted};
+use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
 
 /// A search for the shortest solutions of a puzzle.
@@ -235,8 +235,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let here = goals.first().copied();
         match self.engine.expander.exchange().all_reduce_min(here)? {
             Some(last) => Ok(Answer::Found(self.states(&self.trace(&sequence.levels, last, false)?)?)),
-            None if exhausted(&sequence.figures) => Ok(Answer::Exhausted),
-            None => Ok(Answer::Refuted),
+            None => Ok(no_solution(&sequence.figures)),
         }
     }
 

@@ -9,7 +9,7 @@ use halma_engine::search::{CancellationToken, Expander, Stopped, trace};
 
 use super::deepening::LengthSearch;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, Engine, Side};
+use super::{Answer, Attempt, Engine, Side, no_solution};
 
 /// A search from the start of a row to its goal.
 pub struct RowSearch<'a, P: Puzzle, F> {
@@ -51,8 +51,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
                 return Ok(Answer::Found(trace(&self.free, &levels.levels, self.goal)?));
             }
             if levels.is_dead() {
-                let pruned = levels.figures.iter().any(|f| f.tally.pruned > 0);
-                return Ok(if pruned { Answer::Refuted } else { Answer::Exhausted });
+                return Ok(no_solution(&levels.figures));
             }
             if levels.levels.len() > length as usize {
                 // States other than the goal on the last level do not count.

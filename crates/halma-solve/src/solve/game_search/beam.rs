@@ -21,7 +21,7 @@ use halma_rules::cells::Cells;
 use halma_rules::moves::Pieces;
 use halma_rules::problem::set;
 
-use super::{Answer, GameSearch, Side, exhausted};
+use super::{Answer, GameSearch, Side, exhausted, no_solution};
 use crate::solve::best_states::best_of;
 use crate::solve::level_sequence::LevelSequence;
 
@@ -75,8 +75,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let game = if arrived { self.ending(puzzle, &sequence.levels)? } else { None };
         Ok(match game {
             Some(game) => Answer::Found(game),
-            None if complete && exhausted(&sequence.figures) => Answer::Exhausted,
-            None if complete => Answer::Refuted,
+            None if complete => no_solution(&sequence.figures),
             None => Answer::Unproved(format!("no game among the {} best states of each level", beam.keep)),
         })
     }
@@ -89,10 +88,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         beam: Beam,
         sequence: &mut LevelSequence<K>,
     ) -> Result<Answer<Armies<W>>, Stopped> {
-        let died_out =
-            |sequence: &LevelSequence<K>| sequence.is_dead() && sequence.figures.iter().all(|f| f.tally.pruned == 0);
         let answer = self.truncated(puzzle, beam, sequence)?;
-        let (Answer::Unproved(reason), true) = (&answer, died_out(sequence)) else { return Ok(answer) };
+        let (Answer::Unproved(reason), true) = (&answer, exhausted(&sequence.figures)) else { return Ok(answer) };
         let next = self.puzzle(puzzle.length() + 1);
         let mut next_levels = LevelSequence::new(String::new(), Side::Forward);
         (next_levels.compared, next_levels.hidden) = (usize::MAX, true);
@@ -100,7 +97,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let other = self.truncated(&next, beam, &mut next_levels)?;
         let found = matches!(other, Answer::Found(_));
         let given_up = || Answer::GivenUp(format!("{reason}, and greater lengths have no others"));
-        Ok(if died_out(&next_levels) && !found { given_up() } else { answer })
+        Ok(if exhausted(&next_levels.figures) && !found { given_up() } else { answer })
     }
 
     fn score(&self, puzzle: &GamePuzzle<W, K>) -> Score<W> {

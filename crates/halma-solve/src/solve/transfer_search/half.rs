@@ -14,7 +14,7 @@ use halma_rules::cells::Cells;
 use super::setup::Setup;
 use super::shared_levels::SharedLevels;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::{Answer, LevelFigures, Side, exhausted};
+use crate::solve::{Answer, LevelFigures, Side, no_solution};
 
 /// Bidirectional search of which one side is made.
 pub(super) struct MirroredHalf<'s, const W: usize, K: Key> {
@@ -39,7 +39,7 @@ impl<const W: usize, K: Key> MirroredHalf<'_, W, K> {
         *figures = std::mem::take(&mut half.figures);
         grown?;
         if half.is_dead() {
-            return Ok(if exhausted(figures) { Answer::Exhausted } else { Answer::Refuted });
+            return Ok(no_solution(figures));
         }
         self.setup.meet(length, &half.levels)
     }

@@ -12,7 +12,7 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::{Answer, LevelFigures, Side, exhausted};
+use crate::solve::{Answer, LevelFigures, Side, no_solution};
 
 /// A search under bounds that are computed anew after each level.
 pub(super) struct Narrowed<'s, const W: usize, K: Key> {
@@ -27,7 +27,7 @@ impl<const W: usize, K: Key> Narrowed<'_, W, K> {
         *figures = std::mem::take(&mut half.figures);
         grown?;
         if half.is_dead() {
-            return Ok(if exhausted(figures) { Answer::Exhausted } else { Answer::Refuted });
+            return Ok(no_solution(figures));
         }
         self.setup.meet(length, &half.levels)
     }
