@@ -226,7 +226,7 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
 pub(crate) fn walks<S: Copy + Eq + Hash>(
     start: S,
     moves: usize,
-    after: impl Fn(S, usize) -> Vec<(S, u8)>,
+    mut after: impl FnMut(S, usize) -> Vec<(S, u8)>,
 ) -> Result<HashMap<S, u128>, Stopped> {
     let mut walks = HashMap::from([(start, 1)]);
     for depth in 0..moves {
@@ -242,6 +242,11 @@ pub(crate) fn walks<S: Copy + Eq + Hash>(
     Ok(walks)
 }
 
+/// The sum; an error if it exceeds 128 bits.
+pub(crate) fn sum(terms: impl IntoIterator<Item = u128>) -> Result<u128, Stopped> {
+    terms.into_iter().try_fold(0u128, u128::checked_add).ok_or(Stopped::TooMany)
+}
+
 /// The sum of products; an error if it exceeds 128 bits.
 pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> Result<u128, Stopped> {
     terms.try_fold(0u128, |sum, (a, b)| sum.checked_add(a.checked_mul(b)?)).ok_or(Stopped::TooMany)
@@ -249,7 +254,7 @@ pub(crate) fn sum_of_products(mut terms: impl Iterator<Item = (u128, u128)>) -> 
 
 /// Burnside's lemma: the number of classes, from the number of items that each element of the group fixes.
 pub(crate) fn burnside(fixed: &[u128]) -> Result<u128, Stopped> {
-    let sum = sum_of_products(fixed.iter().map(|&n| (n, 1)))?;
+    let sum = sum(fixed.iter().copied())?;
     let order = fixed.len() as u128;
     match sum.is_multiple_of(order) {
         true => Ok(sum / order),

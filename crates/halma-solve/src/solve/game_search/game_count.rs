@@ -20,7 +20,7 @@ use halma_rules::game::Side;
 use super::GameSearch;
 use super::game_trace::{goals, neighbours};
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum_of_products, walks, ways};
+use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum, sum_of_products, walks, ways};
 
 /// The numbers of shortest games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ fn fixed_sequences<const W: usize, K: PairKey>(
         moved.filter(on_level).map(|moved| (moved, 1)).collect()
     };
     let ends = walks(puzzle.bases(), on_games.len() - 1, after)?;
-    sum_of_products(ends.into_values().map(|n| (n, 1)))
+    sum(ends.into_values())
 }
 
 /// The predecessors of positions, for [`crate::solve::path_counts`].

@@ -17,7 +17,7 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum_of_products, walks};
+use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum, walks};
 
 /// States whose moves are summed at a time.
 const PART: usize = 1 << 12;
@@ -136,7 +136,7 @@ impl<K: Key> ModelSearch<'_, K> {
         let parts = parallel::map(here.len().div_ceil(PART), || (self.model.worker(), Vec::new()), part)?;
         let mut sums = vec![0u128; next.len()];
         for (at, ways) in parts.into_iter().flatten() {
-            sums[at] = sum_of_products([(sums[at], 1), (ways, 1)].into_iter())?;
+            sums[at] = sum([sums[at], ways])?;
         }
         Ok(sums)
     }
@@ -153,7 +153,7 @@ impl<K: Key> ModelSearch<'_, K> {
         for pair in on_walks.windows(2) {
             ways = self.pushed(&pair[0], &ways, &pair[1])?;
         }
-        let mut fixed = vec![sum_of_products(ways.iter().map(|&n| (n, 1)))?];
+        let mut fixed = vec![sum(ways.iter().copied())?];
         // Burnside's lemma: the number of classes is the mean of the sequences that each symmetry fixes. Solutions are counted up to
         // all symmetries, also where the search used none.
         let whole = self.model.whole();
@@ -161,22 +161,22 @@ impl<K: Key> ModelSearch<'_, K> {
         let whole = whole.as_deref().unwrap_or(self.model);
         let mut moved = whole.worker();
         for map in 1..whole.order() {
-            let starts = self.model.starts().into_iter().filter(|&start| moved.image(start, map) == start);
-            let after = |state: K, depth: usize| {
-                let (mut worker, mut moved, mut after) = (self.model.worker(), whole.worker(), Vec::new());
+            let mut starts = self.model.starts();
+            starts.retain(|&start| moved.image(start, map) == start);
+            let mut after = |state: K, depth: usize| {
+                let mut after = Vec::new();
                 worker.after(state, &mut after);
                 after.retain(|&next| {
                     moved.image(next, map) == next && on_walks[depth + 1].binary_search(&worker.canonical(next)).is_ok()
                 });
                 after.into_iter().map(|next| (next, 1)).collect()
             };
-            let mut sum = 0u128;
-            for start in starts.collect::<Vec<_>>() {
-                let ends = walks(start, on_walks.len() - 1, after)?;
-                let ways = sum_of_products(ends.into_values().map(|n| (n, 1)))?;
-                sum = sum_of_products([(sum, 1), (ways, 1)].into_iter())?;
+            let mut all = 0;
+            for start in starts {
+                let ends = walks(start, on_walks.len() - 1, &mut after)?;
+                all = sum(ends.into_values().chain([all]))?;
             }
-            fixed.push(sum);
+            fixed.push(all);
         }
         let positions = on_walks.iter().map(|level| level.len() as u64).collect();
         Ok(Sequences { sequences: fixed[0], up_to_symmetry: burnside(&fixed)?, symmetries, positions })

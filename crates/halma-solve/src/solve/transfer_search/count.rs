@@ -48,7 +48,9 @@ use super::trailing::{MeetingPoint, Trailing};
 use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::path_counts::{Before, Held, Resources, burnside, filtered, states, sum_of_products, walks, ways};
+use crate::solve::path_counts::{
+    Before, Held, Resources, burnside, filtered, states, sum, sum_of_products, walks, ways,
+};
 use crate::solve::{Counted, Side};
 
 /// The numbers of shortest solutions; of palindromic ones, if only those are sought.
@@ -267,7 +269,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 }))?,
                 false => {
                     let fixed = self.walks_fixed(&square, self.setup.problem.start(), &on_walks, None)?;
-                    sum_of_products(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| (n, 1)))?
+                    sum(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| n))?
                 }
             });
             own.push(match own.is_empty() {
@@ -275,7 +277,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 false => {
                     let fixed = self.walks_fixed(k, self.setup.problem.start(), &on_walks, None)?;
                     let palindromic = fixed.iter().filter(|&(&army, _)| continues(army, identity));
-                    sum_of_products(palindromic.map(|(_, &n)| (n, 1)))?
+                    sum(palindromic.map(|(_, &n)| n))?
                 }
             });
         }
