@@ -103,9 +103,9 @@ pub struct Begun {
     pub depth: u32,
     /// Its side.
     pub side: Side,
-    /// The states to expand: those of the previous level.
+    /// The states that this process expands: those of the previous level; with several processes, its share of them.
     pub states: u64,
-    /// An estimate of the level's size, from the growth of the previous levels.
+    /// An estimate of the size of the whole level, from the growth of the previous levels.
     pub expected: Option<u64>,
 }
 

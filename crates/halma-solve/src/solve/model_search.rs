@@ -131,7 +131,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// Some states of the last level, as text: those with the least keys, of all processes.
     ///
     /// # Errors
-    /// Where the level cannot be read.
+    /// Where the level cannot be read, or another process is lost.
     pub fn some_of_the_last(&self, most: usize) -> Result<Vec<String>, Stopped> {
         let Some(last) = self.ahead.levels.last() else { return Ok(Vec::new()) };
         let (mut keys, mut here) = (Vec::new(), Vec::new());

@@ -192,10 +192,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Counting { setup: &self.setup }.count(length, &mut self.shared)
     }
 
-    /// The unpruned levels 0 to `depth`, without a goal; with the greatest depth that there is they end with the first empty one.
-    ///
-    /// # Errors
-    /// What stopped it, beside the levels that are complete.
+    /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
+    /// is they end with the first empty one.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         let (puzzle, engine) = (self.setup.puzzle(Vec::new()), self.setup.engine);
         let mut sequence = LevelSequence::new("levels".into(), Side::Forward);

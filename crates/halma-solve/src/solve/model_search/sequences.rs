@@ -47,7 +47,7 @@ impl<K: Key> ModelSearch<'_, K> {
     /// So many shortest solutions, as `written` writes them, each text once, or all if there are fewer; the levels must have been made.
     ///
     /// # Errors
-    /// Where memory does not suffice for the states on them.
+    /// Where it is stopped, where memory does not suffice for the states on them, or where a level cannot be read.
     pub fn all<T: Clone + Eq + Hash>(&self, most: usize, written: impl Fn(&[K]) -> T) -> Result<Vec<T>, Stopped> {
         let levels = &self.ahead.levels[..];
         let on_walks = self.engine.expander.install(|| Held::summing(&[levels], |held| self.on_walks(levels, held)))?;
