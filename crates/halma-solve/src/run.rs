@@ -29,6 +29,7 @@ use halma_puzzles::own::projection::ProjectionError;
 use halma_record::record::{self, Asked, Record, RecordError, Verdict};
 use halma_record::source::Fault;
 use halma_rules::job::{Job, Output, Problem, ProblemSpec, Pruning, Puzzle};
+use halma_rules::lattice::Lattice;
 
 use crate::solve::{Engine, Progress};
 pub use folder::{fingerprint, unfinished};
@@ -261,12 +262,14 @@ fn answer(
     let job = &trial::choose_cap(job, question, &expander, progress, cancel)?;
     let workspace = folder::workspace(job, question, &**exchange)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
-    let (record, men, cells) = match &job.problem {
-        Problem::Transfer(problem) => (context.transfer(problem)?, problem.start.len(), problem.lattice.len()),
-        Problem::Game(problem) => (context.game(problem)?, problem.blue.len(), problem.lattice.len()),
-        Problem::Puzzle(puzzle) => (Some(context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle))?), 0, 0),
+    let too_large = |men: &[usize], lattice: &Lattice| RunError::TooLarge { men: men.len(), cells: lattice.len() };
+    let mut record = match &job.problem {
+        Problem::Transfer(problem) => {
+            context.transfer(problem)?.ok_or_else(|| too_large(&problem.start, &problem.lattice))?
+        }
+        Problem::Game(game) => context.game(game)?.ok_or_else(|| too_large(&game.blue, &game.lattice))?,
+        Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle))?,
     };
-    let mut record = record.ok_or(RunError::TooLarge { men, cells })?;
     if record.verdict != Verdict::Incomplete {
         share::total(&mut record, &expander)?;
     }
