@@ -228,6 +228,7 @@ mod tests {
     /// A search that neither finds nor sees an end; it refutes, or proves nothing.
     struct Endless {
         refutes: bool,
+        step: u32,
     }
 
     impl LengthSearch for Endless {
@@ -237,6 +238,10 @@ mod tests {
             Ok(Some(1))
         }
 
+        fn step(&self) -> u32 {
+            self.step
+        }
+
         fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<()>> {
             let answer = || if self.refutes { Answer::Refuted } else { Answer::Unproved("no luck".into()) };
             lengths.map(|length| Attempt::of(length, answer(), Instant::now())).collect()
@@ -244,16 +249,32 @@ mod tests {
     }
 
     fn record(question: Question, refutes: bool) -> Record {
+        let [record] = records([question], Endless { refutes, step: 1 });
+        record
+    }
+
+    /// The records of these questions, one after another in one run's folder.
+    fn records<const N: usize>(questions: [Question; N], mut search: Endless) -> [Record; N] {
         let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
         let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
-        let workspace = folder::workspace(&job, question, &Alone).unwrap();
+        let workspace = folder::workspace(&job, questions[0], &Alone).unwrap();
         let (cancel, progress) = (CancellationToken::after(None), &());
-        let context =
-            Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
-        let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
-        context.lengths(&mut Endless { refutes }, |_| Ok(Vec::new()), &mut record).unwrap();
-        record
+        questions.map(|question| {
+            let context =
+                Context { job: &job, question, expander: &expander, workspace: &workspace, progress, cancel: &cancel };
+            let mut record = context.blank(SymmetryRecord::fixing(Vec::new()));
+            context.lengths(&mut search, |_| Ok(Vec::new()), &mut record).unwrap();
+            record
+        })
+    }
+
+    #[test]
+    fn a_run_goes_on_with_the_lengths_that_its_search_steps_to() {
+        let questions = [4, 7].map(|max_length| Question::Prove { max_length });
+        let tried = records(questions, Endless { refutes: false, step: 2 })
+            .map(|record| record.runs.iter().map(|run| run.length).collect::<Vec<_>>());
+        assert_eq!(tried, [vec![1, 3], vec![1, 3, 5, 7]]);
     }
 
     #[test]
