@@ -293,8 +293,8 @@ def run(crate, program, test, seconds, **environment):
         return None
 
 
-def survey(crate, programs, count, longest):
-    """Tests without a mutant: program, name, seconds, and the mutants it reaches. Quickest first.
+def survey(crate, programs, count, longest, only):
+    """Tests of that name without a mutant: program, name, seconds, and the mutants it reaches. Quickest first.
 
     A test that takes more than twice `longest` seconds (the machine may be busy) reaches none, as far as is known."""
 
@@ -319,6 +319,7 @@ def survey(crate, programs, count, longest):
         )
         names = set(listed.stdout.splitlines()) - set(ignored.stdout.splitlines())
         names = {name.removesuffix(": test") for name in names if name.endswith(": test")}
+        names = {name for name in names if re.search(only, name)}
         tests += [(program, name) for name in names if program != "suite" or name.split("::")[0] in PARTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [test for test in pool.map(lambda test: one(*test), tests) if test[3]]
@@ -398,12 +399,11 @@ def main():
         built.write_text(json.dumps([programs, list(names.items())]))
         surveyed.unlink(missing_ok=True)
     programs, names = json.loads(built.read_text())
-    longest, tests = json.loads(surveyed.read_text()) if surveyed.exists() else (0, [])
-    if longest < arguments.longest:
-        tests = survey(crate, programs, max(number for number, _ in names), arguments.longest)
-        surveyed.write_text(json.dumps([arguments.longest, tests]))
-    wanted = lambda name, seconds: seconds <= arguments.longest and re.search(arguments.only, name)
-    tests = [(*test, seconds, set(reached)) for *test, seconds, reached in tests if wanted(test[1], seconds)]
+    longest, only, tests = json.loads(surveyed.read_text()) if surveyed.exists() else (0, "", [])
+    if longest < arguments.longest or only != arguments.only:
+        tests = survey(crate, programs, max(number for number, _ in names), arguments.longest, arguments.only)
+        surveyed.write_text(json.dumps([arguments.longest, arguments.only, tests]))
+    tests = [(*test, seconds, set(reached)) for *test, seconds, reached in tests if seconds <= arguments.longest]
     if arguments.again:
         for kind in ("missed", "timeout"):
             if (out / f"{kind}.txt").exists():
