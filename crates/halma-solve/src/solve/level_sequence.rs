@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{self, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share};
-use halma_engine::store::workspace::{self, Saved, Workspace};
+use halma_engine::search::{Expansion, LevelDestination, Stopped, Watch, figures, saved_share};
+use halma_engine::store::workspace::Workspace;
 use halma_engine::store::{Level, StoreError};
 use halma_rules::job::MAX_LENGTH;
 
@@ -85,12 +85,6 @@ impl<K: Key> LevelSequence<K> {
     }
 }
 
-/// The figures in a manifest entry, and the digest of its file.
-pub(crate) fn figures(saved: &Saved) -> Result<(Tally, u128), StoreError> {
-    let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
-    search::figures(saved).map_err(|e| damaged(e.to_string()))
-}
-
 /// An estimate of the next level's size: the growth factor is assumed to keep shrinking at the same rate.
 fn expected(sizes: &[u64]) -> Option<u64> {
     let [.., a, b, c] = *sizes else { return None };
@@ -119,8 +113,8 @@ impl Engine<'_> {
         // A level that only some processes have was not completed, and is made again.
         let bytes = self.expander.exchange().all_gather(found.as_ref().map(|(level, _)| level.bytes()))?;
         let bytes: Option<u64> = bytes.into_iter().sum();
-        if let Some(((level, saved), bytes)) = found.zip(bytes) {
-            let (tally, digest) = figures(&saved)?;
+        if let Some((workspace, ((level, saved), bytes))) = workspace.zip(found.zip(bytes)) {
+            let (tally, digest) = figures(&saved).map_err(|e| workspace.damaged(e.to_string()))?;
             self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
