@@ -4,7 +4,7 @@ use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
 use halma_puzzles::with_model;
-use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
+use halma_record::record::{Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
 use halma_rules::puzzle::Compiled;
 
@@ -101,10 +101,7 @@ impl Context<'_> {
                         }
                     }
                 }
-                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-                    let counted = search.count(length);
-                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
-                }
+                self.count(|length| search.count(length), &mut record)?;
             }
         }
         self.measure(&mut record);
@@ -136,15 +133,9 @@ fn has_free(compiled: &Compiled) -> bool {
 impl From<Sequences> for Counts {
     fn from(numbers: Sequences) -> Self {
         Self {
-            sequences: Count::from(numbers.sequences),
-            up_to_symmetry: Count::from(numbers.up_to_symmetry),
-            up_to_reversal: None,
-            palindromic: None,
-            palindromic_up_to_symmetry: None,
-            final_positions: None,
-            final_up_to_symmetry: None,
             positions: Some(numbers.positions),
             symmetries: numbers.symmetries,
+            ..Self::of(numbers.sequences, numbers.up_to_symmetry)
         }
     }
 }
@@ -152,7 +143,7 @@ impl From<Sequences> for Counts {
 #[cfg(test)]
 mod tests {
     use halma_engine::search::{CancellationToken, Watch};
-    use halma_record::record::LengthRecord;
+    use halma_record::record::{Count, LengthRecord};
     use halma_rules::job::Job;
 
     use super::*;
