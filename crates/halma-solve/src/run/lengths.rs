@@ -219,7 +219,6 @@ mod tests {
     use halma_record::record::SymmetryRecord;
     use halma_rules::job::Job;
     use std::ops::RangeInclusive;
-    use std::sync::Arc;
     use std::time::Instant;
 
     /// A search that neither finds nor sees an end; it refutes, or proves nothing.
@@ -243,7 +242,7 @@ mod tests {
     fn record(question: Question, refutes: bool) -> Record {
         let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
-        let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
+        let expander = Expander::new(1, None).unwrap();
         let workspace = folder::workspace(&job, question, &Alone).unwrap();
         let (cancel, progress) = (CancellationToken::after(None), &());
         let context =

@@ -228,7 +228,7 @@ impl<P: Puzzle> Step<'_, P> {
 
     /// By shard, how many keys the layers have, and in how many bytes.
     fn in_layers(&self) -> Vec<(u64, u64)> {
-        let mut all = vec![(0, 0); self.shards.len()];
+        let mut all = vec![(0, 0); self.shards.count()];
         for block in self.layers.iter().flat_map(|(_, layer)| layer.index()) {
             let (keys, bytes) = &mut all[self.shards.of(block.first)];
             *keys += u64::from(block.keys);
