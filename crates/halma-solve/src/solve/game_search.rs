@@ -125,8 +125,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     /// Level 0 of `puzzle`.
     fn sequence(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
-        let mut sequence = LevelSequence::new(stem, Side::Forward);
-        sequence.compared = usize::MAX;
+        let mut sequence = LevelSequence::new(stem, Side::Forward).compared_with_all();
         self.engine.open(puzzle, &mut sequence);
         sequence
     }
@@ -165,8 +164,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
         let beam = Beam { keep: (sequence.last().whole() / part).min(PROBE_MOST) as usize, seed: 0 };
-        let mut ahead = LevelSequence::new(String::new(), Side::Forward);
-        (ahead.levels, ahead.compared, ahead.hidden) = (sequence.levels.clone(), usize::MAX, true);
+        let ahead = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
+        let mut ahead = ahead.with_levels(&sequence.levels);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;
         let game = match answer {
             Answer::Found(game) => Some(game),

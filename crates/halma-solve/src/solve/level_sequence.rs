@@ -56,6 +56,21 @@ impl<K: Key> LevelSequence<K> {
         }
     }
 
+    /// Its levels are not reported to progress.
+    pub(super) fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
+    }
+
+    /// New levels are compared with all earlier ones at an even distance.
+    pub(super) fn compared_with_all(self) -> Self {
+        Self { compared: usize::MAX, ..self }
+    }
+
+    /// Continues from these levels, without their figures.
+    pub(super) fn with_levels(self, levels: &[Level<K>]) -> Self {
+        Self { levels: levels.to_vec(), ..self }
+    }
+
     /// Continues from level `depth` of another sequence, as if the levels so far were its own.
     pub(super) fn branch(&mut self, other: &Self, depth: usize) {
         self.levels = other.levels[..=depth].to_vec();

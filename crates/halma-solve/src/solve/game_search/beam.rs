@@ -91,8 +91,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let answer = self.truncated(puzzle, beam, sequence)?;
         let (Answer::Unproved(reason), true) = (&answer, exhausted(&sequence.figures)) else { return Ok(answer) };
         let next = self.puzzle(puzzle.length() + 1);
-        let mut next_levels = LevelSequence::new(String::new(), Side::Forward);
-        (next_levels.compared, next_levels.hidden) = (usize::MAX, true);
+        let mut next_levels = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
         self.engine.open(&next, &mut next_levels);
         let other = self.truncated(&next, beam, &mut next_levels)?;
         let found = matches!(other, Answer::Found(_));
