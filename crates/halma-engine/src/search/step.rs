@@ -101,7 +101,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             current,
             destination,
             cancel,
-            room: expander.plan().room(),
+            room: expander.memory_plan().measure_room(),
             closing: false,
             full: false,
             workers: expander.broadcast(|_| worker()),

@@ -84,7 +84,7 @@ impl Workspace {
         keep: bool,
     ) -> Result<Self, StoreError> {
         let (place, lock) = locked(folder, make)?;
-        let levels = place.beneath(LEVELS, true).map_err(|source| StoreError::reading(place.path(LEVELS), source))?;
+        let levels = place.beneath(LEVELS, true).map_err(|source| StoreError::io(place.path(LEVELS), source))?;
         let identity = xxh3_128(run.to_string().as_bytes());
         let list = match Manifest::read(&*place)? {
             Some(list) if list.run != run => {

@@ -198,7 +198,7 @@ impl Context<'_> {
             let numbers = name.strip_prefix("process-").and_then(|rest| rest.split_once("-of-"));
             if let Some((Ok(part), Ok(of))) = numbers.map(|(part, of)| (part.parse(), of.parse())) {
                 let share = whole.beneath(&name);
-                places.push((of, part, share.map_err(|source| StoreError::reading(dir.join(&name), source))?));
+                places.push((of, part, share.map_err(|source| StoreError::io(dir.join(&name), source))?));
             }
         }
         places.push((1, 0, whole));

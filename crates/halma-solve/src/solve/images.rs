@@ -42,7 +42,7 @@ impl Engine<'_> {
     /// How many blocks a thread processes at a time. No answer depends on it.
     pub(super) fn image_blocks<K: Key>(self) -> usize {
         // Pairs of image and key, in a vector that grows by doubling.
-        self.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+        self.expander.memory_plan().measure_room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
     }
 
     fn common_alone<K: Key>(
@@ -66,7 +66,7 @@ impl Engine<'_> {
         other: &Level<K>,
         images: impl Images<K>,
     ) -> Result<Option<(K, K)>, Stopped> {
-        let (exchange, room) = (self.expander.exchange(), self.expander.plan().room());
+        let (exchange, room) = (self.expander.exchange(), self.expander.memory_plan().measure_room());
         // Pairs are held as they are made, as they are sent, and as they come; the process with the least room decides.
         let held = room.batch((BLOCK * 2 * K::BYTES * 4) as u64, ROUND_BLOCKS);
         let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held).max(1);

@@ -161,7 +161,7 @@ impl Engine<'_> {
         };
         self.append(grown, begun.elapsed().as_secs_f64(), sequence);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
-        let crowded = resident > self.expander.plan().levels();
+        let crowded = resident > self.expander.memory_plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());
         if kept || crowded || workspace.is_some_and(Workspace::is_due) {
             self.save(sequence)?;

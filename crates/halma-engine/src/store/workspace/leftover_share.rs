@@ -50,7 +50,7 @@ impl LeftoverShare {
             *held = match self.folder.lock(LOCK, PATIENCE) {
                 Ok(Some(lock)) => Some(lock),
                 Ok(None) => return Err(StoreError::Locked { folder: self.folder.path("") }),
-                Err(source) => return Err(StoreError::reading(self.folder.path(LOCK), source)),
+                Err(source) => return Err(StoreError::io(self.folder.path(LOCK), source)),
             };
         }
         Ok(())

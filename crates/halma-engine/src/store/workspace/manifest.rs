@@ -141,7 +141,7 @@ impl Manifest {
     /// Writes the manifest to a run's folder, in place of the one before; that stays where this one is too long to be read again.
     pub(super) fn write(&self, folder: &dyn Storage) -> Result<(), StoreError> {
         let file = || folder.path(LIST);
-        let text = self.sealed().map_err(|e| StoreError::reading(file(), e.into()))?;
+        let text = self.sealed().map_err(|e| StoreError::io(file(), e.into()))?;
         if text.len() as u64 > LONGEST || parts(&text) > PARTS {
             let reason = format!(
                 "the list of the run's levels would have {}, and the most is {}: the run cannot go on, and what it has shown so far stays",
@@ -163,7 +163,7 @@ impl Manifest {
         match folder.read(LIST, folder::RECORD_BYTES) {
             Ok(bytes) => Self::parse(folder, bytes).map(Some),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::reading(folder.path(LIST), source)),
+            Err(source) => Err(StoreError::io(folder.path(LIST), source)),
         }
     }
 

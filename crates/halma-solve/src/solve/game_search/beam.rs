@@ -125,7 +125,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let here = self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.plan(), scored))?;
+        let here =
+            self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.memory_plan(), scored))?;
         let keys = self.engine.expander.exchange().select_least(here, beam.keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }
