@@ -186,7 +186,7 @@ fn duplicates() -> Work {
     }
     let sample: Vec<u64> = all.iter().copied().step_by(97).collect();
     let shards = Shards::balanced(&sample, all.len() >> 16);
-    let mut parts = vec![[Vec::new()]; shards.len()];
+    let mut parts = vec![[Vec::new()]; shards.count()];
     all.iter().for_each(|&key| parts[shards.of(key)][0].push(key));
     Box::new(move || without_duplicates(&parts))
 }

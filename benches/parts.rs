@@ -98,8 +98,8 @@ fn duplicates(c: &mut Criterion) {
     let shards = field::shards(&all);
     group.bench_function("by range of keys", |b| {
         b.iter(|| {
-            let mut boxes = vec![[Vec::new()]; shards.len()];
-            let mut ranges: Vec<SortedSet<u64>> = vec![SortedSet::default(); shards.len()];
+            let mut boxes = vec![[Vec::new()]; shards.count()];
+            let mut ranges: Vec<SortedSet<u64>> = vec![SortedSet::default(); shards.count()];
             let mut scratch = Scratch::default();
             for piece in all.chunks(1 << 21) {
                 piece.iter().for_each(|&k| boxes[shards.of(k)][0].push(k));

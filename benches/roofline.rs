@@ -132,7 +132,7 @@ fn main() {
     });
     let all = successors(&field);
     let shards = field::shards(&all);
-    let mut boxes: Vec<[Vec<u64>; 1]> = vec![[Vec::new()]; shards.len()];
+    let mut boxes: Vec<[Vec<u64>; 1]> = vec![[Vec::new()]; shards.count()];
     stage("part into ranges", &mut || {
         boxes.iter_mut().for_each(|[keys]| keys.clear());
         all.iter().for_each(|&k| boxes[shards.of(k)][0].push(k));

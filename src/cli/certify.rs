@@ -39,7 +39,7 @@ pub(super) fn certify(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
     let cancel = CancellationToken::after(None);
-    let resources = Resources { granularity: record.pruning.granularity(), large, cancel: &cancel, tell: &tell };
+    let resources = Resources { large, cancel: &cancel, tell: &tell };
     let certificate = pool
         .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;

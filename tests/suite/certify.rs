@@ -111,8 +111,8 @@ fn problems_of_every_kind_have_certificates_up_to_one_less_than_their_shortest_s
         let cancel = CancellationToken::after(None);
         // Every other one has levels from the target.
         let large = if number % 2 == 0 { 0 } else { LARGE };
-        let means = Resources { granularity: Granularity::default(), large, cancel: &cancel, tell: &|_| () };
-        let certificate = |length| refutation(problem.clone(), length, means.clone());
+        let means = Resources { large, cancel: &cancel, tell: &|_| () };
+        let certificate = |length| refutation(problem.clone(), length, Granularity::default(), means.clone());
         // A dash: none of any length.
         let shortest: Option<u32> = shortest.parse().ok();
         if let Some(shortest) = shortest {

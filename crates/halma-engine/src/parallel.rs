@@ -58,6 +58,20 @@ pub fn map<S, R: Send, E: Send>(
     taken(results).collect()
 }
 
+/// The first result that `work` finds for one of `0..count`. Each thread has scratch space.
+///
+/// # Errors
+/// One of those that `work` returns; then what has not begun is left out.
+pub fn find_first<S, R: Send, E: Send>(
+    count: usize,
+    scratch: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> Result<Option<R>, E> + Sync,
+) -> Result<Option<R>, E> {
+    // What is found ends the loop as an error does. Numbers begin in order, so all before it are completed.
+    let ends = |scratch: &mut S, number| work(scratch, number).transpose().map_or(Ok(()), Err);
+    map(count, scratch, ends).err().transpose()
+}
+
 /// The results of `work` for each of `items`, in order, as [`map`] has them.
 ///
 /// # Errors
@@ -130,5 +144,23 @@ mod tests {
         };
         assert_eq!(pool.install(|| map(1000, || (), work)), Err(3));
         assert!(begun.load(Ordering::Relaxed) < 1000);
+    }
+
+    #[test]
+    fn the_first_that_is_found_ends_the_loop() {
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for from in [0, 3, 500, 1000] {
+                let begun = AtomicUsize::new(0);
+                let work = |(): &mut (), number| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    Ok::<_, ()>((number >= from).then_some(number))
+                };
+                let first = pool.install(|| find_first(1000, || (), work));
+                assert_eq!(first, Ok((from < 1000).then_some(from)));
+                assert!(threads > 1 || begun.into_inner() == 1000.min(from + 1));
+            }
+        }
+        assert_eq!(find_first(9, || (), |(), number| if number == 3 { Err(number) } else { Ok(None::<()>) }), Err(3));
     }
 }

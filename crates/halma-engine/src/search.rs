@@ -9,6 +9,7 @@
 
 mod audit;
 mod cancellation;
+mod choose_shards;
 pub mod digest;
 pub mod duplicates;
 pub mod exchange;
@@ -16,7 +17,6 @@ mod expand;
 mod expander;
 mod levels;
 pub(crate) mod merge;
-mod plan;
 mod shard_buffer;
 pub mod shards;
 mod shared;

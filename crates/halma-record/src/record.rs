@@ -241,6 +241,24 @@ pub struct Counts {
     pub symmetries: Option<Vec<Vec<u8>>>,
 }
 
+impl Counts {
+    /// These numbers, and no others.
+    #[must_use]
+    pub fn of(sequences: impl Into<Count>, up_to_symmetry: impl Into<Count>) -> Self {
+        Self {
+            sequences: sequences.into(),
+            up_to_symmetry: up_to_symmetry.into(),
+            up_to_reversal: None,
+            palindromic: None,
+            palindromic_up_to_symmetry: None,
+            final_positions: None,
+            final_up_to_symmetry: None,
+            positions: None,
+            symmetries: None,
+        }
+    }
+}
+
 /// K and ρ as permutations: cell `i` is mapped to the `i`-th entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymmetryRecord {

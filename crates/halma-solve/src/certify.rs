@@ -84,8 +84,6 @@ pub const LARGE: usize = 100_000;
 /// The parameters of making a certificate.
 #[derive(Clone)]
 pub struct Resources<'a> {
-    /// The granularity of the bound's histograms.
-    pub granularity: Granularity,
     /// The size of a level that is met from the target; [`LARGE`] is a good choice.
     pub large: usize,
     /// The cancellation token.
@@ -108,14 +106,19 @@ pub fn certify(record: &Record, resources: Resources) -> Result<Certificate, Cer
     let length = record.refuted_up_to.filter(|_| record.length != Some(0));
     let length = length.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
     let problem = job::transfer_of(&record.problem).map_err(CertifyError::Wrong)?;
-    refutation(problem, length, Resources { granularity: record.pruning.granularity(), ..resources })
+    refutation(problem, length, record.pruning.granularity(), resources)
 }
 
-/// Certifies that no solution has at most `length` moves.
+/// Certifies that no solution has at most `length` moves, by histograms of at most that granularity.
 ///
 /// # Errors
 /// As [`certify`].
-pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Result<Certificate, CertifyError> {
+pub fn refutation(
+    problem: Transfer,
+    length: u32,
+    granularity: Granularity,
+    resources: Resources,
+) -> Result<Certificate, CertifyError> {
     let (cells, men) = (problem.lattice.len(), problem.start.len());
     if cells > MOST_CELLS || men > MOST_MEN {
         let what = format!("{men} men on {cells} cells; certificates go up to {MOST_MEN} men and {MOST_CELLS} cells");
@@ -131,9 +134,8 @@ pub fn refutation(problem: Transfer, length: u32, resources: Resources) -> Resul
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
-    let resources =
-        Resources { granularity: numbered(&problem, &symmetries, &centroid, resources.granularity), ..resources };
-    derive::derive(problem, symmetries, &centroid, ranks, length, resources)
+    let granularity = numbered(&problem, &symmetries, &centroid, granularity);
+    derive::derive(problem, symmetries, &centroid, ranks, length, &granularity, resources)
 }
 
 /// The finest granularity, up to the one given, whose histograms checkers can number. Where its weights are more than

@@ -11,7 +11,7 @@ pub mod engine;
 mod frontiers;
 pub(crate) mod game_search;
 mod images;
-pub(crate) mod level_sequence;
+mod level_sequence;
 pub(crate) mod model_search;
 pub(crate) mod path_counts;
 pub mod row_search;

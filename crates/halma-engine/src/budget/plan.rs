@@ -70,9 +70,10 @@ impl MemoryPlan {
         self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(PROGRAM + self.threads * THREAD) / 4)
     }
 
-    /// The memory for a step: the budget less what the process holds now.
+    /// The memory for a step: the budget less what the process holds now. Where that is much, freed memory is returned to the
+    /// system first.
     #[must_use]
-    pub fn room(&self) -> Room {
+    pub fn measure_room(&self) -> Room {
         let Some(budget) = self.budget else {
             return Room { bytes: u64::MAX, threads: self.threads, full_at: u64::MAX };
         };
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn without_a_budget_no_part_is_limited() {
         let plan = MemoryPlan::new(None, 64);
-        let room = plan.room();
+        let room = plan.measure_room();
         assert_eq!((plan.levels(), plan.budget(), plan.arenas()), (u64::MAX, None, None));
         assert_eq!((room.workers(1 << 30), room.piece(1), room.is_full()), (64, *PIECE.start(), false));
         assert!(!plan.is_exceeded(u64::MAX / 2));

@@ -111,7 +111,7 @@ impl Expander {
 
     /// Who gets which part of the memory budget.
     #[must_use]
-    pub fn plan(&self) -> &MemoryPlan {
+    pub fn memory_plan(&self) -> &MemoryPlan {
         &self.plan
     }
 

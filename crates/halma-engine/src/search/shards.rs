@@ -69,14 +69,8 @@ impl Shards {
 
     /// How many shards there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.shards
-    }
-
-    /// Always false: there is at least one shard.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// The shard of `key`.
@@ -95,8 +89,8 @@ mod tests {
     fn ranges_are_ordered_and_about_equal() {
         let sample: Vec<u64> = (0..20_000u64).map(|i| i * i * 37).collect();
         let shards = Shards::balanced(&sample, 16);
-        assert!(shards.len() > 12 && shards.len() <= 16, "{}", shards.len());
-        let mut counts = vec![0; shards.len()];
+        assert!(shards.count() > 12 && shards.count() <= 16, "{}", shards.count());
+        let mut counts = vec![0; shards.count()];
         let mut last = 0;
         for &key in &sample {
             let shard = shards.of(key);
@@ -106,6 +100,6 @@ mod tests {
         }
         assert!(counts.iter().all(|&c| c < 2 * sample.len() / 16), "{counts:?}");
         let again = Shards::with_bounds::<u64>(&shards.bounds());
-        assert_eq!((again.len(), again.of_bucket), (shards.len(), shards.of_bucket));
+        assert_eq!((again.count(), again.of_bucket), (shards.count(), shards.of_bucket));
     }
 }

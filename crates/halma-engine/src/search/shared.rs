@@ -10,9 +10,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choose_shards::{ONE_SHARD, sample, shards};
 use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
-use super::plan::{ONE_SHARD, sample, shards};
 use super::shard_buffer::{ShardBuffer, merge_each};
 use super::shards::Shards;
 use super::step::Step;
@@ -47,7 +47,7 @@ pub(super) fn expand<'a, P: Puzzle>(
     destination: LevelDestination<'a>,
     cancel: &'a CancellationToken,
 ) -> Result<Expansion<P::Key>, Stopped> {
-    let (shards, shipped) = plan(expander, level)?;
+    let (shards, shipped) = agree_on_shards(expander, level)?;
     let mut step = Step::begin(expander, level, shards, destination, cancel);
     let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
     let mut marks = resume(&mut step)?;
@@ -93,11 +93,11 @@ pub(super) fn expand<'a, P: Puzzle>(
 
 /// Shards, the same in all processes, and how many bytes each process makes before it sends them: as much as the
 /// process with the least memory can take.
-fn plan<P: Puzzle>(
+fn agree_on_shards<P: Puzzle>(
     expander: &Expander,
     (puzzle, depth, current): (&P, u32, &Level<P::Key>),
 ) -> Result<(Shards, u64), Stopped> {
-    let shipped = expander.plan().room().shipped();
+    let shipped = expander.memory_plan().measure_room().shipped();
     if current.whole() < ONE_SHARD {
         return Ok((Shards::one(), shipped));
     }

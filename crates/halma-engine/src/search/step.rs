@@ -91,7 +91,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     ) -> Self {
         // Each thread allocates its own, so that no two threads write to one cache line.
         let worker = || {
-            let buffers = ThreadBuffers::new(shards.len());
+            let buffers = ThreadBuffers::new(shards.count());
             Mutex::new(Box::new(WorkerState { buffers, scratch: puzzle.scratch(), block: Vec::new(), at: 0 }))
         };
         Self {
@@ -101,13 +101,13 @@ impl<'a, P: Puzzle> Step<'a, P> {
             current,
             destination,
             cancel,
-            room: expander.plan().room(),
+            room: expander.memory_plan().measure_room(),
             closing: false,
             full: false,
             workers: expander.broadcast(|_| worker()),
-            handed_over: vec![vec![Vec::new(); expander.threads()]; shards.len()],
+            handed_over: vec![vec![Vec::new(); expander.threads()]; shards.count()],
             next_block: AtomicUsize::new(0),
-            shard_buffers: (0..shards.len()).map(|_| ShardBuffer::default()).collect(),
+            shard_buffers: (0..shards.count()).map(|_| ShardBuffer::default()).collect(),
             layers: Vec::new(),
             leader: None,
             filter_scratch: Vec::new(),
@@ -168,7 +168,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     fn turn(&mut self, wanted: u64) -> Result<(), StoreError> {
         self.hand_over();
         let held: usize = self.handed_over.iter().flatten().map(|keys| keys.capacity() * P::Key::BYTES).sum();
-        let crowded = held as u64 > 2 * self.room.piece(self.shards.len());
+        let crowded = held as u64 > 2 * self.room.piece(self.shards.count());
         // While a sorted set is merged it is held twice, by every thread.
         let limit = usize::try_from(self.room.shard() / P::Key::BYTES as u64).unwrap_or(usize::MAX);
         let (mut shard_buffers, mut handed_over) =
@@ -255,7 +255,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         if let Some(piece) = self.expander.piece {
             return piece;
         }
-        self.room.piece(self.shards.len()) / P::Key::BYTES as u64
+        self.room.piece(self.shards.count()) / P::Key::BYTES as u64
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> S
             let free = storage.free().map(|free| format!("; {} are free", ByteSize(free))).unwrap_or_default();
             StoreError::Full { file, reason: format!("{source}{free}") }
         }
-        _ => StoreError::reading(file, source),
+        _ => StoreError::io(file, source),
     }
 }
 

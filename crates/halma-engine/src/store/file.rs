@@ -80,7 +80,7 @@ impl LevelFile {
     fn read_error(&self, source: std::io::Error) -> StoreError {
         match source.kind() {
             ErrorKind::UnexpectedEof => self.damaged(format!("it was cut: {source}")),
-            _ => StoreError::reading(self.path.clone(), source),
+            _ => StoreError::io(self.path.clone(), source),
         }
     }
 
@@ -296,7 +296,7 @@ pub fn write<K: Key>(
     digest: u128,
     disk: &Disk,
 ) -> Result<Level<K>, StoreError> {
-    let (folder, name) = parted(path).map_err(|source| StoreError::reading(path.into(), source))?;
+    let (folder, name) = parted(path).map_err(|source| StoreError::io(path.into(), source))?;
     write_in(&folder, name, identity, level, digest, disk)
 }
 

@@ -143,7 +143,7 @@ impl Deref for Part {
 pub(super) fn length(storage: &dyn Storage, name: &str) -> Result<u64, StoreError> {
     match storage.open(name).and_then(|file| file.length()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(0),
-        length => length.map_err(|source| StoreError::reading(storage.path(name), source)),
+        length => length.map_err(|source| StoreError::io(storage.path(name), source)),
     }
 }
 

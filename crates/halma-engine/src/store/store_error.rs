@@ -86,13 +86,13 @@ impl StoreError {
     pub fn opening(file: PathBuf, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound => Self::Missing { file },
-            _ => Self::reading(file, source),
+            _ => Self::io(file, source),
         }
     }
 
     /// The error for `file`, which cannot be opened, read or written.
     #[must_use]
-    pub fn reading(file: PathBuf, source: io::Error) -> Self {
+    pub fn io(file: PathBuf, source: io::Error) -> Self {
         match source.kind() {
             // Links, pipes and other things that this program does not write.
             io::ErrorKind::InvalidData => Self::Foreign { file, reason: source.to_string() },

@@ -84,7 +84,7 @@ impl Workspace {
         keep: bool,
     ) -> Result<Self, StoreError> {
         let (place, lock) = locked(folder, make)?;
-        let levels = place.beneath(LEVELS, true).map_err(|source| StoreError::reading(place.path(LEVELS), source))?;
+        let levels = place.beneath(LEVELS, true).map_err(|source| StoreError::io(place.path(LEVELS), source))?;
         let identity = xxh3_128(run.to_string().as_bytes());
         let list = match Manifest::read(&*place)? {
             Some(list) if list.run != run => {
@@ -207,6 +207,11 @@ impl Workspace {
         self.folder.path("")
     }
 
+    /// The error for a manifest with contents that this program cannot have written.
+    pub fn damaged(&self, reason: impl Into<String>) -> StoreError {
+        Manifest::damaged(&*self.folder, reason)
+    }
+
     /// Whether it is time for a checkpoint.
     #[must_use]
     pub fn is_due(&self) -> bool {
@@ -271,10 +276,7 @@ impl Workspace {
     /// # Errors
     /// Where it is missing, or its file is damaged.
     pub fn need<K: Key>(&self, label: &str) -> Result<(Level<K>, Saved), StoreError> {
-        let missing = || StoreError::Damaged {
-            file: self.folder.path(LIST),
-            reason: format!("it names {label} and does not say what that is"),
-        };
+        let missing = || self.damaged(format!("it names {label} and does not say what that is"));
         self.load(label)?.ok_or_else(missing)
     }
 

@@ -15,6 +15,7 @@ use halma_engine::parallel;
 use halma_engine::search::exchange::Alone;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
+use halma_record::job::Granularity;
 use halma_rules::cells::Cells;
 use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::{self, Transfer};
@@ -67,12 +68,16 @@ impl Collected {
     }
 }
 
-/// The tables from which levels are made.
-struct ProblemTables<'a> {
+/// Makes levels in memory.
+struct LevelMaker<'a> {
     mover: Mover<2>,
     ranks: Ranks<u64>,
     symmetries: &'a Symmetries,
     databases: &'a Databases,
+    /// The length to refute.
+    length: u32,
+    /// Half of it, where there is a leading half; else 0.
+    half: u32,
     cancel: &'a CancellationToken,
     /// The injected fault.
     #[cfg(any(test, feature = "testing"))]
@@ -91,7 +96,7 @@ impl Extent for Behind<'_> {
     }
 }
 
-impl ProblemTables<'_> {
+impl LevelMaker<'_> {
     fn canonical(&self, army: Set) -> u64 {
         let images = self.symmetries.fixing.iter().map(|k| self.ranks.rank(k.apply(army)));
         images.min().unwrap_or_else(|| self.ranks.rank(army))
@@ -188,6 +193,71 @@ impl ProblemTables<'_> {
         }
         Ok(levels)
     }
+
+    fn context(&self) -> WorkContext<'_> {
+        WorkContext { exchange: &Alone, cancel: self.cancel }
+    }
+
+    /// The moves from the middles to the target.
+    fn following(&self) -> u32 {
+        self.length - self.half
+    }
+
+    /// F, and the middles that lead on all its levels; without a leading half, no levels, and the start.
+    fn leading_levels(&self, start: u64) -> Result<(Levels, Vec<u64>), Stopped> {
+        if self.symmetries.mirror.is_none() {
+            return Ok((Vec::new(), vec![start]));
+        }
+        let (databases, half) = (self.databases, self.half);
+        let to_middles = databases.to_middles(self.length, Middles::Leading, self.context())?;
+        let first = self.levels(vec![start], half, |i, rank| to_middles.within(rank, half - i), |_| false)?;
+        let is_middle = |&key: &u64| {
+            let mut histogram = vec![0; databases.abstraction.space.classes()];
+            databases.abstraction.histogram(&self.men(key), &mut histogram);
+            databases.is_middle(&histogram, self.length, &mut Jumps::default())
+        };
+        let mut middles: Vec<u64> = first.par_iter().flatten().copied().filter(is_middle).collect();
+        middles.par_sort_unstable();
+        Ok((first, middles))
+    }
+
+    /// E, and whether its last level, which is larger than `large`, is to be met from the target.
+    fn following_levels(&self, middles: Vec<u64>, large: usize) -> Result<(Levels, bool), Stopped> {
+        let (to_target, following) = (&self.databases.to_target, self.following());
+        let outgrown = |levels: &Levels| {
+            let [.., before, last] = &levels[..] else { return false };
+            last.len() > large && last.len() > 2 * before.len()
+        };
+        let ahead = self.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
+        let open = outgrown(&ahead) && ahead.len() <= following as usize;
+        Ok((ahead, open))
+    }
+
+    /// G: the levels from the target, of at most `limit` moves, to states of `ahead`.
+    fn levels_behind(&self, target: u64, ahead: &Levels, limit: u32) -> Result<Levels, Stopped> {
+        let (abstraction, to_target) = (&self.databases.abstraction, &self.databases.to_target);
+        let images = |&key: &u64| {
+            let men = self.men(key);
+            let near = to_target.within(abstraction.rank_of(&men), limit);
+            let fixing = self.symmetries.fixing.iter();
+            let images = fixing.map(move |k| men.iter().map(|&c| k.cells[usize::from(c)]).collect());
+            images.filter(move |_| near).map(|men: Vec<u8>| abstraction.rank_of(&men)).collect::<Vec<_>>()
+        };
+        let mut sources: Vec<u32> = ahead.par_iter().flatten().flat_map_iter(images).collect();
+        sources.par_sort_unstable();
+        sources.dedup();
+        let table = abstraction.distances(&[sources], limit, &Behind { to_target, limit }, self.context())?;
+        self.levels(vec![target], limit, |i, rank| table.within(rank, limit - i), |_| false)
+    }
+
+    /// Whether a state from the target is on a level of `ahead`: then there is a solution.
+    fn meets(&self, ahead: &Levels, behind: &Levels) -> bool {
+        #[cfg(any(test, feature = "testing"))]
+        if self.fault == Some(crate::fault::Fault::Unmirrored) {
+            return false;
+        }
+        behind.iter().flatten().any(|key| ahead.iter().any(|level| level.binary_search(key).is_ok()))
+    }
 }
 
 /// Makes the certificate.
@@ -197,77 +267,43 @@ pub(super) fn derive(
     centroid: &[i32],
     ranks: Ranks<u64>,
     length: u32,
-    Resources { granularity, large, cancel, tell }: Resources,
+    granularity: &Granularity,
+    Resources { large, cancel, tell }: Resources,
 ) -> Result<Certificate, CertifyError> {
     #[cfg(any(test, feature = "testing"))]
     let fault = crate::fault::current();
     #[cfg(any(test, feature = "testing"))]
     let symmetries = crate::fault::symmetries(fault, symmetries);
     let leading = symmetries.mirror.is_some();
-    let half = if leading { length / 2 } else { 0 };
-    let following = length - half;
-    let databases = Databases::new(&problem, &symmetries, centroid, &granularity, HISTOGRAMS);
-    let context = WorkContext { exchange: &Alone, cancel };
-    databases.extend(following, context)?;
-    let mover = Mover::new(&problem.lattice, problem.jumps_only);
-    let tables = ProblemTables {
-        mover,
+    let databases = Databases::new(&problem, &symmetries, centroid, granularity, HISTOGRAMS);
+    let maker = LevelMaker {
+        mover: Mover::new(&problem.lattice, problem.jumps_only),
         ranks,
         symmetries: &symmetries,
         databases: &databases,
+        length,
+        half: if leading { length / 2 } else { 0 },
         cancel,
         #[cfg(any(test, feature = "testing"))]
         fault,
     };
-    let [start, target] = [&problem.start, &problem.target].map(|cells| tables.canonical(problem::set(cells)));
+    databases.extend(maker.following(), maker.context())?;
+    let [start, target] = [&problem.start, &problem.target].map(|cells| maker.canonical(problem::set(cells)));
     let all = |levels: &Levels| levels.iter().map(Vec::len).sum::<usize>();
 
-    let (first, middles) = if leading {
-        let to_middles = databases.to_middles(length, Middles::Leading, context)?;
-        let first = tables.levels(vec![start], half, |i, rank| to_middles.within(rank, half - i), |_| false)?;
-        let is_middle = |&key: &u64| {
-            let mut histogram = vec![0; databases.abstraction.space.classes()];
-            databases.abstraction.histogram(&tables.men(key), &mut histogram);
-            databases.is_middle(&histogram, length, &mut Jumps::default())
-        };
-        let mut middles: Vec<u64> = first.par_iter().flatten().copied().filter(is_middle).collect();
-        middles.par_sort_unstable();
-        (first, middles)
-    } else {
-        (Vec::new(), vec![start])
-    };
+    let (first, middles) = maker.leading_levels(start)?;
     tell(&format!("{} states to the middle, {} middles", all(&first), middles.len()));
 
-    let to_target = &databases.to_target;
-    let outgrown = |levels: &Levels| {
-        let [.., before, last] = &levels[..] else { return false };
-        last.len() > large && last.len() > 2 * before.len()
-    };
-    let ahead = tables.levels(middles, following, |i, rank| to_target.within(rank, following - i), outgrown)?;
-    let open = outgrown(&ahead) && ahead.len() <= following as usize;
-    let meeting = if open { half + ahead.len() as u32 - 1 } else { length };
+    let (ahead, open) = maker.following_levels(middles, large)?;
+    let meeting = if open { maker.half + ahead.len() as u32 - 1 } else { length };
     tell(&format!("{} states from there on, up to level {meeting}", all(&ahead)));
 
     let mut behind = vec![vec![target]];
     if open {
-        let limit = length - meeting;
-        let images = |&key: &u64| {
-            let men = tables.men(key);
-            let near = to_target.within(databases.abstraction.rank_of(&men), limit);
-            let images = symmetries.fixing.iter().map(move |k| men.iter().map(|&c| k.cells[usize::from(c)]).collect());
-            images.filter(move |_| near).map(|men: Vec<u8>| databases.abstraction.rank_of(&men)).collect::<Vec<_>>()
-        };
-        let mut sources: Vec<u32> = ahead.par_iter().flatten().flat_map_iter(images).collect();
-        sources.par_sort_unstable();
-        sources.dedup();
-        let table = databases.abstraction.distances(&[sources], limit, &Behind { to_target, limit }, context)?;
-        behind = tables.levels(vec![target], limit, |i, rank| table.within(rank, limit - i), |_| false)?;
+        behind = maker.levels_behind(target, &ahead, length - meeting)?;
         tell(&format!("{} states from the target", all(&behind)));
     }
-    let met = behind.iter().flatten().any(|key| ahead.iter().any(|level| level.binary_search(key).is_ok()));
-    #[cfg(any(test, feature = "testing"))]
-    let met = met && fault != Some(crate::fault::Fault::Unmirrored);
-    if met {
+    if maker.meets(&ahead, &behind) {
         return Err(CertifyError::Wrong(format!("there is a solution of {length} moves or fewer")));
     }
     let partition = databases.abstraction.partition.clone();

@@ -37,8 +37,8 @@ fn made_by(
     file: &Path,
 ) -> Result<(), CertifyError> {
     let cancel = CancellationToken::after(None);
-    let resources = Resources { granularity, large, cancel: &cancel, tell: &|_| () };
-    let certificate = fault::with(fault, || refutation(transfer(problem), length, resources))?;
+    let resources = Resources { large, cancel: &cancel, tell: &|_| () };
+    let certificate = fault::with(fault, || refutation(transfer(problem), length, granularity, resources))?;
     let mut bytes = Vec::new();
     certificate.write(&mut bytes).unwrap();
     std::fs::write(file, bytes).unwrap();

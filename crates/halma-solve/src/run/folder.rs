@@ -39,7 +39,7 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
     let dir = &share::folder(dir, share);
     if share.is_some() {
-        refuse_link(dir).map_err(|source| StoreError::reading(dir.clone(), source))?;
+        refuse_link(dir).map_err(|source| StoreError::io(dir.clone(), source))?;
     }
     // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
     let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());

@@ -62,10 +62,7 @@ impl Context<'_> {
                 }
             }
         }
-        if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-            let counted = search.count(length);
-            self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
-        }
+        self.count(|length| search.count(length), &mut record)?;
         self.measure(&mut record);
         Ok(Some(record))
     }
@@ -74,15 +71,9 @@ impl Context<'_> {
 impl From<game_count::Games> for Counts {
     fn from(games: game_count::Games) -> Self {
         Self {
-            sequences: Count::from(games.sequences),
-            up_to_symmetry: Count::from(games.up_to_symmetry),
-            up_to_reversal: None,
-            palindromic: None,
-            palindromic_up_to_symmetry: None,
             final_positions: Some(Count::from(games.final_positions)),
             final_up_to_symmetry: Some(Count::from(games.final_up_to_symmetry)),
-            positions: None,
-            symmetries: None,
+            ..Self::of(games.sequences, games.up_to_symmetry)
         }
     }
 }

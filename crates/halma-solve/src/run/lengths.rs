@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use halma_engine::search::Stopped;
 use halma_engine::store::StoreError;
-use halma_engine::store::workspace;
 use halma_record::record::{self, LengthRecord, Record, Verdict};
 use halma_rules::job::{MAX_LENGTH, Pruning};
 
@@ -115,7 +114,7 @@ impl<S, M: Fn(&[S]) -> Result<Vec<String>, RunError>> Ledger<S> for RecordLedger
         let together = &self.record.runs[self.before..];
         let slow = together.iter().map(|entry| entry.seconds).sum::<f64>() > 1.0;
         for entry in together {
-            self.unsaved.push(serde_json::to_value(entry).map_err(|e| self.context.odd(e.to_string()))?);
+            self.unsaved.push(serde_json::to_value(entry).map_err(|e| self.context.workspace.damaged(e.to_string()))?);
         }
         self.before = self.record.runs.len();
         if slow || workspace.is_due() {
@@ -155,7 +154,8 @@ impl Context<'_> {
         let step = search.step();
         let next = |before: &[LengthRecord]| bound + step * before.len() as u32;
         for (number, answer) in self.workspace.answers().into_iter().enumerate() {
-            let mut entry: LengthRecord = serde_json::from_value(answer).map_err(|e| self.odd(e.to_string()))?;
+            let mut entry: LengthRecord =
+                serde_json::from_value(answer).map_err(|e| self.workspace.damaged(e.to_string()))?;
             if has_changed(&self.job.search.pruning, entry.up_to.unwrap_or(entry.length)) {
                 // An earlier program's answer cannot be told from one of this program, which is found again.
                 self.workspace.adopt(self.workspace.answers()[..number].to_vec())?;
@@ -180,16 +180,18 @@ impl Context<'_> {
 
     /// Whether the answer is that for `next`, and consistent with those before. Whether it is true cannot be known without another search.
     fn taken_up(&self, entry: &LengthRecord, next: u32, most: u32, before: &[LengthRecord]) -> Result<(), StoreError> {
+        let damaged = |reason: String| self.workspace.damaged(reason);
         if entry.length != next || next > most {
-            return Err(
-                self.odd(format!("its answer for length {} stands where that for {next} belongs", entry.length))
-            );
+            return Err(damaged(format!(
+                "its answer for length {} stands where that for {next} belongs",
+                entry.length
+            )));
         }
         if !matches!(entry.verdict, Verdict::None | Verdict::Incomplete) {
-            return Err(self.odd(format!("its answer for length {next} is none that a search goes on from")));
+            return Err(damaged(format!("its answer for length {next} is none that a search goes on from")));
         }
         if let Some(what) = entry.contradiction() {
-            return Err(self.odd(what));
+            return Err(damaged(what));
         }
         let led = |earlier: &LengthRecord| {
             earlier.up_to.is_some_and(|up_to| next <= up_to) || earlier.shared_with == Some(next)
@@ -202,14 +204,9 @@ impl Context<'_> {
         };
         let served = may_be_unbounded && before.iter().any(|earlier| !earlier.levels.is_empty());
         if entry.verdict == Verdict::None && entry.levels.is_empty() && !served && !before.iter().any(led) {
-            return Err(self.odd(format!("its answer for length {next} rests on no level")));
+            return Err(damaged(format!("its answer for length {next} rests on no level")));
         }
         Ok(())
-    }
-
-    /// The error for inconsistent contents of the run's folder.
-    fn odd(&self, reason: String) -> StoreError {
-        StoreError::Damaged { file: self.workspace.folder().join(workspace::LIST), reason }
     }
 }
 
@@ -222,7 +219,6 @@ mod tests {
     use halma_record::record::SymmetryRecord;
     use halma_rules::job::Job;
     use std::ops::RangeInclusive;
-    use std::sync::Arc;
     use std::time::Instant;
 
     /// A search that neither finds nor sees an end; it refutes, or proves nothing.
@@ -257,7 +253,7 @@ mod tests {
     fn records<const N: usize>(questions: [Question; N], mut search: Endless) -> [Record; N] {
         let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
-        let expander = Expander::new(1, None).unwrap().sharing(Arc::new(Alone));
+        let expander = Expander::new(1, None).unwrap();
         let workspace = folder::workspace(&job, questions[0], &Alone).unwrap();
         let (cancel, progress) = (CancellationToken::after(None), &());
         questions.map(|question| {

@@ -4,7 +4,7 @@ use halma_engine::key::Key;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
 use halma_puzzles::with_model;
-use halma_record::record::{Count, Counts, Record, SymmetryRecord, Verdict};
+use halma_record::record::{Counts, Record, SymmetryRecord, Verdict};
 use halma_rules::job::{Pruning, Puzzle};
 use halma_rules::puzzle::Compiled;
 
@@ -53,62 +53,77 @@ impl Context<'_> {
                 return Ok(record);
             }
         };
+        record.projections = projections.as_ref().map_or_else(Vec::new, |made| made.abstractions().to_vec());
         let bound = match &projections {
-            Some(projections) => {
-                record.projections = projections.abstractions().to_vec();
-                Some(projections as &dyn Bound<K>)
-            }
+            Some(projections) => Some(projections as &dyn Bound<K>),
             None if is_bounded && self.job.search.pruning == Pruning::Bound => {
                 Some(model.own_bound().ok_or(RunError::NoBound)?)
             }
             None => None,
         };
-        let mut search = ModelSearch::new(model, bound, self.engine());
+        let search = ModelSearch::new(model, bound, self.engine());
         match self.question {
-            Question::Levels { depth } => {
-                let (figures, result) = search.levels(depth);
-                let ended = matches!(result, Ok(true));
-                let last = figures.last().map_or(0, |f| f.depth);
-                self.levels(&figures, result.map(|_| ()), last, &mut record)?;
-                record.exhausted = ended;
-                if ended {
-                    match search.some_of_the_last(SHOWN) {
-                        Ok(farthest) => record.farthest = farthest,
-                        Err(stopped) => self.incomplete(stopped, &mut record)?,
-                    }
-                }
-            }
+            Question::Levels { depth } => self.levels_and_farthest(search, depth, &mut record)?,
             Question::Solve | Question::Prove { .. } | Question::Count => {
-                if self.question == Question::Count && !model.counts() {
-                    return Err(RunError::UnknownClasses);
-                }
-                let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
-                if self.question == Question::Count || all.is_some() {
-                    search = search.forward_only();
-                }
-                if let Some((cells, letters)) = model.mirror().filter(|_| search.is_mirrored()) {
-                    let fixing = model.symmetries().unwrap_or_default();
-                    record.symmetries = Some(SymmetryRecord { fixing, mirror: Some(cells), letters });
-                }
-                self.lengths(&mut search, |walk| Ok(moves(model, walk)), &mut record)?;
-                if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
-                    // The same moves may be a solution from each of several starts, and are listed once.
-                    match search.all(most as usize, |walk| moves(model, walk)) {
-                        Err(stopped) => self.incomplete(stopped, &mut record)?,
-                        Ok(all) => {
-                            let more = all.into_iter().filter(|moves| record.solution.as_ref() != Some(moves));
-                            record.more_solutions = more.take(most as usize - 1).collect();
-                        }
-                    }
-                }
-                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-                    let counted = search.count(length);
-                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
-                }
+                self.shortest(model, search, &mut record)?;
             }
         }
         self.measure(&mut record);
         Ok(record)
+    }
+
+    /// Enters the levels and, if all states were seen, some of the farthest ones.
+    fn levels_and_farthest<K: Key>(
+        &self,
+        mut search: ModelSearch<K>,
+        depth: u32,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let (figures, result) = search.levels(depth);
+        let ended = matches!(result, Ok(true));
+        let last = figures.last().map_or(0, |f| f.depth);
+        self.levels(&figures, result.map(|_| ()), last, record)?;
+        record.exhausted = ended;
+        if ended {
+            match search.some_of_the_last(SHOWN) {
+                Ok(farthest) => record.farthest = farthest,
+                Err(stopped) => self.incomplete(stopped, record)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters the lengths tried, a shortest solution and, if they were asked for, more of them or their number.
+    fn shortest<K: Key>(
+        &self,
+        model: &dyn Model<K>,
+        mut search: ModelSearch<K>,
+        record: &mut Record,
+    ) -> Result<(), RunError> {
+        let counts = self.question == Question::Count;
+        if counts && !model.counts() {
+            return Err(RunError::UnknownClasses);
+        }
+        let all = self.job.search.solutions.filter(|_| self.question == Question::Solve);
+        if counts || all.is_some() {
+            search = search.forward_only();
+        }
+        if let Some((cells, letters)) = model.mirror().filter(|_| search.is_mirrored()) {
+            let fixing = model.symmetries().unwrap_or_default();
+            record.symmetries = Some(SymmetryRecord { fixing, mirror: Some(cells), letters });
+        }
+        self.lengths(&mut search, |walk| Ok(moves(model, walk)), record)?;
+        if let Some((most, _)) = all.zip(record.length.filter(|_| record.verdict == Verdict::Optimal)) {
+            // The same moves may be a solution from each of several starts, and are listed once.
+            match search.all(most as usize, |walk| moves(model, walk)) {
+                Err(stopped) => self.incomplete(stopped, record)?,
+                Ok(all) => {
+                    let more = all.into_iter().filter(|moves| record.solution.as_ref() != Some(moves));
+                    record.more_solutions = more.take(most as usize - 1).collect();
+                }
+            }
+        }
+        self.count(|length| search.count(length), record)
     }
 }
 
@@ -136,15 +151,9 @@ fn has_free(compiled: &Compiled) -> bool {
 impl From<Sequences> for Counts {
     fn from(numbers: Sequences) -> Self {
         Self {
-            sequences: Count::from(numbers.sequences),
-            up_to_symmetry: Count::from(numbers.up_to_symmetry),
-            up_to_reversal: None,
-            palindromic: None,
-            palindromic_up_to_symmetry: None,
-            final_positions: None,
-            final_up_to_symmetry: None,
             positions: Some(numbers.positions),
             symmetries: numbers.symmetries,
+            ..Self::of(numbers.sequences, numbers.up_to_symmetry)
         }
     }
 }
@@ -152,7 +161,7 @@ impl From<Sequences> for Counts {
 #[cfg(test)]
 mod tests {
     use halma_engine::search::{CancellationToken, Watch};
-    use halma_record::record::LengthRecord;
+    use halma_record::record::{Count, LengthRecord};
     use halma_rules::job::Job;
 
     use super::*;

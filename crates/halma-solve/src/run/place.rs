@@ -24,7 +24,7 @@ pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError>
         return Ok(Some(dir));
     }
     let beneath = dir.join(name(job, question));
-    folder::refuse_link(&beneath).map_err(|source| StoreError::reading(beneath.clone(), source))?;
+    folder::refuse_link(&beneath).map_err(|source| StoreError::io(beneath.clone(), source))?;
     let file = beneath.join(record::FILE);
     // Only a person can have put another record there.
     if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
@@ -36,7 +36,7 @@ fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
         Ok(_) => {}
         // Whether the folder can be made is asked when the run begins.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(true),
-        Err(source) => return Err(StoreError::reading(file.into(), source).into()),
+        Err(source) => return Err(StoreError::io(file.into(), source).into()),
     }
     let there = Record::read(file)?;
     if there.problem != job.spec {

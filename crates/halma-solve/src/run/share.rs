@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::exchange::{Exchange, Lost};
-use halma_engine::search::{Expander, Expansion, LevelDestination, Stopped, Tally, saved_share};
-use halma_engine::store::workspace::{LeftoverShare, Saved, Workspace};
+use halma_engine::search::{Expander, Expansion, LevelDestination, Stopped, Tally, figures, saved_share};
+use halma_engine::store::workspace::{LIST, LeftoverShare, Saved, Workspace};
 use halma_engine::store::{Level, StoreError};
 use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
@@ -27,7 +27,6 @@ use halma_rules::job::Job;
 
 use super::identity::identity;
 use super::{Context, Question, RunError};
-use crate::solve::level_sequence::figures;
 
 /// Refuses what several processes cannot do together.
 ///
@@ -161,7 +160,7 @@ impl Context<'_> {
             let mine: Vec<usize> = (0..of).filter(|&part| readers[part] == exchange.process()).collect();
             for label in common.filter(|label| !had(label)) {
                 if dealt.insert(label.clone()) {
-                    let figures = figures(&first.levels[label])?.0;
+                    let (figures, _) = figures(&first.levels[label]).map_err(|e| self.damaged_share(of, &e))?;
                     let parts = mine.iter().filter_map(|&part| found.get(&(of, part)));
                     let parts = parts.map(|left| left.load::<K>(label)).collect::<Result<Vec<_>, StoreError>>()?;
                     if let ControlFlow::Break(stopped) = self.deal(label, parts, &figures)? {
@@ -182,6 +181,12 @@ impl Context<'_> {
         Ok(true)
     }
 
+    /// The error for the manifest of the first of so many shares.
+    fn damaged_share(&self, of: usize, error: &serde_json::Error) -> StoreError {
+        let dir = self.job.output.dir.as_deref().unwrap_or(Path::new(""));
+        StoreError::Damaged { file: folder(dir, (of > 1).then_some((0, of))).join(LIST), reason: error.to_string() }
+    }
+
     /// The shares of other numbers of processes that this process sees.
     fn find(&self) -> Result<Found, StoreError> {
         let Some(dir) = &self.job.output.dir else { return Ok(Found::new()) };
@@ -193,7 +198,7 @@ impl Context<'_> {
             let numbers = name.strip_prefix("process-").and_then(|rest| rest.split_once("-of-"));
             if let Some((Ok(part), Ok(of))) = numbers.map(|(part, of)| (part.parse(), of.parse())) {
                 let share = whole.beneath(&name);
-                places.push((of, part, share.map_err(|source| StoreError::reading(dir.join(&name), source))?));
+                places.push((of, part, share.map_err(|source| StoreError::io(dir.join(&name), source))?));
             }
         }
         places.push((1, 0, whole));

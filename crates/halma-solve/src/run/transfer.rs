@@ -69,10 +69,7 @@ impl Context<'_> {
                     let closed = problem.closed();
                     record.impossible = closed.map(|c| c.record(&problem.lattice.board));
                 }
-                if let Some(length) = record.length.filter(|_| self.asks_for_a_count(&record)) {
-                    let counted = search.count(length);
-                    self.counted(length, &counted.levels, counted.numbers.map(Counts::from), &mut record)?;
-                }
+                self.count(|length| search.count(length), &mut record)?;
             }
         }
         if let Some(fault) = cache.and_then(|cache| cache.first_error()) {
@@ -89,15 +86,10 @@ impl From<Solutions> for Counts {
     fn from(solutions: Solutions) -> Self {
         let mirrored = solutions.mirrored;
         Self {
-            sequences: Count::from(solutions.sequences),
-            up_to_symmetry: Count::from(solutions.up_to_symmetry),
             up_to_reversal: mirrored.map(|m| Count::from(m.up_to_reversal)),
             palindromic: mirrored.map(|m| Count::from(m.palindromic)),
             palindromic_up_to_symmetry: mirrored.map(|m| Count::from(m.palindromic_up_to_symmetry)),
-            final_positions: None,
-            final_up_to_symmetry: None,
-            positions: None,
-            symmetries: None,
+            ..Self::of(solutions.sequences, solutions.up_to_symmetry)
         }
     }
 }

@@ -9,7 +9,7 @@ use halma_record::record::{
 use halma_rules::job::{Problem, Pruning};
 
 use super::{Context, Question, RunError};
-use crate::solve::{Answer, Attempt, LevelFigures};
+use crate::solve::{Answer, Attempt, Counted, LevelFigures};
 
 /// The machine that the program runs on.
 fn this_machine() -> Machine {
@@ -92,28 +92,24 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the solutions of the length found remain to be counted.
-    pub(super) fn asks_for_a_count(&self, record: &Record) -> bool {
-        self.question == Question::Count && record.verdict == Verdict::Optimal
-    }
-
-    /// Enters the numbers of shortest solutions, and the levels of the count.
-    pub(super) fn counted(
+    /// Counts the solutions of the length found by `count`, if that was asked for; enters their numbers, and the levels of the count.
+    pub(super) fn count<N: Into<Counts>>(
         &self,
-        length: u32,
-        levels: &[LevelFigures],
-        counts: Result<Counts, Stopped>,
+        count: impl FnOnce(u32) -> Counted<N>,
         record: &mut Record,
     ) -> Result<(), RunError> {
+        let is_due = self.question == Question::Count && record.verdict == Verdict::Optimal;
+        let Some(length) = record.length.filter(|_| is_due) else { return Ok(()) };
+        let Counted { numbers, levels } = count(length);
         let seconds = levels.iter().map(|f| f.seconds).sum();
-        let entry = summed(length, Verdict::Solution, None, levels, seconds);
+        let entry = summed(length, Verdict::Solution, None, &levels, seconds);
         record.runs.push(LengthRecord { leading_moves: entry.has_leading_moves(), ..entry });
         record.verdict = Verdict::Incomplete;
-        match counts {
+        match numbers {
             Err(stopped) => self.incomplete(stopped, record),
-            Ok(counts) => {
+            Ok(numbers) => {
                 record.verdict = Verdict::Counted;
-                record.counts = Some(counts);
+                record.counts = Some(numbers.into());
                 Ok(())
             }
         }

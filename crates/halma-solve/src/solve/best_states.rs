@@ -17,7 +17,7 @@ pub(super) fn best_of<K: Key>(
     plan: &MemoryPlan,
     scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
 ) -> Result<Vec<(i64, u128, K)>, StoreError> {
-    let (room, entry) = (plan.room(), size_of::<(i64, u128, K)>() as u64);
+    let (room, entry) = (plan.measure_room(), size_of::<(i64, u128, K)>() as u64);
     // Scored entries are held twice, in parts and together.
     let batch = room.batch(2 * BLOCK as u64 * entry, BATCH) * rayon::current_num_threads();
     // The selection runs seldom, so that most entries are not compared again and again.

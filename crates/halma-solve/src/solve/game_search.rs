@@ -34,20 +34,20 @@ use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted, no_solution
 use beam::Beam;
 
 /// The size of a level from which a beam search goes ahead.
-pub(crate) const PROBE_AT: u64 = 200_000;
+const PROBE_AT: u64 = 200_000;
 
 /// How much larger a level must be than the last one from which a beam search went ahead.
-pub(crate) const PROBE_AGAIN: u64 = 16;
+const PROBE_AGAIN: u64 = 16;
 
 /// The part of such a level from which it starts: one in so many states. The first one of a length is narrow, because most
 /// lengths have no game. Where there is one, it often finds it.
 const FIRST_PROBE_PART: u64 = 1600;
 
 /// The same for later ones.
-pub(crate) const PROBE_PART: u64 = 50;
+const PROBE_PART: u64 = 50;
 
 /// The most states that it keeps. (With 40,000 it does not find the 36 moves of the 15 men.)
-pub(crate) const PROBE_MOST: u64 = 200_000;
+const PROBE_MOST: u64 = 200_000;
 
 /// A search for the shortest games.
 pub struct GameSearch<'a, const W: usize, K: PairKey> {
@@ -125,8 +125,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     /// Level 0 of `puzzle`.
     fn sequence(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
-        let mut sequence = LevelSequence::new(stem, Side::Forward);
-        sequence.compared = usize::MAX;
+        let mut sequence = LevelSequence::new(stem, Side::Forward).compared_with_all();
         self.engine.open(puzzle, &mut sequence);
         sequence
     }
@@ -165,8 +164,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
         let beam = Beam { keep: (sequence.last().whole() / part).min(PROBE_MOST) as usize, seed: 0 };
-        let mut ahead = LevelSequence::new(String::new(), Side::Forward);
-        (ahead.levels, ahead.compared, ahead.hidden) = (sequence.levels.clone(), usize::MAX, true);
+        let ahead = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
+        let mut ahead = ahead.with_levels(&sequence.levels);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;
         let game = match answer {
             Answer::Found(game) => Some(game),

@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use halma_engine::key::Key;
 use halma_engine::parallel;
 use halma_engine::search::Stopped;
@@ -27,13 +25,7 @@ pub(super) trait Images<K>: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, S
 
 impl<K, F: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync> Images<K> for F {}
 
-/// The search for common states.
-#[derive(Clone, Copy)]
-pub(super) struct CommonStates<'a> {
-    pub(super) engine: Engine<'a>,
-}
-
-impl CommonStates<'_> {
+impl Engine<'_> {
     /// The least state of `level` whose image is in `other`, and the image.
     pub(super) fn common<K: Key>(
         self,
@@ -41,40 +33,40 @@ impl CommonStates<'_> {
         other: &Level<K>,
         images: impl Images<K>,
     ) -> Result<Option<(K, K)>, Stopped> {
-        match self.engine.expander.exchange().is_shared() {
-            true => self.shared(level, other, images),
-            false => self.alone(level, other, images),
+        match self.expander.exchange().is_shared() {
+            true => self.common_shared(level, other, images),
+            false => self.common_alone(level, other, images),
         }
     }
 
     /// How many blocks a thread processes at a time. No answer depends on it.
-    pub(super) fn blocks<K: Key>(self) -> usize {
+    pub(super) fn image_blocks<K: Key>(self) -> usize {
         // Pairs of image and key, in a vector that grows by doubling.
-        self.engine.expander.plan().room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
+        self.expander.memory_plan().measure_room().batch((BLOCK * 4 * K::BYTES) as u64, BLOCKS)
     }
 
-    fn alone<K: Key>(
+    fn common_alone<K: Key>(
         self,
         level: &Level<K>,
         other: &Level<K>,
         images: impl Images<K>,
     ) -> Result<Option<(K, K)>, Stopped> {
-        let at_once = self.blocks::<K>();
-        let search = |first: usize| {
-            let blocks = first..(first + at_once).min(level.blocks());
+        let at_once = self.image_blocks::<K>();
+        let search = |(): &mut (), number: usize| {
+            let blocks = number * at_once..((number + 1) * at_once).min(level.blocks());
             Ok(found_on(images(level, blocks)?, other)?.into_iter().min())
         };
-        self.first_of((0..level.blocks()).step_by(at_once).collect(), search)
+        self.first_of(level.blocks().div_ceil(at_once), || (), search)
     }
 
     /// The same for several processes, each with its share of both levels: images go to their owners.
-    fn shared<K: Key>(
+    fn common_shared<K: Key>(
         self,
         level: &Level<K>,
         other: &Level<K>,
         images: impl Images<K>,
     ) -> Result<Option<(K, K)>, Stopped> {
-        let (exchange, room) = (self.engine.expander.exchange(), self.engine.expander.plan().room());
+        let (exchange, room) = (self.expander.exchange(), self.expander.memory_plan().measure_room());
         // Pairs are held as they are made, as they are sent, and as they come; the process with the least room decides.
         let held = room.batch((BLOCK * 2 * K::BYTES * 4) as u64, ROUND_BLOCKS);
         let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held).max(1);
@@ -83,7 +75,7 @@ impl CommonStates<'_> {
         for round in 0..rounds {
             let end = level.blocks().min((round + 1) * at_once);
             let blocks: Vec<usize> = ((round * at_once).min(end)..end).collect();
-            let images = self.engine.expander.install(|| {
+            let images = self.expander.install(|| {
                 parallel::map(blocks.len(), || (), |(), number| images(level, blocks[number]..blocks[number] + 1))
             })?;
             let (mut own, mut messages) = (Vec::new(), vec![Vec::new(); exchange.processes()]);
@@ -111,14 +103,15 @@ impl CommonStates<'_> {
         Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
     }
 
-    /// The result of `search` for the first of `places` that has one.
-    pub(super) fn first_of<T: Send>(
+    /// The first result that `search` finds for one of `0..count`. Each thread has scratch space.
+    pub(super) fn first_of<S, T: Send>(
         self,
-        places: Vec<usize>,
-        search: impl Fn(usize) -> Result<Option<T>, StoreError> + Sync,
+        count: usize,
+        scratch: impl Fn() -> S + Send + Sync,
+        search: impl Fn(&mut S, usize) -> Result<Option<T>, StoreError> + Sync,
     ) -> Result<Option<T>, Stopped> {
-        let search = |place| self.engine.cancel.check().and_then(|()| Ok(search(place)?)).transpose();
-        self.engine.expander.install(|| places.into_par_iter().find_map_first(search)).transpose()
+        let search = |scratch: &mut S, number| self.cancel.check().and_then(|()| Ok(search(scratch, number)?));
+        self.expander.install(|| parallel::find_first(count, scratch, search))
     }
 }
 
@@ -147,9 +140,9 @@ mod tests {
             });
             let (expander, cancel) =
                 (Expander::new(1, None).unwrap().sharing(Arc::new(here)), CancellationToken::after(None));
-            let common_states = CommonStates { engine: Engine::new(&expander, &cancel, &()) };
+            let engine = Engine::new(&expander, &cancel, &());
             let level = Level::of(keys);
-            common_states.common(&level, &level, |level: &Level<u64>, blocks: Range<usize>| {
+            engine.common(&level, &level, |level: &Level<u64>, blocks: Range<usize>| {
                 let (mut keys, mut images) = (Vec::new(), Vec::new());
                 for block in blocks {
                     level.read_block(block, &mut keys)?;

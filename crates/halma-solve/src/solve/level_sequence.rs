@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{self, Expansion, LevelDestination, Stopped, Tally, Watch, saved_share};
-use halma_engine::store::workspace::{self, Saved, Workspace};
+use halma_engine::search::{Expansion, LevelDestination, Stopped, Watch, figures, saved_share};
+use halma_engine::store::workspace::Workspace;
 use halma_engine::store::{Level, StoreError};
 use halma_rules::job::MAX_LENGTH;
 
@@ -56,6 +56,21 @@ impl<K: Key> LevelSequence<K> {
         }
     }
 
+    /// Its levels are not reported to progress.
+    pub(super) fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
+    }
+
+    /// New levels are compared with all earlier ones at an even distance.
+    pub(super) fn compared_with_all(self) -> Self {
+        Self { compared: usize::MAX, ..self }
+    }
+
+    /// Continues from these levels, without their figures.
+    pub(super) fn with_levels(self, levels: &[Level<K>]) -> Self {
+        Self { levels: levels.to_vec(), ..self }
+    }
+
     /// Continues from level `depth` of another sequence, as if the levels so far were its own.
     pub(super) fn branch(&mut self, other: &Self, depth: usize) {
         self.levels = other.levels[..=depth].to_vec();
@@ -83,12 +98,6 @@ impl<K: Key> LevelSequence<K> {
     pub(super) fn is_dead(&self) -> bool {
         self.last().whole() == 0
     }
-}
-
-/// The figures in a manifest entry, and the digest of its file.
-pub(crate) fn figures(saved: &Saved) -> Result<(Tally, u128), StoreError> {
-    let damaged = |reason: String| StoreError::Damaged { file: workspace::LIST.into(), reason };
-    search::figures(saved).map_err(|e| damaged(e.to_string()))
 }
 
 /// An estimate of the next level's size: the growth factor is assumed to keep shrinking at the same rate.
@@ -119,8 +128,8 @@ impl Engine<'_> {
         // A level that only some processes have was not completed, and is made again.
         let bytes = self.expander.exchange().all_gather(found.as_ref().map(|(level, _)| level.bytes()))?;
         let bytes: Option<u64> = bytes.into_iter().sum();
-        if let Some(((level, saved), bytes)) = found.zip(bytes) {
-            let (tally, digest) = figures(&saved)?;
+        if let Some((workspace, ((level, saved), bytes))) = workspace.zip(found.zip(bytes)) {
+            let (tally, digest) = figures(&saved).map_err(|e| workspace.damaged(e.to_string()))?;
             self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
@@ -152,7 +161,7 @@ impl Engine<'_> {
         };
         self.append(grown, begun.elapsed().as_secs_f64(), sequence);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
-        let crowded = resident > self.expander.plan().levels();
+        let crowded = resident > self.expander.memory_plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());
         if kept || crowded || workspace.is_some_and(Workspace::is_due) {
             self.save(sequence)?;

@@ -27,7 +27,6 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::frontiers::first_of_both;
-use super::images::CommonStates;
 use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
@@ -219,8 +218,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             }
             Ok(images)
         };
-        let common_states = CommonStates { engine: self.engine };
-        let common = common_states.common(&levels[half], &levels[middle], images)?;
+        let common = self.engine.common(&levels[half], &levels[middle], images)?;
         let Some((there, here)) = common else { return Ok(Answer::Refuted) };
         let mut keys = self.trace(&levels[..=middle], here, false)?;
         let mut worker = self.model.worker();
@@ -283,22 +281,17 @@ impl<'a, K: Key> ModelSearch<'a, K> {
     /// A successor of a level that the bound prunes only because of the length: its distance is finite and exceeds the
     /// moves left.
     fn cut_for_its_length(&self, bound: &dyn Bound<K>, left: u32, level: &Level<K>) -> Result<Option<K>, Stopped> {
-        let block = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
-            self.engine.cancel.check().map_err(Err)?;
-            level.read_block(block, keys).map_err(|error| Err(error.into()))?;
+        let search = |(worker, bound, keys): &mut (Box<dyn Worker<K> + '_>, _, Vec<K>), block: usize| {
+            level.read_block(block, keys)?;
             let (mut after, bound): (Vec<K>, &mut Box<dyn FnMut(K) -> u32 + Send>) = (Vec::new(), bound);
             keys.iter().for_each(|&key| worker.successors(key, &mut after));
             let cut = |state: &K| {
                 let moves = bound(*state);
                 moves > left && moves < u32::MAX
             };
-            // The first that is found ends the loop, as an error does.
-            after.into_iter().find(cut).map_or(Ok(()), |state| Err(Ok(state)))
+            Ok(after.into_iter().find(cut))
         };
-        let scratch = || (self.model.worker(), bound.evaluator(), Vec::new());
-        let all: Result<_, Result<K, Stopped>> =
-            self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block));
-        all.map_or_else(|found| found.map(Some), |_| Ok(None))
+        self.engine.first_of(level.blocks(), || (self.model.worker(), bound.evaluator(), Vec::new()), search)
     }
 
     /// The states of a level that satisfy the goal, ascending.
@@ -336,9 +329,9 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         Ok(walk)
     }
 
-    /// The least state of a level with a move to the class of `next`; tries all states.
-    fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, StoreError> {
-        let block = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
+    /// The least state of a level with a move to the class of `next`; tries one state after another.
+    fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, Stopped> {
+        let search = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
             level.read_block(block, keys)?;
             let mut after = Vec::new();
             Ok(keys.iter().copied().find(|&key| {
@@ -347,9 +340,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
                 after.contains(&next)
             }))
         };
-        let scratch = || (self.model.worker(), Vec::new());
-        let found = self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block))?;
-        Ok(found.into_iter().flatten().min())
+        self.engine.first_of(level.blocks(), || (self.model.worker(), Vec::new()), search)
     }
 
     /// The states of a path that is given by classes.

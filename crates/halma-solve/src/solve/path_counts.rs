@@ -34,7 +34,7 @@ const AROUND: u64 = 4 << 10;
 
 /// The memory plan and cancellation token of a count.
 #[derive(Clone, Copy)]
-pub(crate) struct Resources<'a> {
+pub(crate) struct CountLimits<'a> {
     pub(crate) cancel: &'a CancellationToken,
     pub(crate) plan: &'a MemoryPlan,
 }
@@ -42,9 +42,9 @@ pub(crate) struct Resources<'a> {
 /// Memory does not suffice; [`Held::summing`] fills in how much would.
 const SHORT: Stopped = Stopped::Memory { least: 0, exact: false };
 
-impl Resources<'_> {
+impl CountLimits<'_> {
     fn part(self) -> usize {
-        self.plan.room().batch(AROUND, PART)
+        self.plan.measure_room().batch(AROUND, PART)
     }
 
     /// Whether to go on. All states of the solutions are held in memory, which may not suffice.
@@ -112,18 +112,18 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     levels: &[Level<K>],
     ends: Vec<K>,
     before: impl Fn() -> B + Sync,
-    resources: Resources<'_>,
+    limits: CountLimits<'_>,
     held: &mut Held,
 ) -> Result<Vec<Vec<K>>, Stopped> {
     held.sizes.push(ends.len());
     let mut found = vec![ends];
     for depth in (0..levels.len() - 1).rev() {
         let mut last = found.pop().unwrap_or_default();
-        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, resources);
+        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, limits);
         if matches!(earlier, Err(Stopped::Memory { .. })) && !held.partial {
             held.partial = true;
             found.clear();
-            earlier = earlier_states((&levels[depth], depth), &last, &before, resources);
+            earlier = earlier_states((&levels[depth], depth), &last, &before, limits);
         }
         if held.partial {
             last = Vec::new();
@@ -143,11 +143,11 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     (level, depth): (&Level<K>, usize),
     last: &[K],
     before: &(impl Fn() -> B + Sync),
-    resources: Resources<'_>,
+    limits: CountLimits<'_>,
 ) -> Result<Vec<K>, Stopped> {
     // In parts, because every state has dozens of neighbours, few of which are on the level.
     let part = |before: &mut B, keys: &[K]| -> Result<Vec<K>, Stopped> {
-        resources.check()?;
+        limits.check()?;
         let mut all = Vec::new();
         keys.iter().for_each(|&key| before(key, depth, &mut all));
         let mut all: Vec<K> = all.into_iter().filter(|&(_, counts)| counts > 0).map(|(key, _)| key).collect();
@@ -161,27 +161,27 @@ fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
         }
         Ok(kept)
     };
-    let size = resources.part();
+    let size = limits.part();
     // A state occurs in every part that has a successor of it. The results of a few parts are merged at a time.
     let (mut kept, mut fresh): (Vec<K>, Vec<K>) = (Vec::new(), Vec::new());
     for keys in last.chunks(size.saturating_mul(AT_ONCE)) {
         let parts = parallel::map_chunks(keys, size, before, part)?;
-        resources.check_for::<K>(parts.iter().map(Vec::len).sum())?;
+        limits.check_for::<K>(parts.iter().map(Vec::len).sum())?;
         parts.into_iter().for_each(|part| fresh.extend(part));
         if fresh.len() >= kept.len() {
-            gather(&mut kept, &mut fresh, resources)?;
+            gather(&mut kept, &mut fresh, limits)?;
         }
     }
-    gather(&mut kept, &mut fresh, resources)?;
+    gather(&mut kept, &mut fresh, limits)?;
     kept.shrink_to_fit();
     Ok(kept)
 }
 
 /// Merges `fresh` into `kept`, ascending and without duplicates.
-fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, resources: Resources<'_>) -> Result<(), Stopped> {
+fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, limits: CountLimits<'_>) -> Result<(), Stopped> {
     fresh.par_sort_unstable();
     fresh.dedup();
-    resources.check_for::<K>(kept.len() + fresh.len())?;
+    limits.check_for::<K>(kept.len() + fresh.len())?;
     kept.append(fresh);
     kept.par_sort_unstable();
     kept.dedup();
@@ -192,12 +192,12 @@ fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, resources: Resources<'_
 pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     on_walks: &[Vec<K>],
     before: impl Fn() -> B + Sync,
-    resources: Resources<'_>,
+    limits: CountLimits<'_>,
 ) -> Result<Vec<(K, u128)>, Stopped> {
     let mut ways: Vec<(K, u128)> = on_walks[0].iter().map(|&key| (key, 1)).collect();
     for (depth, keys) in on_walks[1..].iter().enumerate() {
         let part = |(before, from): &mut (B, Before<K>), keys: &[K]| -> Result<Vec<(K, u128)>, Stopped> {
-            resources.check()?;
+            limits.check()?;
             let f = |&key: &K| {
                 from.clear();
                 before(key, depth, from);
@@ -208,8 +208,8 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
             };
             keys.iter().map(f).collect()
         };
-        resources.check_for::<(K, u128)>(keys.len())?;
-        let (mut next, size) = (Vec::with_capacity(keys.len()), resources.part());
+        limits.check_for::<(K, u128)>(keys.len())?;
+        let (mut next, size) = (Vec::with_capacity(keys.len()), limits.part());
         for keys in keys.chunks(size.saturating_mul(AT_ONCE)) {
             let parts = parallel::map_chunks(keys, size, || (before(), Vec::new()), part)?;
             parts.into_iter().for_each(|part| next.extend(part));
@@ -303,11 +303,11 @@ mod tests {
 
     fn summed(ends: &[u64], plan: &MemoryPlan) -> Result<Summed, Stopped> {
         let (levels, cancel) = (levels(), CancellationToken::after(None));
-        let resources = Resources { cancel: &cancel, plan };
+        let limits = CountLimits { cancel: &cancel, plan };
         Held::summing(&[&levels], |held| {
-            let on_walks = states(&levels, ends.to_vec(), || before, resources, held)?;
+            let on_walks = states(&levels, ends.to_vec(), || before, limits, held)?;
             held.check()?;
-            let sums = ways(&on_walks, || before, resources)?;
+            let sums = ways(&on_walks, || before, limits)?;
             Ok((held.sizes.clone(), sums))
         })
     }

@@ -18,6 +18,8 @@ use crate::search::duplicates::Scratch;
 use crate::search::expander::{Expansion, Tally, saved_share};
 use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
+use crate::store::file::LevelFileWriter;
+use crate::store::workspace::Workspace;
 use crate::store::{BLOCK, Level, Segment, StoreError};
 
 /// New states that one thread filters at a time.
@@ -43,6 +45,12 @@ struct Share {
 }
 
 impl Share {
+    fn of(generated: u64, emitted: u64, bytes: u64, part: &Part) -> Self {
+        let &Part { states, unique, old, dropped, digest, second, measure_max } = part;
+        let (digest, second) = (Digest(digest), Digest(second));
+        Self { generated, emitted, unique, old, dropped, states, bytes, digest, second, measure_max }
+    }
+
     /// The figures of the whole level, from its shares.
     fn total(shares: &[Self]) -> Tally {
         let sum = |f: fn(&Self) -> u64| shares.iter().map(f).sum::<u64>();
@@ -61,7 +69,7 @@ impl Share {
     }
 }
 
-/// The figures of the new states of one shard.
+/// The figures of the new states of one shard, or of several.
 #[derive(Default)]
 struct Part {
     states: u64,
@@ -71,6 +79,21 @@ struct Part {
     digest: u128,
     second: u128,
     measure_max: Option<i64>,
+}
+
+/// The figures of new states and, where no file has received them, the coded states.
+type Merged<K> = (Part, Vec<Segment<K>>);
+
+impl Part {
+    fn add(&mut self, other: &Self) {
+        self.states += other.states;
+        self.unique += other.unique;
+        self.old += other.old;
+        self.dropped += other.dropped;
+        self.digest = self.digest.wrapping_add(other.digest);
+        self.second = self.second.wrapping_add(other.second);
+        self.measure_max = self.measure_max.max(other.measure_max);
+    }
 }
 
 /// The new states of one shard, as the merge finds them: filtered, measured and coded, some at a time.
@@ -134,6 +157,26 @@ impl<P: Puzzle> Step<'_, P> {
     /// Merges the contents of each shard, removes the states of the levels in `before`, and compresses the rest.
     pub(in crate::search) fn finish(mut self, before: &[&Level<P::Key>]) -> Result<Expansion<P::Key>, Stopped> {
         let (generated, emitted) = self.made();
+        self.end_expansion(emitted);
+        // A level that has layers goes to disk as well, and so does one that would fill the memory.
+        let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
+        let large = !self.layers.is_empty() || 2 * states > self.room.level();
+        let workspace = self.destination.workspace.or(self.destination.scratch).filter(|_| large);
+        let mut writer = workspace.map(|w| w.writer(self.destination.label)).transpose()?;
+        let (part, segments) = self.merge_shards(before, &mut writer)?;
+        let level: Level<P::Key> = match writer {
+            Some(writer) => writer.finish(part.digest)?,
+            None => segments.into_iter().collect(),
+        };
+        let mut share = Share::of(generated, emitted, level.bytes(), &part);
+        if self.leader.is_some() && share.measure_max.is_none() {
+            share.measure_max = self.expander.largest_measure(self.puzzle, &level)?;
+        }
+        self.complete_level(level, share, workspace)
+    }
+
+    /// Frees what only expansion needs, and prepares the filter.
+    fn end_expansion(&mut self, emitted: u64) {
         self.leader = self.leader_of_all();
         self.expander.emitted.fetch_add(emitted - self.emitted, Ordering::Relaxed);
         self.workers.clear();
@@ -144,14 +187,15 @@ impl<P: Puzzle> Step<'_, P> {
         if self.puzzle.filters(self.depth + 1) {
             self.filter_scratch = self.expander.broadcast(|_| Mutex::new(self.puzzle.scratch()));
         }
-        let label = self.destination.label;
-        // A level that has layers goes to disk as well, and so does one that would fill the memory.
-        let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
-        let large = !self.layers.is_empty() || 2 * states > self.room.level();
-        let workspace = self.destination.workspace.or(self.destination.scratch).filter(|_| large);
-        let mut writer = workspace.map(|w| w.writer(label)).transpose()?;
-        let mut share = Share { generated, emitted, ..Share::default() };
-        let mut segments = Vec::new();
+    }
+
+    /// Merges all shards, as many at a time as memory holds. The coded new states go to `writer`; without one they are returned.
+    fn merge_shards(
+        &mut self,
+        before: &[&Level<P::Key>],
+        writer: &mut Option<LevelFileWriter<'_, P::Key>>,
+    ) -> Result<Merged<P::Key>, Stopped> {
+        let (mut total, mut segments) = (Part::default(), Vec::new());
         let buffers = std::mem::take(&mut self.shard_buffers);
         let merging = |(buffer, in_layers)| (self.merging(&buffer, in_layers, before.len()), buffer);
         let each = buffers.into_iter().zip(self.in_layers()).map(merging).enumerate();
@@ -167,7 +211,7 @@ impl<P: Puzzle> Step<'_, P> {
                 sum = sum.with(more);
                 group.push(next);
             }
-            let parts = match (&mut writer, group.len()) {
+            let parts = match (&mut *writer, group.len()) {
                 // Coded states of a shard that is too large for memory go to the file at once.
                 (Some(writer), 1) if !self.room.holds(sum, true) => {
                     let alone = |(shard, buffer)| {
@@ -177,43 +221,46 @@ impl<P: Puzzle> Step<'_, P> {
                     let part = self.expander.install(|| group.pop().map(alone).transpose())?;
                     part.into_iter().map(|part| (part, Vec::new())).collect()
                 }
-                _ => {
-                    let part = |scratch: &mut Scratch<P::Key>, (shard, buffer): &mut (usize, ShardBuffer<P::Key>)| {
-                        let mut segments = Vec::new();
-                        let mut sink = |segment| {
-                            segments.push(segment);
-                            Ok(())
-                        };
-                        let part = self.part(*shard, std::mem::take(buffer), before, scratch, &mut sink)?;
-                        Ok::<_, Stopped>((part, segments))
-                    };
-                    self.expander.install(|| parallel::map_mut(&mut group, Scratch::default, part))?
-                }
+                _ => self.merge_group(&mut group, before)?,
             };
             for (part, coded) in parts {
-                share.old += part.old;
-                share.dropped += part.dropped;
-                share.digest.0 = share.digest.0.wrapping_add(part.digest);
-                share.second.0 = share.second.0.wrapping_add(part.second);
-                share.measure_max = share.measure_max.max(part.measure_max);
-                share.states += part.states;
-                share.unique += part.unique;
-                match &mut writer {
+                total.add(&part);
+                match writer {
                     Some(writer) => coded.iter().try_for_each(|segment| writer.append(segment))?,
                     None => segments.extend(coded),
                 }
             }
         }
-        let level: Level<P::Key> = match writer {
-            Some(writer) => writer.finish(share.digest.0)?,
-            None => segments.into_iter().collect(),
+        Ok((total, segments))
+    }
+
+    /// Merges some shards, each in one thread; returns the coded new states of each.
+    fn merge_group(
+        &self,
+        group: &mut [(usize, ShardBuffer<P::Key>)],
+        before: &[&Level<P::Key>],
+    ) -> Result<Vec<Merged<P::Key>>, Stopped> {
+        let part = |scratch: &mut Scratch<P::Key>, (shard, buffer): &mut (usize, ShardBuffer<P::Key>)| {
+            let mut segments = Vec::new();
+            let mut sink = |segment| {
+                segments.push(segment);
+                Ok(())
+            };
+            let part = self.part(*shard, std::mem::take(buffer), before, scratch, &mut sink)?;
+            Ok::<_, Stopped>((part, segments))
         };
-        share.bytes = level.bytes();
-        if self.leader.is_some() && share.measure_max.is_none() {
-            share.measure_max = self.expander.largest_measure(self.puzzle, &level)?;
-        }
+        self.expander.install(|| parallel::map_mut(group, Scratch::default, part))
+    }
+
+    /// Sums up the shares of all processes, and enters this one in the manifest.
+    fn complete_level(
+        mut self,
+        level: Level<P::Key>,
+        share: Share,
+        workspace: Option<&Workspace>,
+    ) -> Result<Expansion<P::Key>, Stopped> {
         // The level is complete when every process has completed its share.
-        let digest = share.digest.0;
+        let (label, digest) = (self.destination.label, share.digest.0);
         let shares = self.expander.exchange().all_gather(share)?;
         let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
         if let Some(workspace) = workspace {
@@ -228,7 +275,7 @@ impl<P: Puzzle> Step<'_, P> {
 
     /// By shard, how many keys the layers have, and in how many bytes.
     fn in_layers(&self) -> Vec<(u64, u64)> {
-        let mut all = vec![(0, 0); self.shards.len()];
+        let mut all = vec![(0, 0); self.shards.count()];
         for block in self.layers.iter().flat_map(|(_, layer)| layer.index()) {
             let (keys, bytes) = &mut all[self.shards.of(block.first)];
             *keys += u64::from(block.keys);

@@ -11,7 +11,7 @@ use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::search::shard_buffer::merge_each;
 use crate::store::StoreError;
-use crate::store::workspace::{LIST, Mark, Partial, Saved, Workspace};
+use crate::store::workspace::{Mark, Partial, Saved, Workspace};
 
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
@@ -24,7 +24,7 @@ impl<P: Puzzle> Step<'_, P> {
         self.resume_layers(workspace, partial.layers)?;
         if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.mark.emitted {
             let reason = format!("the layers of {} hold more than it says was made", partial.label);
-            return Err(StoreError::Damaged { file: workspace.folder().join(LIST), reason }.into());
+            return Err(workspace.damaged(reason).into());
         }
         self.resume_at(partial.mark);
         Ok(())

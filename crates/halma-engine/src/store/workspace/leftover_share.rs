@@ -50,7 +50,7 @@ impl LeftoverShare {
             *held = match self.folder.lock(LOCK, PATIENCE) {
                 Ok(Some(lock)) => Some(lock),
                 Ok(None) => return Err(StoreError::Locked { folder: self.folder.path("") }),
-                Err(source) => return Err(StoreError::reading(self.folder.path(LOCK), source)),
+                Err(source) => return Err(StoreError::io(self.folder.path(LOCK), source)),
             };
         }
         Ok(())
@@ -62,8 +62,8 @@ impl LeftoverShare {
     /// Where its file is damaged, or a process is at work in the folder.
     pub fn load<K: Key>(&self, label: &str) -> Result<Level<K>, StoreError> {
         self.lock()?;
-        let damaged = |reason: &str| StoreError::Damaged { file: self.folder.path(LIST), reason: reason.into() };
-        let saved = self.list.files.get(label).ok_or_else(|| damaged("it does not name the level"))?;
+        let unnamed = || Manifest::damaged(&*self.folder, "it does not name the level");
+        let saved = self.list.files.get(label).ok_or_else(unnamed)?;
         open_level(&*self.levels_folder()?, self.identity, label, saved)
     }
 

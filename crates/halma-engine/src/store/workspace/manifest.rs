@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 
 use bytesize::ByteSize;
 use serde::de::IgnoredAny;
@@ -142,7 +141,7 @@ impl Manifest {
     /// Writes the manifest to a run's folder, in place of the one before; that stays where this one is too long to be read again.
     pub(super) fn write(&self, folder: &dyn Storage) -> Result<(), StoreError> {
         let file = || folder.path(LIST);
-        let text = self.sealed().map_err(|e| StoreError::reading(file(), e.into()))?;
+        let text = self.sealed().map_err(|e| StoreError::io(file(), e.into()))?;
         if text.len() as u64 > LONGEST || parts(&text) > PARTS {
             let reason = format!(
                 "the list of the run's levels would have {}, and the most is {}: the run cannot go on, and what it has shown so far stays",
@@ -154,24 +153,29 @@ impl Manifest {
         storage::replace(folder, LIST, text.as_bytes()).map_err(|e| refused(folder, LIST, e))
     }
 
+    /// The error for a manifest in `folder` with contents that this program cannot have written.
+    pub(super) fn damaged(folder: &dyn Storage, reason: impl Into<String>) -> StoreError {
+        StoreError::Damaged { file: folder.path(LIST), reason: reason.into() }
+    }
+
     /// Reads the manifest in a run's folder, if there is one.
     pub(super) fn read(folder: &dyn Storage) -> Result<Option<Self>, StoreError> {
-        let file = folder.path(LIST);
         match folder.read(LIST, folder::RECORD_BYTES) {
-            Ok(bytes) => Self::parse(file, bytes).map(Some),
+            Ok(bytes) => Self::parse(folder, bytes).map(Some),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::reading(file, source)),
+            Err(source) => Err(StoreError::io(folder.path(LIST), source)),
         }
     }
 
-    fn parse(file: PathBuf, bytes: Vec<u8>) -> Result<Self, StoreError> {
-        let damaged = |reason: String| StoreError::Damaged { file: file.clone(), reason };
+    fn parse(folder: &dyn Storage, bytes: Vec<u8>) -> Result<Self, StoreError> {
+        let damaged = |reason: String| Self::damaged(folder, reason);
+        let file = || folder.path(LIST);
         let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
         if parts(&text) > PARTS {
             return Err(damaged("it has more parts than any run".into()));
         }
         if let Ok(Parts { checksum: None, list: None }) = serde_json::from_str(&text) {
-            return Err(StoreError::Foreign { file, reason: "it is no list of a run".into() });
+            return Err(StoreError::Foreign { file: file(), reason: "it is no list of a run".into() });
         }
         let sealed: Sealed = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
         if xxh3_128(sealed.list.get().as_bytes()) != sealed.checksum.0 {
@@ -180,7 +184,7 @@ impl Manifest {
         let Version { format } = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
         if format != FORMAT {
             let (found, reads) = (format!("format {format}"), format!("format {FORMAT}"));
-            return Err(StoreError::Version { file, found, reads });
+            return Err(StoreError::Version { file: file(), found, reads });
         }
         let list: Self = serde_json::from_str(sealed.list.get()).map_err(|e| damaged(e.to_string()))?;
         list.sound().map_err(damaged)?;

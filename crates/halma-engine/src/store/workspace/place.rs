@@ -27,13 +27,13 @@ pub(super) fn locked(
 ) -> Result<(Box<dyn Storage>, Lock), StoreError> {
     let begun = Instant::now();
     loop {
-        let place = make().map_err(|source| StoreError::reading(path.into(), source))?;
+        let place = make().map_err(|source| StoreError::io(path.into(), source))?;
         match place.lock(LOCK, PATIENCE) {
             Ok(Some(lock)) => return Ok((place, lock)),
             Ok(None) => return Err(StoreError::Locked { folder: path.into() }),
             // A run that has just ended has removed its folder.
             Err(e) if e.kind() == io::ErrorKind::NotFound && begun.elapsed() < PATIENCE => {}
-            Err(source) => return Err(StoreError::reading(place.path(LOCK), source)),
+            Err(source) => return Err(StoreError::io(place.path(LOCK), source)),
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn names(folder: &dyn Storage) -> Result<Vec<String>, StoreError> {
 }
 
 pub(super) fn remove(folder: &dyn Storage, name: &str) -> Result<(), StoreError> {
-    folder.remove(name).map_err(|source| StoreError::reading(folder.path(name), source))
+    folder.remove(name).map_err(|source| StoreError::io(folder.path(name), source))
 }
 
 /// Whether this is the name of a level file or of its temporary file.

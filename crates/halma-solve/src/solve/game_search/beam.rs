@@ -91,8 +91,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let answer = self.truncated(puzzle, beam, sequence)?;
         let (Answer::Unproved(reason), true) = (&answer, exhausted(&sequence.figures)) else { return Ok(answer) };
         let next = self.puzzle(puzzle.length() + 1);
-        let mut next_levels = LevelSequence::new(String::new(), Side::Forward);
-        (next_levels.compared, next_levels.hidden) = (usize::MAX, true);
+        let mut next_levels = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
         self.engine.open(&next, &mut next_levels);
         let other = self.truncated(&next, beam, &mut next_levels)?;
         let found = matches!(other, Answer::Found(_));
@@ -126,7 +125,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let here = self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.plan(), scored))?;
+        let here =
+            self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.memory_plan(), scored))?;
         let keys = self.engine.expander.exchange().select_least(here, beam.keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
     }

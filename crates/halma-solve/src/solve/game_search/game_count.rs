@@ -20,7 +20,7 @@ use halma_rules::game::Side;
 use super::GameSearch;
 use super::game_trace::{goals, neighbours};
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum, sum_of_products, walks, ways};
+use crate::solve::path_counts::{Before, CountLimits, Held, burnside, states, sum, sum_of_products, walks, ways};
 
 /// The numbers of shortest games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
     }
 
     fn sum(&self, puzzle: &GamePuzzle<W, K>, levels: &[Level<K>], held: &mut Held) -> Result<Games, Stopped> {
-        let resources = Resources { cancel: self.engine.cancel, plan: self.engine.expander.plan() };
+        let limits = CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() };
         let ends = goals(puzzle, &levels[levels.len() - 1])?;
-        let on_games = states(levels, ends, || before(puzzle), resources, held)?;
+        let on_games = states(levels, ends, || before(puzzle), limits, held)?;
         held.check()?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
-        let ways = ways(&on_games, || before(puzzle), resources)?;
+        let ways = ways(&on_games, || before(puzzle), limits)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
         // All of K, even if the search did not use it.
         let group = self.game.symmetries();

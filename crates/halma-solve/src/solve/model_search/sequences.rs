@@ -17,7 +17,7 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, Held, Resources, burnside, states, sum, walks};
+use crate::solve::path_counts::{Before, CountLimits, Held, burnside, states, sum, walks};
 
 /// States whose moves are summed at a time.
 const PART: usize = 1 << 12;
@@ -91,10 +91,10 @@ impl<K: Key> ModelSearch<'_, K> {
 
     /// By level, the classes of states that lie on some solution through these levels.
     fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
-        let resources = Resources { cancel: self.engine.cancel, plan: self.engine.expander.plan() };
+        let limits = CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() };
         let ends = self.goals_on(&levels[levels.len() - 1])?;
         if self.model.has_inverse() {
-            let on_walks = states(levels, ends, || self.befores(), resources, held)?;
+            let on_walks = states(levels, ends, || self.befores(), limits, held)?;
             held.check()?;
             return Ok(on_walks);
         }

@@ -49,7 +49,7 @@ use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::path_counts::{
-    Before, Held, Resources, burnside, filtered, states, sum, sum_of_products, walks, ways,
+    Before, CountLimits, Held, burnside, filtered, states, sum, sum_of_products, walks, ways,
 };
 use crate::solve::{Counted, Side};
 
@@ -209,11 +209,11 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let common = self.all_common(&ahead[ahead.len() - 1], &behind[behind.len() - 1])?;
         let (heres, mut theres): (Vec<K>, Vec<K>) = common.iter().copied().unzip();
         theres.sort_unstable();
-        let on_ahead = states(ahead, heres, || self.before(led), self.resources(), held)?;
-        let on_behind = states(behind, theres, || self.before(None), self.resources(), held)?;
+        let on_ahead = states(ahead, heres, || self.before(led), self.limits(), held)?;
+        let on_behind = states(behind, theres, || self.before(None), self.limits(), held)?;
         held.check()?;
-        let f = ways(&on_ahead, || self.before(led), self.resources())?;
-        let g = ways(&on_behind, || self.before(None), self.resources())?;
+        let f = ways(&on_ahead, || self.before(led), self.limits())?;
+        let g = ways(&on_behind, || self.before(None), self.limits())?;
         let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
         let of_class = |&(here, there): &(K, K)| {
             let both = sum_of_products(std::iter::once((to(&f, here), to(&g, there))))?;
@@ -256,9 +256,9 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
             group.iter().any(|k| continues(army, k))
         };
         let middles = filtered(&levels[levels.len() - 1], middle)?;
-        let on_walks = states(levels, middles, || self.before(None), self.resources(), held)?;
+        let on_walks = states(levels, middles, || self.before(None), self.limits(), held)?;
         held.check()?;
-        let f = ways(&on_walks, || self.before(None), self.resources())?;
+        let f = ways(&on_walks, || self.before(None), self.limits())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {
             let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
@@ -302,8 +302,8 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         })
     }
 
-    fn resources(&self) -> Resources<'_> {
-        Resources { cancel: self.setup.engine.cancel, plan: self.setup.engine.expander.plan() }
+    fn limits(&self) -> CountLimits<'_> {
+        CountLimits { cancel: self.setup.engine.cancel, plan: self.setup.engine.expander.memory_plan() }
     }
 
     /// The predecessors of states, for [`crate::solve::path_counts`]; `led` is the length if only the leading half is there.

@@ -10,7 +10,6 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::Answer;
-use crate::solve::images::CommonStates;
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
@@ -39,7 +38,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             return Ok(None);
         }
         let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks);
-        let found = self.common_states().common(small, large, images)?;
+        let found = self.engine.common(small, large, images)?;
         Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
     }
 
@@ -57,11 +56,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
 
     /// How many blocks a thread processes at a time. No answer depends on it.
     pub(super) fn image_blocks(&self) -> usize {
-        self.common_states().blocks::<K>()
-    }
-
-    fn common_states(&self) -> CommonStates<'_> {
-        CommonStates { engine: self.engine }
+        self.engine.image_blocks::<K>()
     }
 
     /// A palindromic solution through the last of `levels`: its army is its own mirror image or, for odd lengths,
@@ -76,17 +71,17 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             strays.take(moves + 1).count() == moves
                 && (moves == 0 || self.successor_armies(army.set).contains(&army.set.mapped(self.problem.mirror())))
         };
-        let search = |number: usize| {
-            let (mut block, mut first) = (Vec::new(), None);
-            middle.read_block(number, &mut block)?;
-            self.tables.states.each_army(&block, |key, army| {
+        let search = |block: &mut Vec<K>, number: usize| {
+            let mut first = None;
+            middle.read_block(number, block)?;
+            self.tables.states.each_army(block, |key, army| {
                 if first.is_none() && continues(army) {
                     first = Some(key);
                 }
             });
             Ok(first)
         };
-        let here = self.common_states().first_of((0..middle.blocks()).collect(), search)?;
+        let here = self.engine.first_of(middle.blocks(), Vec::new, search)?;
         let Some(key) = self.engine.expander.exchange().all_reduce_min(here)? else { return Ok(Answer::Refuted) };
         let walk = self.trace(levels, key)?;
         Ok(Answer::Found(self.palindrome(length, &walk)?))

@@ -41,9 +41,8 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
         let bounds = self.bounds.iter().cloned().chain([setup.palindrome_bound(length)]).collect();
         let puzzle = setup.puzzle(bounds);
         let beam = Truncation { setup, keep: KEEP, beta: BETA };
-        let mut ahead = LevelSequence::new(String::new(), levels.side);
-        ahead.levels.clone_from(&levels.levels);
-        (ahead.cut, ahead.hidden) = (true, true);
+        let mut ahead = LevelSequence::new(String::new(), levels.side).hidden().with_levels(&levels.levels);
+        ahead.cut = true;
         beam.cut_last(&mut ahead)?;
         while ahead.levels.len() <= length as usize / 2 && !ahead.is_dead() {
             setup.engine.grow(&puzzle, &mut ahead)?;

@@ -89,7 +89,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
             });
             Ok(scored)
         };
-        let here = expander.install(|| best_of(level, keep, expander.plan(), scored))?;
+        let here = expander.install(|| best_of(level, keep, expander.memory_plan(), scored))?;
         let keys = expander.exchange().select_least(here, keep)?;
         Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
     }

@@ -88,8 +88,7 @@ impl<const W: usize> UpperBound<W> {
         let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
         let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
         let beam = Truncation { setup, keep, beta: BETA };
-        let mut kept = LevelSequence::new("beam".into(), Side::Forward);
-        kept.hidden = true;
+        let mut kept = LevelSequence::new("beam".into(), Side::Forward).hidden();
         for length in first..=farthest.min(known - 1) {
             beam.grow(length.div_ceil(2), &mut kept)?;
             if kept.is_dead() {

@@ -15,7 +15,7 @@ const MAX_SHARDS: u64 = 2048;
 
 /// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
 /// interrupted step fit the shards of the step that resumes it.
-pub(super) fn plan<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
+pub(super) fn choose_shards<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
     if current.whole() < ONE_SHARD {
         return Ok(Shards::one());
     }
