@@ -51,6 +51,7 @@ impl Context<'_> {
         let cache = cache.map(|folder| DiskTables::open(folder, &tables_of())).transpose()?.map(Arc::new);
         search = search.with_table_store(cache.clone().map(|cache| cache as Arc<dyn TableStore>));
         let mut record = self.blank(SymmetryRecord::from(search.symmetries()));
+        record.centroid = Some(search.centroid().to_vec());
         if !self.take_over::<K>(&mut record)? {
             return Ok(Some(record));
         }
@@ -75,7 +76,6 @@ impl Context<'_> {
         if let Some(fault) = cache.and_then(|cache| cache.first_error()) {
             self.progress.note(&fault);
         }
-        record.centroid = Some(search.centroid().to_vec());
         record.partition = search.partition();
         self.measure(&mut record);
         Ok(Some(record))
