@@ -12,7 +12,8 @@ use rustix::io::Errno;
 
 use halma_engine::search::CancellationToken;
 
-use crate::cli::Exit;
+/// The exit status after a second signal: not finished.
+const UNFINISHED: i32 = 3;
 
 /// Signals within this time of the first count as the same: a terminal signals the whole process group, and a parent process
 /// passes the signal on.
@@ -58,7 +59,7 @@ impl Interrupts {
         ctrlc::set_handler(move || {
             let mut shared = seen.lock().unwrap_or_else(PoisonError::into_inner);
             if shared.signalled.is_some_and(|first| first.elapsed() > SAME) {
-                std::process::exit(Exit::Unfinished as i32);
+                std::process::exit(UNFINISHED);
             }
             shared.signalled.get_or_insert_with(Instant::now);
             shared.cancel();
