@@ -19,8 +19,15 @@ use halma_rules::centroid;
 use halma_rules::job::{Job, Problem};
 use halma_rules::moves::destinations;
 
-/// Boards on whose quarters several directions go the same number of bits on.
-const NARROW: [&str; 3] = ["....\n..#.\n....\n....\n.#..", "..\n..\n..\n..\n..\n..", "...\n...\n...\n...\n..."];
+/// Boards on whose quarters several directions go the same number of bits on, some with room for few men.
+const NARROW: [&str; 6] = [
+    "....\n..#.\n....\n....\n.#..",
+    "..\n..\n..\n..\n..\n..",
+    "...\n...\n...\n...\n...",
+    "..\n..\n..",
+    "....",
+    "...\n...\n.#.",
+];
 
 /// Men on cells that these numbers choose.
 fn army(numbers: &[u16], cells: usize) -> Vec<usize> {
@@ -53,8 +60,8 @@ fn said(
     other: bool,
     how: LookAhead,
 ) -> Option<bool> {
-    let size = 3 + usize::from(picks[0]) % 6;
     let cells = Board::named(board).unwrap_or_else(|| Board::from_map(board).unwrap().0);
+    let size = (3 + usize::from(picks[0]) % 6).min(cells.len() - 1);
     let names = |army: &[usize]| army.iter().map(|&c| cells.name_of(c)).collect::<Vec<_>>();
     let start = army(&picks[1..=size], cells.len());
     let job = Job::parse("a.toml".as_ref(), &spec(board, moves, jumps_only, &names(&start))).unwrap();
