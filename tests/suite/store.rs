@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use halma_engine::key::{Key, U256};
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, figures, saved};
+use halma_engine::search::{
+    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, figures, saved,
+};
 use halma_engine::store::workspace::{Disk, LIST, Saved, Workspace};
 use halma_engine::store::{BLOCK, Level, StoreError, file};
 use halma_puzzles::transfer::{ProblemTables, TransferPuzzle};
@@ -263,7 +265,11 @@ fn levels(expander: &Expander, workspace: Option<&Workspace>) -> Result<Vec<Tall
                 next
             }
             None => {
-                let destination = LevelDestination { workspace, scratch: None, label: &label, watch: None };
+                let destination = LevelDestination {
+                    folder: workspace.map_or(LevelFolder::None, LevelFolder::Run),
+                    label: &label,
+                    watch: None,
+                };
                 let grown = expander.expand(&puzzle, depth, &level, &[&before], destination, &cancel)?;
                 let mut next = grown.level;
                 if let Some(workspace) = workspace.filter(|_| next.path().is_none()) {

@@ -50,18 +50,43 @@ impl fmt::Debug for dyn Watch + '_ {
 /// Where a level that is being made will be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelDestination<'a> {
-    /// The run's folder, for spilled data and for checkpoints; none for a search in memory alone.
-    pub workspace: Option<&'a Workspace>,
-    /// Used where `workspace` is none: a run's folder for spilled data alone. The level is no part of that run, and its
-    /// files are unlinked.
-    pub scratch: Option<&'a Workspace>,
+    /// The folder for what memory does not hold.
+    pub folder: LevelFolder<'a>,
     /// The level's label in the run.
     pub label: &'a str,
     /// Receives the progress.
     pub watch: Option<&'a dyn Watch>,
 }
 
-impl LevelDestination<'_> {
+impl<'a> LevelDestination<'a> {
     /// A destination in memory.
-    pub const MEMORY: Self = Self { workspace: None, scratch: None, label: "", watch: None };
+    pub const MEMORY: Self = Self { folder: LevelFolder::None, label: "", watch: None };
+
+    /// A level of a run.
+    #[must_use]
+    pub fn run(workspace: &'a Workspace, label: &'a str) -> Self {
+        Self { folder: LevelFolder::Run(workspace), label, watch: None }
+    }
+}
+
+/// The folder of a level that is being made.
+#[derive(Clone, Copy, Debug)]
+pub enum LevelFolder<'a> {
+    /// The search is in memory alone.
+    None,
+    /// The level is a part of this run: its folder takes spilled data, checkpoints, and the level where it is large.
+    Run(&'a Workspace),
+    /// The level is no part of this run: its folder takes spilled data and the level where it is large, and these files
+    /// are unlinked.
+    Scratch(&'a Workspace),
+}
+
+impl<'a> LevelFolder<'a> {
+    /// The run that the level is a part of.
+    fn of_run(self) -> Option<&'a Workspace> {
+        match self {
+            Self::Run(workspace) => Some(workspace),
+            Self::None | Self::Scratch(_) => None,
+        }
+    }
 }

@@ -12,7 +12,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::puzzle::Puzzle;
-use crate::search::{CancellationToken, Expander, LevelDestination, Stopped, Tally, digest, figures, saved};
+use crate::search::{
+    CancellationToken, Expander, LevelDestination, LevelFolder, Stopped, Tally, digest, figures, saved,
+};
 use crate::store::storage::Storage;
 use crate::store::storage::faulty::{Fault, Faulty};
 use crate::store::storage::forgetful::Forgetful;
@@ -120,8 +122,7 @@ fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stop
                 next
             }
             None => {
-                let destination =
-                    LevelDestination { workspace: Some(workspace), label: &label, ..LevelDestination::MEMORY };
+                let destination = LevelDestination::run(workspace, &label);
                 let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], destination, &cancel)?;
                 assert!(grown.level.path().is_some(), "it goes to disk");
                 tallies.push(grown.tally);

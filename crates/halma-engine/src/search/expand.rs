@@ -4,7 +4,7 @@ use super::choose_shards::choose_shards;
 use super::expander::{Expander, Expansion};
 use super::shard_buffer::ShardBuffer;
 use super::step::Step;
-use super::{CancellationToken, LevelDestination, Stopped};
+use super::{CancellationToken, LevelDestination, LevelFolder, Stopped};
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
 
@@ -40,16 +40,17 @@ impl Expander {
             step.advance()?;
             let stopped = cancel.check();
             let segments: u64 = step.shard_buffers.iter().map(ShardBuffer::bytes).sum();
-            if let Some(workspace) = destination.workspace
-                && (stopped.is_err() || step.full || segments > step.room.segments() || workspace.is_due())
-            {
-                step.complete()?;
-                step.checkpoint(workspace)?;
-            } else if let Some(scratch) = destination.scratch
-                && (step.full || segments > step.room.segments())
-            {
-                step.complete()?;
-                step.spill(scratch)?;
+            let full = step.full || segments > step.room.segments();
+            match destination.folder {
+                LevelFolder::Run(workspace) if full || stopped.is_err() || workspace.is_due() => {
+                    step.complete()?;
+                    step.checkpoint(workspace)?;
+                }
+                LevelFolder::Scratch(scratch) if full => {
+                    step.complete()?;
+                    step.spill(scratch)?;
+                }
+                _ => {}
             }
             stopped?;
         }
@@ -57,7 +58,7 @@ impl Expander {
         // A filter may take longer than all before it, and a merge from disk may take long. If it is interrupted, the next process
         // begins with it.
         let unsaved: u64 = step.shard_buffers.iter().map(ShardBuffer::keys).sum();
-        if let Some(workspace) = destination.workspace
+        if let LevelFolder::Run(workspace) = destination.folder
             && (puzzle.filters(depth + 1) && step.made().1 > UNSAVED || !step.layers.is_empty() && unsaved > UNSAVED)
             && unsaved > 0
         {

@@ -16,7 +16,7 @@ use super::exchange::{Lost, Message, owner};
 use super::shard_buffer::{ShardBuffer, merge_each};
 use super::shards::Shards;
 use super::step::Step;
-use super::{CancellationToken, Expander, Expansion, LevelDestination, Stopped};
+use super::{CancellationToken, Expander, Expansion, LevelDestination, LevelFolder, Stopped};
 use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
@@ -60,25 +60,28 @@ pub(super) fn expand<'a, P: Puzzle>(
                 Ok(()) => None,
                 Err(stopped) => Some(matches!(stopped, Stopped::Time)),
             },
-            due: destination.workspace.is_some_and(Workspace::is_due),
+            due: destination.folder.of_run().is_some_and(Workspace::is_due),
         })?;
         step.ship(&mut owned)?;
         let stopped = statuses.iter().find_map(|status| status.stopped);
         let received: u64 = owned.iter().map(ShardBuffer::bytes).sum();
-        if let Some(workspace) = destination.workspace {
-            // All save after the same round, so that the checkpoints together hold everything made up to it.
-            let mark = stopped.is_some() || statuses.iter().any(|status| status.due);
-            if mark || received > step.room.segments() {
-                marks.extend(mark.then(|| step.mark()));
-                step.save(workspace, &mut owned, &marks)?;
+        let full = received > step.room.segments();
+        match destination.folder {
+            LevelFolder::Run(workspace) => {
+                // All save after the same round, so that the checkpoints together hold everything made up to it.
+                let mark = stopped.is_some() || statuses.iter().any(|status| status.due);
+                if mark || full {
+                    marks.extend(mark.then(|| step.mark()));
+                    step.save(workspace, &mut owned, &marks)?;
+                }
             }
-        } else if let Some(scratch) = destination.scratch
-            && received > step.room.segments()
-        {
-            std::mem::swap(&mut step.shard_buffers, &mut owned);
-            let spilled = step.spill(scratch);
-            std::mem::swap(&mut step.shard_buffers, &mut owned);
-            spilled?;
+            LevelFolder::Scratch(scratch) if full => {
+                std::mem::swap(&mut step.shard_buffers, &mut owned);
+                let spilled = step.spill(scratch);
+                std::mem::swap(&mut step.shard_buffers, &mut owned);
+                spilled?;
+            }
+            _ => {}
         }
         if let Some(time) = stopped {
             return Err(if time { Stopped::Time } else { Stopped::Interrupted });
@@ -120,7 +123,7 @@ fn agree_on_shards<P: Puzzle>(
 /// Resumes from the checkpoint, as far as all processes have one; returns the marks that still hold. Where the checkpoint of
 /// one process does not fit its share of the level, all begin the step anew.
 fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
-    let found = step.destination.workspace.and_then(|w| Some((w, w.partial(step.destination.label)?)));
+    let found = step.destination.folder.of_run().and_then(|w| Some((w, w.partial(step.destination.label)?)));
     let own = match &found {
         Some((_, partial)) => step.fits(partial).then_some(partial.marks.len()),
         None => Some(0),
@@ -153,7 +156,7 @@ impl<P: Puzzle> Step<'_, P> {
         while !self.is_expanded() {
             self.advance()?;
             let made: u64 = self.shard_buffers.iter().map(ShardBuffer::bytes).sum();
-            let due = self.destination.workspace.is_some_and(Workspace::is_due);
+            let due = self.destination.folder.of_run().is_some_and(Workspace::is_due);
             let ends = self.cancel.check().is_err() || self.expander.exchange().check().is_err();
             if made > shipped || due || ends {
                 break;

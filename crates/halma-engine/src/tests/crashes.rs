@@ -63,7 +63,7 @@ fn a_checkpoint_is_dropped_where_the_level_before_lies_in_other_blocks_since() {
     assert!(workspace.partial("level-1").is_some_and(|partial| partial.mark.next_block > 0));
     let level = Level::of(Lattices.start());
     assert!(level.blocks() < start().blocks());
-    let destination = LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+    let destination = LevelDestination::run(&workspace, "level-1");
     let grown = expander.expand(&Lattices, 0, &level, &[], destination, &cancel).unwrap();
     assert_eq!(grown.tally, expected()[0]);
 }

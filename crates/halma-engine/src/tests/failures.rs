@@ -72,7 +72,7 @@ fn a_search_that_no_run_is_made_of_fails_with_its_scratch_files_or_finds_the_sam
         let (mut before, mut level, mut tallies) = (Level::default(), start(), Vec::new());
         for depth in 0..DEPTH {
             let label = format!("scratch-{depth}");
-            let destination = LevelDestination { scratch: Some(&workspace), label: &label, ..LevelDestination::MEMORY };
+            let destination = LevelDestination { folder: LevelFolder::Scratch(&workspace), label: &label, watch: None };
             let grown = expander.expand(&Lattices, depth as u32, &level, &[&before], destination, &cancel)?;
             tallies.push(grown.tally);
             before = std::mem::replace(&mut level, grown.level);

@@ -69,7 +69,7 @@ fn grown(
     let (workspace, cancel) = (open(storage, 1).unwrap(), CancellationToken::after(None));
     let puzzle = Filtered { left: AtomicU64::new(calls), made: AtomicU64::new(0), filters, cancel: &cancel };
     workspace.begin().unwrap();
-    let destination = LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+    let destination = LevelDestination::run(&workspace, "level-1");
     let wide: Level<u64> = Level::of((0..3000).map(|i| ORIGIN + (i << 10)).collect());
     let grown = expander.expand(&puzzle, 0, &wide, &[], destination, &cancel);
     // Some are made for a sample; whoever resumes makes no others.

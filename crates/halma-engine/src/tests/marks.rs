@@ -37,8 +37,7 @@ fn a_mark_that_another_process_does_not_have_is_gone_before_the_next_round() {
             scope.spawn(move || {
                 let (workspace, expander) = (open(storage, 1).unwrap(), expander().sharing(Arc::new(Arc::new(mesh))));
                 let (cancel, level) = (CancellationToken::after(None), start());
-                let destination =
-                    LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+                let destination = LevelDestination::run(&workspace, "level-1");
                 assert!(expander.expand(&Lattices, 0, &level, &[], destination, &cancel).is_err());
             });
         }
@@ -61,8 +60,7 @@ fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
             scope.spawn(move || {
                 let (workspace, expander) = (open(storage, 1).unwrap(), expander().sharing(Arc::new(Arc::new(mesh))));
                 let cancel = CancellationToken::after(None);
-                let destination =
-                    LevelDestination { workspace: Some(&workspace), label: "level-1", ..LevelDestination::MEMORY };
+                let destination = LevelDestination::run(&workspace, "level-1");
                 let share = expander.level_of(&Lattices, Lattices.start()).level;
                 let grown = expander.expand(&Lattices, 0, &share, &[], destination, &cancel).unwrap();
                 assert_eq!(grown.tally, expected()[0]);

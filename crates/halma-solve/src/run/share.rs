@@ -221,8 +221,7 @@ impl Context<'_> {
         let all = exchange.all_gather(blocks as u64)?.into_iter().sum();
         let puzzle = Dealing { parts, failed: Mutex::new(None) };
         let pages: Level<K> = Level::of((0..blocks).map(page).collect()).of_whole(all);
-        let destination =
-            LevelDestination { workspace: Some(self.workspace), scratch: None, label: &dealing, watch: None };
+        let destination = LevelDestination::run(self.workspace, &dealing);
         let dealt = self.expander.expand(&puzzle, 0, &pages, &[], destination, self.cancel);
         if let Some(error) = puzzle.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{Expansion, LevelDestination, Stopped, Watch, figures, saved_share};
+use halma_engine::search::{Expansion, LevelDestination, LevelFolder, Stopped, Watch, figures, saved_share};
 use halma_engine::store::workspace::Workspace;
 use halma_engine::store::{Level, StoreError};
 use halma_rules::job::MAX_LENGTH;
@@ -143,10 +143,14 @@ impl Engine<'_> {
             self.progress.begin(Begun { depth: depth as u32 + 1, side: sequence.side, states, expected });
         }
         // Truncated levels are no part of the run. Large ones use its folder under labels of their own.
-        let scratch = self.workspace.filter(|_| sequence.cut);
-        let label =
-            if scratch.is_some() { format!("scratch-{}", SCRATCH.fetch_add(1, Ordering::Relaxed)) } else { label };
-        let destination = LevelDestination { workspace, scratch, label: &label, watch };
+        let (folder, label) = match self.workspace {
+            Some(run) if sequence.cut => {
+                (LevelFolder::Scratch(run), format!("scratch-{}", SCRATCH.fetch_add(1, Ordering::Relaxed)))
+            }
+            Some(run) => (LevelFolder::Run(run), label),
+            None => (LevelFolder::None, label),
+        };
+        let destination = LevelDestination { folder, label: &label, watch };
         let grown =
             self.expander.expand(puzzle, depth as u32, &sequence.levels[depth], &earlier, destination, self.cancel);
         let grown = match grown {

@@ -13,11 +13,11 @@ use crate::budget::plan::Merging;
 use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
-use crate::search::digest;
 use crate::search::duplicates::Scratch;
 use crate::search::expander::{Expansion, Tally, saved_share};
 use crate::search::merge::merge;
 use crate::search::shard_buffer::{ShardBuffer, coded};
+use crate::search::{LevelFolder, digest};
 use crate::store::file::LevelFileWriter;
 use crate::store::workspace::Workspace;
 use crate::store::{BLOCK, Level, Segment, StoreError};
@@ -161,7 +161,10 @@ impl<P: Puzzle> Step<'_, P> {
         // A level that has layers goes to disk as well, and so does one that would fill the memory.
         let states: u64 = self.shard_buffers.iter().map(ShardBuffer::keys).sum();
         let large = !self.layers.is_empty() || 2 * states > self.room.level();
-        let workspace = self.destination.workspace.or(self.destination.scratch).filter(|_| large);
+        let workspace = match self.destination.folder {
+            LevelFolder::Run(workspace) | LevelFolder::Scratch(workspace) if large => Some(workspace),
+            _ => None,
+        };
         let mut writer = workspace.map(|w| w.writer(self.destination.label)).transpose()?;
         let (part, segments) = self.merge_shards(before, &mut writer)?;
         let level: Level<P::Key> = match writer {
@@ -265,8 +268,8 @@ impl<P: Puzzle> Step<'_, P> {
         let (tally, bytes) = (Share::total(&shares), shares.iter().map(|s| s.bytes).sum());
         if let Some(workspace) = workspace {
             drop(std::mem::take(&mut self.layers));
-            match self.destination.workspace {
-                Some(workspace) => workspace.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
+            match self.destination.folder.of_run() {
+                Some(run) => run.enter(vec![(label.into(), saved_share(&tally, level.len(), digest))])?,
                 None => workspace.unlink(label, &level)?,
             }
         }

@@ -16,7 +16,7 @@ use crate::store::workspace::{Mark, Partial, Saved, Workspace};
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
-        let found = self.destination.workspace.and_then(|w| Some((w, w.partial(self.destination.label)?)));
+        let found = self.destination.folder.of_run().and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
         if !self.fits(&partial) {
             return Ok(workspace.drop_partial()?);
