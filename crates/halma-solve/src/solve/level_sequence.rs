@@ -181,7 +181,7 @@ impl Engine<'_> {
         sequence: &mut LevelSequence<P::Key>,
     ) -> Result<(), Stopped> {
         #[cfg(any(test, feature = "testing"))]
-        let last = last - usize::from(self.expander.fault == Some(crate::fault::Fault::StopEarly));
+        let last = last.saturating_sub(usize::from(self.expander.fault == Some(crate::fault::Fault::StopEarly)));
         while sequence.levels.len() <= last && !sequence.is_dead() {
             self.grow(puzzle, sequence)?;
         }

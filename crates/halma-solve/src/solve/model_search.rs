@@ -13,6 +13,7 @@
 //! If a map takes the starts to the goal and reverses moves, the levels from the goal are the images of those from the
 //! start. Only the latter are made, up to the middle (`docs/proof.md`, Lemma 6a). Moves need not be reversible then.
 
+mod model_trace;
 mod sequences;
 
 use std::ops::{Range, RangeInclusive};
@@ -26,7 +27,7 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 
 use super::deepening::LengthSearch;
 use super::engine::Engine;
-use super::frontiers::first_of_both;
+use super::frontiers::{first_of_both, next_to_grow};
 use super::level_sequence::LevelSequence;
 use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
@@ -36,41 +37,60 @@ pub struct ModelSearch<'a, K: Key> {
     model: &'a dyn Model<K>,
     bound: Option<&'a dyn Bound<K>>,
     engine: Engine<'a>,
+    /// The levels from the start that all lengths share.
     ahead: LevelSequence<K>,
-    /// Levels from the goal, if all its states are listed and moves are reversible.
-    behind: Option<(Vec<K>, LevelSequence<K>)>,
-    /// Whether the levels from the goal are the images of those from the start.
-    mirrored: bool,
-    /// The figures of the levels that all lengths share, in the order in which they were made.
-    grown: Vec<LevelFigures>,
-    /// How many of them earlier attempts have reported.
+    behind: Behind<'a, K>,
+    /// How many of the levels that all lengths share earlier attempts have reported.
     reported: usize,
+}
+
+/// The levels from the goal that all lengths share, which are to meet those from the start.
+enum Behind<'a, K: Key> {
+    /// None: the search ends where a level from the start has a state of the goal.
+    None,
+    /// The images of the levels from the start.
+    Images,
+    /// Levels of their own, from the states of the goal: all are listed, and moves are reversible.
+    Levels(Box<FromGoal<'a, K>>),
+}
+
+/// Levels from the goal, beside those from the start.
+struct FromGoal<'a, K: Key> {
+    backward: Searched<'a, K>,
+    levels: LevelSequence<K>,
+    /// The figures of the levels of both sides, in the order in which they were made.
+    grown: Vec<LevelFigures>,
 }
 
 impl<'a, K: Key> ModelSearch<'a, K> {
     /// A search under a bound, or without one.
     #[must_use]
     pub fn new(model: &'a dyn Model<K>, bound: Option<&'a dyn Bound<K>>, engine: Engine<'a>) -> Self {
-        let mirrored = bound.is_none() && model.mirror().is_some();
-        let is_two_sided = bound.is_none() && !mirrored && model.repeats() == Repeats::Previous;
-        let goals = model.goals().filter(|_| is_two_sided);
-        let behind = goals.map(|goals| (goals, sequence(model, "backward", Side::Backward)));
-        let ahead = sequence(model, "forward", Side::Forward);
-        Self { model, bound, engine, ahead, behind, mirrored, grown: Vec::new(), reported: 0 }
+        let behind = if bound.is_some() {
+            Behind::None
+        } else if model.mirror().is_some() {
+            Behind::Images
+        } else if let Some(goals) = model.goals().filter(|_| model.repeats() == Repeats::Previous) {
+            let levels = sequence(model, "backward", Side::Backward);
+            let backward = Searched::backward(model, goals);
+            Behind::Levels(Box::new(FromGoal { backward, levels, grown: Vec::new() }))
+        } else {
+            Behind::None
+        };
+        Self { model, bound, engine, ahead: sequence(model, "forward", Side::Forward), behind, reported: 0 }
     }
 
     /// The same search from the start alone, whose levels a count needs.
     #[must_use]
     pub fn forward_only(mut self) -> Self {
-        self.behind = None;
-        self.mirrored = false;
+        self.behind = Behind::None;
         self
     }
 
     /// Whether the levels from the goal are the images of those from the start.
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
-        self.mirrored
+        matches!(self.behind, Behind::Images)
     }
 
     /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
@@ -149,58 +169,60 @@ impl<'a, K: Key> ModelSearch<'a, K> {
 
     /// Figures that no attempt has reported yet.
     fn unreported(&mut self) -> Vec<LevelFigures> {
-        let from = std::mem::replace(&mut self.reported, self.grown.len());
-        self.grown.get(from..).unwrap_or_default().to_vec()
+        let figures = match &self.behind {
+            Behind::Levels(from_goal) => &from_goal.grown,
+            Behind::None | Behind::Images => &self.ahead.figures,
+        };
+        let from = std::mem::replace(&mut self.reported, figures.len());
+        figures.get(from..).unwrap_or_default().to_vec()
     }
 
     /// Grows levels until both sides together have `length` moves, or one is empty.
     fn grow_to(&mut self, length: u32) -> Result<(), Stopped> {
-        let engine = self.engine;
+        let Self { engine, ahead, behind, .. } = self;
         let forward = Searched::forward(self.model);
-        let Self { ahead, behind, grown, .. } = self;
-        let mut made = |levels: &LevelSequence<K>| grown.extend(levels.figures.last().cloned());
-        if ahead.levels.is_empty() {
+        let is_first = ahead.levels.is_empty();
+        if is_first {
             engine.open(&forward, ahead);
-            made(ahead);
         }
-        let Some((goals, behind)) = behind else {
-            let last = if self.mirrored { length.div_ceil(2) } else { length };
-            while ahead.levels.len() <= last as usize && !ahead.is_dead() {
-                engine.grow(&forward, ahead)?;
-                made(ahead);
+        match behind {
+            Behind::None => engine.grow_to(&forward, length as usize, ahead),
+            Behind::Images => engine.grow_to(&forward, length.div_ceil(2) as usize, ahead),
+            Behind::Levels(from_goal) => {
+                let FromGoal { backward, levels: behind, grown } = &mut **from_goal;
+                if is_first {
+                    engine.open(backward, behind);
+                    grown.extend([&*ahead, &*behind].map(|side| side.figures[0].clone()));
+                }
+                while let Some((puzzle, side)) = next_to_grow(length, (&forward, &mut *ahead), (backward, &mut *behind))
+                {
+                    engine.grow(puzzle, side)?;
+                    grown.extend(side.figures.last().cloned());
+                }
+                Ok(())
             }
-            return Ok(());
-        };
-        let backward = Searched::backward(self.model, goals.clone());
-        if behind.levels.is_empty() {
-            engine.open(&backward, behind);
-            made(behind);
         }
-        while ahead.levels.len() + behind.levels.len() - 2 < length as usize && !ahead.is_dead() && !behind.is_dead() {
-            let (puzzle, levels) = match ahead.last().whole() <= behind.last().whole() {
-                true => (&forward, &mut *ahead),
-                false => (&backward, &mut *behind),
-            };
-            engine.grow(puzzle, levels)?;
-            made(levels);
-        }
-        Ok(())
     }
 
     /// Looks for a solution on the last levels.
     fn meet(&self, length: u32) -> Result<Answer<K>, Stopped> {
-        let exchange = self.engine.expander.exchange();
-        if let Some((_, behind)) = &self.behind {
-            if self.ahead.is_dead() || behind.is_dead() {
-                return Ok(Answer::Exhausted);
-            }
-            let here = first_of_both(self.ahead.last(), behind.last())?;
-            let Some(middle) = exchange.all_reduce_min(here)? else { return Ok(Answer::Refuted) };
-            let mut keys = self.trace(&self.ahead.levels, middle, false)?;
-            keys.extend(self.trace(&behind.levels, middle, true)?.iter().rev().skip(1));
-            return Ok(Answer::Found(self.states(&keys)?));
+        match &self.behind {
+            Behind::None => self.ending(&self.ahead),
+            Behind::Images => self.meet_image(length),
+            Behind::Levels(from_goal) => self.meet_levels(&from_goal.levels),
         }
-        if self.mirrored { self.meet_image(length) } else { self.ending(&self.ahead) }
+    }
+
+    /// Looks for a common state of the last levels from the start and from the goal.
+    fn meet_levels(&self, behind: &LevelSequence<K>) -> Result<Answer<K>, Stopped> {
+        if self.ahead.is_dead() || behind.is_dead() {
+            return Ok(Answer::Exhausted);
+        }
+        let middle = first_of_both(self.ahead.last(), behind.last(), self.engine.expander.exchange())?;
+        let Some(middle) = middle else { return Ok(Answer::Refuted) };
+        let mut keys = self.trace(&self.ahead.levels, middle, false)?;
+        keys.extend(self.trace(&behind.levels, middle, true)?.iter().rev().skip(1));
+        Ok(Answer::Found(self.states(&keys)?))
     }
 
     /// Looks for a common state of the level at the middle and the image of it, or of the previous level.
@@ -247,10 +269,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
         let engine = self.engine;
         engine.open(&puzzle, &mut levels);
-        let mut grown = Ok(());
-        while grown.is_ok() && levels.levels.len() <= length as usize && !levels.is_dead() {
-            grown = engine.grow(&puzzle, &mut levels);
-        }
+        let grown = engine.grow_to(&puzzle, length as usize, &mut levels);
         let answer = grown.and_then(|()| match levels.is_dead() {
             true if self.all_seen(bound, length, &levels)? => Ok(Answer::Exhausted),
             true => Ok(Answer::Refuted),
@@ -302,77 +321,6 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         };
         let scratch = || (self.model.worker(), Vec::new());
         Ok(self.engine.expander.install(|| parallel::map(level.blocks(), scratch, block))?.concat())
-    }
-
-    /// The classes of a path through levels that ends in `last`, from level 0 on. `backward`: through levels from the
-    /// goal.
-    fn trace(&self, levels: &[Level<K>], last: K, backward: bool) -> Result<Vec<K>, Stopped> {
-        let exchange = self.engine.expander.exchange();
-        let (mut worker, mut walk, mut around) = (self.model.worker(), vec![last], Vec::new());
-        for level in levels[..levels.len() - 1].iter().rev() {
-            let here = walk[walk.len() - 1];
-            let found = if backward || self.model.has_inverse() {
-                around.clear();
-                match backward {
-                    true => worker.after(here, &mut around),
-                    false => worker.before(here, &mut around),
-                }
-                let classes: Vec<K> = around.iter().map(|&state| worker.canonical(state)).collect();
-                level.first_of(classes)?
-            } else {
-                self.first_that_leads_to(level, here)?
-            };
-            let none = || Stopped::Contradiction("a state on a level has no predecessor on the one before".into());
-            walk.push(exchange.all_reduce_min(found)?.ok_or_else(none)?);
-        }
-        walk.reverse();
-        Ok(walk)
-    }
-
-    /// The least state of a level with a move to the class of `next`; tries one state after another.
-    fn first_that_leads_to(&self, level: &Level<K>, next: K) -> Result<Option<K>, Stopped> {
-        let search = |(worker, keys): &mut (Box<dyn Worker<K> + '_>, Vec<K>), block: usize| {
-            level.read_block(block, keys)?;
-            let mut after = Vec::new();
-            Ok(keys.iter().copied().find(|&key| {
-                after.clear();
-                worker.successors(key, &mut after);
-                after.contains(&next)
-            }))
-        };
-        self.engine.first_of(level.blocks(), || (self.model.worker(), Vec::new()), search)
-    }
-
-    /// The states of a path that is given by classes.
-    fn states(&self, classes: &[K]) -> Result<Vec<K>, Stopped> {
-        let mut worker = self.model.worker();
-        let apart = || Stopped::Contradiction("two states of a walk are not one move apart".into());
-        let mut starts = self.model.starts().into_iter();
-        let mut walk = vec![starts.find(|&state| worker.canonical(state) == classes[0]).ok_or_else(apart)?];
-        let mut after = Vec::new();
-        for &class in &classes[1..] {
-            after.clear();
-            worker.after(walk[walk.len() - 1], &mut after);
-            walk.push(after.iter().copied().find(|&state| worker.canonical(state) == class).ok_or_else(apart)?);
-        }
-        Ok(walk)
-    }
-
-    /// Checks a solution: every move is legal, and only the last state satisfies the goal.
-    fn check(&self, walk: &[K], length: u32) -> Result<(), String> {
-        let (mut worker, mut after) = (self.model.worker(), Vec::new());
-        let mut moves = walk.windows(2).map(|pair| {
-            after.clear();
-            worker.after(pair[0], &mut after);
-            after.contains(&pair[1])
-        });
-        let legal = moves.all(|legal| legal) && walk.len() == length as usize + 1;
-        drop(moves);
-        let first = walk.iter().position(|&state| worker.is_goal(state));
-        match legal && first == Some(length as usize) {
-            true => Ok(()),
-            false => Err(format!("legal moves {legal}, the goal is met at {first:?}, asked {length}")),
-        }
     }
 }
 

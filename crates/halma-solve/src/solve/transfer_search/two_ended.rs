@@ -9,7 +9,7 @@ use halma_puzzles::transfer::TransferPuzzle;
 use halma_rules::cells::Cells;
 
 use super::setup::Setup;
-use crate::solve::frontiers::first_of_both;
+use crate::solve::frontiers::{first_of_both, next_to_grow};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures, Side, exhausted};
 
@@ -30,8 +30,7 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
         if ahead.is_dead() || behind.is_dead() {
             return Ok(if all_seen { Answer::Exhausted } else { Answer::Refuted });
         }
-        let here = first_of_both(ahead.last(), behind.last())?;
-        let middle = self.setup.engine.expander.exchange().all_reduce_min(here)?;
+        let middle = first_of_both(ahead.last(), behind.last(), self.setup.engine.expander.exchange())?;
         let Some(middle) = middle else { return Ok(Answer::Refuted) };
         let mut keys = self.setup.trace(&ahead.levels, middle)?;
         keys.extend(self.setup.trace(&behind.levels, middle)?.iter().rev().skip(1));
@@ -51,15 +50,8 @@ impl<const W: usize, K: Key> TwoEnded<'_, W, K> {
         let backward = puzzle(&problem.transfer.target, Side::Backward);
         engine.open(&forward, ahead);
         engine.open(&backward, behind);
-        while ahead.levels.len() + behind.levels.len() - 2 < length as usize {
-            let (puzzle, smaller) = match ahead.last().whole() <= behind.last().whole() {
-                true => (&forward, &mut *ahead),
-                false => (&backward, &mut *behind),
-            };
-            engine.grow(puzzle, smaller)?;
-            if smaller.is_dead() {
-                break;
-            }
+        while let Some((puzzle, side)) = next_to_grow(length, (&forward, &mut *ahead), (&backward, &mut *behind)) {
+            engine.grow(puzzle, side)?;
         }
         Ok(())
     }
