@@ -102,15 +102,8 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
     /// is they end with the first empty one.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
-        let mut sequence = self.sequence(&self.free, "levels".into());
-        let mut grow = || -> Result<(), Stopped> {
-            while !sequence.reaches(depth) {
-                self.engine.grow(&self.free, &mut sequence)?;
-            }
-            Ok(())
-        };
-        let result = grow();
-        (sequence.figures, result)
+        let sequence = LevelSequence::new("levels".into(), Side::Forward).compared_with_all();
+        self.engine.levels(&self.free, depth, sequence)
     }
 
     /// The games of `length` moves under the bounds.

@@ -89,11 +89,6 @@ impl<K: Key> LevelSequence<K> {
         &self.levels[self.levels.len() - 1]
     }
 
-    /// Whether level `depth` is there; to the end, which is the greatest depth that there is, an empty one.
-    pub(super) fn reaches(&self, depth: u32) -> bool {
-        self.levels.len() > depth as usize || depth == MAX_LENGTH && self.is_dead()
-    }
-
     /// Whether the last level is empty, in all processes.
     pub(super) fn is_dead(&self) -> bool {
         self.last().whole() == 0
@@ -188,6 +183,22 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// The levels 0 to `depth` of `puzzle`, which go into `sequence`, and what stopped them if they are fewer; with the
+    /// greatest depth that there is they end with the first empty one.
+    pub(super) fn levels<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        depth: u32,
+        mut sequence: LevelSequence<P::Key>,
+    ) -> (Vec<LevelFigures>, Result<(), Stopped>) {
+        self.open(puzzle, &mut sequence);
+        let mut grown = Ok(());
+        while grown.is_ok() && sequence.levels.len() <= depth as usize && !(depth == MAX_LENGTH && sequence.is_dead()) {
+            grown = self.grow(puzzle, &mut sequence).and_then(|()| Ok(self.forget(&mut sequence)?));
+        }
+        (sequence.figures, grown)
+    }
+
     /// Writes the levels that are only in memory to the run's folder, if there is one.
     fn save<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
         let Some(workspace) = self.workspace.filter(|_| !sequence.cut) else { return Ok(()) };
@@ -217,8 +228,11 @@ impl Engine<'_> {
         if entered.is_empty() { Ok(()) } else { workspace.enter_also(entered) }
     }
 
-    /// Frees all levels of `sequence` but the last two, which are all that the next one needs.
+    /// Frees the levels with which no later one is compared: all but the last two, or none.
     pub(super) fn forget<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
+        if sequence.compared > 1 {
+            return Ok(());
+        }
         let done = sequence.levels.len().saturating_sub(2);
         let gone: Vec<String> = (sequence.forgotten..done).map(|d| sequence.label(d)).collect();
         sequence.levels[..done].iter_mut().for_each(|l| *l = Level::default());

@@ -140,9 +140,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             if levels.is_dead() {
                 return Ok(true);
             }
-            if self.model.repeats() != Repeats::All {
-                engine.forget(levels)?;
-            }
+            engine.forget(levels)?;
         }
         Ok(false)
     }

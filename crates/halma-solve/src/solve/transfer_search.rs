@@ -195,18 +195,8 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
     /// is they end with the first empty one.
     pub fn levels(&mut self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
-        let (puzzle, engine) = (self.setup.puzzle(Vec::new()), self.setup.engine);
-        let mut sequence = LevelSequence::new("levels".into(), Side::Forward);
-        engine.open(&puzzle, &mut sequence);
-        let mut grow = || -> Result<(), Stopped> {
-            while !sequence.reaches(depth) {
-                engine.grow(&puzzle, &mut sequence)?;
-                engine.forget(&mut sequence)?;
-            }
-            Ok(())
-        };
-        let result = grow();
-        (sequence.figures, result)
+        let sequence = LevelSequence::new("levels".into(), Side::Forward);
+        self.setup.engine.levels(&self.setup.puzzle(Vec::new()), depth, sequence)
     }
 }
 
