@@ -124,15 +124,19 @@ impl From<CheckError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let exit = match error {
-            RunError::TooManyStates(_) | RunError::NoGoal(_) | RunError::UnknownClasses => Exit::Input,
-            RunError::Projection(_) | RunError::ProjectionOfFree | RunError::NoBound | RunError::CountUnderBound => {
-                Exit::Input
-            }
-            RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::TooLarge { .. }
+            | RunError::TooManyStates(_)
+            | RunError::NoGoal(_)
+            | RunError::Projection(_)
+            | RunError::ProjectionOfFree
+            | RunError::NoBound
             | RunError::CountUnder(_)
+            | RunError::CountUnderBound
+            | RunError::UnknownClasses
             | RunError::NotShared { .. }
-            | RunError::TooLittleMemory { .. } => Exit::Input,
+            | RunError::TooLittleMemory { .. }
+            | RunError::OtherQuestion { .. } => Exit::Input,
+            RunError::Threads(_) | RunError::NoMove { .. } | RunError::Contradiction(_) => Exit::Failed,
             RunError::Lost(_) | RunError::InTrials(_) => Exit::Unfinished,
             RunError::OtherProblem { file, problem } => {
                 let (file, problem) = (file.display(), report::problem(&problem));
@@ -140,7 +144,6 @@ impl From<RunError> for Failure {
                 let message = format!("{file}: the record of another problem ({problem}); {allowed}");
                 return Self::input(message);
             }
-            RunError::OtherQuestion { .. } => Exit::Input,
             RunError::Store(fault) => return fault.into(),
             RunError::Record(fault) => return fault.into(),
         };
