@@ -88,18 +88,16 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 led => break (leading, led),
             }
         };
-        let up_to = (top > first).then_some(top);
-        let answer = match led {
-            Ok(Some(found)) => Answer::Found(found.walk),
-            Ok(None) => Answer::Refuted,
-            Err(stopped) => Answer::Stopped(stopped),
+        let seconds = begun.elapsed().as_secs_f64();
+        let mut attempts = match led {
+            Ok(Some(found)) => vec![Attempt::of(first, Answer::Found(found.walk), Instant::now())],
+            Ok(None) => self.follow_all(first..=top, &leading).attempts(top, &leading.figures),
+            Err(stopped) => vec![Attempt::of(first, Answer::Stopped(stopped), Instant::now())],
         };
-        let refuted = matches!(answer, Answer::Refuted);
-        let levels = leading.figures.clone();
-        let mut attempts = vec![Attempt { up_to, levels, ..Attempt::of(first, answer, begun) }];
-        if refuted {
-            self.follow_all(first..=top, &leading).enter(top, &leading.figures, &mut attempts);
-        }
+        let leads = &mut attempts[0];
+        leads.up_to = (top > first).then_some(top);
+        leads.seconds += seconds;
+        leads.levels.splice(..0, leading.figures);
         attempts
     }
 
@@ -278,10 +276,10 @@ struct Followed<const W: usize, K> {
 }
 
 impl<const W: usize, K: Key> Followed<W, K> {
-    /// Enters an attempt for each length of the halves, up to the first that found a solution or was not finished;
-    /// `top` is the last length that the `leading` levels serve. The trailing levels go to the last of the halves that
-    /// they met.
-    fn enter(self, top: u32, leading: &[LevelFigures], attempts: &mut Vec<Attempt<Cells<W>>>) {
+    /// An attempt for each length of the halves, up to the first that found a solution or was not finished; `top` is the
+    /// last length that the `leading` levels serve. The first length of a half has its levels. The trailing levels go to
+    /// the last of the halves that they met.
+    fn attempts(self, top: u32, leading: &[LevelFigures]) -> Vec<Attempt<Cells<W>>> {
         let Self { halves, found, mut behind, behind_seconds } = self;
         let undecided = halves.iter().find(|half| half.open).or(halves.last()).map(|half| *half.lengths.start());
         let end = match &found {
@@ -299,6 +297,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
             // They were not finished, and the record does not say what they were derived from.
             behind.clear();
         }
+        let mut attempts = Vec::new();
         for (number, mut half) in halves.into_iter().enumerate().take_while(|(_, half)| meant(half)) {
             let (a, b) = half.lengths.into_inner();
             let mut levels = half.ahead.figures.split_off(half.ahead.figures.len().min(a as usize / 2 + 1));
@@ -306,6 +305,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
                 levels.append(&mut behind);
                 half.seconds += behind_seconds;
             }
+            let own = attempts.len();
             // Only the greatest length can say this, because only there every state that leads is followed.
             let seen = exhausted(&[leading, &levels].concat());
             for length in a..=end.min(a / 2 * 2 + 1) {
@@ -314,21 +314,11 @@ impl<const W: usize, K: Key> Followed<W, K> {
                     None if length == top && seen => Answer::Exhausted,
                     None => Answer::Refuted,
                 };
-                let seconds = std::mem::take(&mut half.seconds);
-                match attempts.first_mut().filter(|attempt| attempt.length == length) {
-                    Some(first) => {
-                        first.answer = answer;
-                        first.seconds += seconds;
-                    }
-                    None => attempts.push(Attempt { seconds, ..Attempt::of(length, answer, Instant::now()) }),
-                }
-                if length == a
-                    && let Some(own) = attempts.last_mut()
-                {
-                    own.levels.append(&mut levels);
-                    own.shared_with = (b > a).then_some(b);
-                }
+                attempts.push(Attempt { seconds: 0.0, ..Attempt::of(length, answer, Instant::now()) });
             }
+            let own = &mut attempts[own];
+            (own.levels, own.seconds, own.shared_with) = (levels, half.seconds, (b > a).then_some(b));
         }
+        attempts
     }
 }
