@@ -6,3 +6,5 @@ pub mod certify;
 pub mod fault;
 pub mod run;
 pub mod solve;
+#[cfg(any(test, feature = "testing"))]
+pub mod stops_after;

@@ -160,13 +160,13 @@ impl From<Sequences> for Counts {
 
 #[cfg(test)]
 mod tests {
-    use halma_engine::search::{CancellationToken, Watch};
+    use halma_engine::search::CancellationToken;
     use halma_record::record::{Count, LengthRecord};
     use halma_rules::job::Job;
 
     use super::*;
     use crate::run::{affordable, run};
-    use crate::solve::{LevelFigures, Progress};
+    use crate::stops_after::StopsAfter;
 
     const SOKOBAN: &str = r#"
         board = """
@@ -365,19 +365,6 @@ mod tests {
         }
     }
 
-    /// Asks to stop when a level of that depth has been made.
-    struct StopsAfter<'a>(u32, &'a CancellationToken);
-
-    impl Watch for StopsAfter<'_> {}
-
-    impl Progress for StopsAfter<'_> {
-        fn level(&self, figures: &LevelFigures) {
-            if figures.depth == self.0 {
-                self.1.request();
-            }
-        }
-    }
-
     #[test]
     fn a_list_of_solutions_that_is_stopped_is_not_finished() {
         let map = "board = \"\"\"\nA...\n....\n....\n\"\"\"\nrules = [\"A . -> . A\"]\ngoal = { at = { d3 = \"A\" } }";
@@ -386,8 +373,8 @@ mod tests {
         let listed = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
         let length = listed.length.unwrap();
         assert_eq!((listed.verdict, listed.more_solutions.len()), (Verdict::Optimal, 9));
-        let cancel = CancellationToken::after(None);
-        let record = run(&job, Question::Solve, &StopsAfter(length, &cancel), &cancel).unwrap();
+        let stops = StopsAfter::levels(length + 1);
+        let record = run(&job, Question::Solve, &stops, &stops.cancel).unwrap();
         assert!(record.verdict == Verdict::Incomplete && record.is_interrupted(), "{:?}", record.reason);
         assert_eq!((record.length, record.more_solutions.len()), (Some(length), 0));
     }

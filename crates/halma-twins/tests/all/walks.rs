@@ -1,13 +1,12 @@
 //! No state of a real walk is cut.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use halma_bounds::database::Databases;
 use halma_bounds::frontier::WorkContext;
 use halma_bounds::relaxed::LookAheadTables;
+use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::Alone;
-use halma_engine::search::{CancellationToken, Watch};
 use halma_record::job::{Granularity, LookAhead, LookAheadDepth};
 use halma_record::record::{LengthRecord, Side, Verdict};
 use halma_rules::centroid;
@@ -17,7 +16,7 @@ use halma_rules::problem::Transfer;
 use halma_rules::replay::Replay;
 use halma_solve::fault;
 use halma_solve::run::{Question, run};
-use halma_solve::solve::{LevelFigures, Progress};
+use halma_solve::stops_after::StopsAfter;
 
 const LOOK_AHEADS: [LookAhead; 6] = [
     LookAhead::ManByMan(LookAheadDepth { full: 20, least: 1 }),
@@ -163,19 +162,6 @@ fn no_walk_at_random_is_cut_and_other_states_are() {
     assert!(cut_by_class > 0);
 }
 
-/// Asks for a stop after so many levels.
-struct StopsAfter<'a>(AtomicU32, &'a CancellationToken);
-
-impl Watch for StopsAfter<'_> {}
-
-impl Progress for StopsAfter<'_> {
-    fn level(&self, _: &LevelFigures) {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.1.request();
-        }
-    }
-}
-
 #[test]
 fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     let job = |threads: u32| {
@@ -193,8 +179,8 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     stopped.output.dir = Some(folder.path().into());
     stopped.limits.checkpoint = Some(std::time::Duration::ZERO);
     for levels in 3.. {
-        let cancel = CancellationToken::after(None);
-        let record = run(&stopped, question, &StopsAfter(AtomicU32::new(levels), &cancel), &cancel).unwrap();
+        let stops = StopsAfter::levels(levels);
+        let record = run(&stopped, question, &stops, &stops.cancel).unwrap();
         if record.verdict != Verdict::Incomplete {
             assert!(levels > 3, "it was stopped");
             assert_eq!(record.without_measurements().runs, whole.runs);
@@ -213,8 +199,8 @@ fn a_killed_run_leaves_no_levels_that_another_greatest_length_would_take_for_its
         Job::parse("a.toml".as_ref(), text).unwrap()
     };
     let prove = |job: &Job, max_length: u32, levels: u32| {
-        let cancel = CancellationToken::after(None);
-        run(job, Question::Prove { max_length }, &StopsAfter(AtomicU32::new(levels), &cancel), &cancel).unwrap()
+        let stops = StopsAfter::levels(levels);
+        run(job, Question::Prove { max_length }, &stops, &stops.cancel).unwrap()
     };
     let (larger, never) = (24, u32::MAX);
     // Other tests of this process partition small levels, which changes the choice of lengths.

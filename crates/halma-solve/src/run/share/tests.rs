@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
+use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::mesh::mesh;
-use halma_engine::search::{CancellationToken, Watch};
 use halma_record::record::Record;
 use halma_rules::job::{Job, Overrides};
 
 use crate::run::{Question, RunError, run, run_shared};
-use crate::solve::{LevelFigures, Progress};
+use crate::stops_after::StopsAfter;
 
 fn job(problem: &str, pruning: &str, rest: &str) -> Job {
     let text = format!("[problem]\n{problem}\n[search]\npruning = \"{pruning}\"\n{rest}\n[limits]\nthreads = 1\n");
@@ -110,19 +109,6 @@ fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     }
 }
 
-/// Asks to stop when so many levels have been reported.
-struct StopsAfter<'a>(AtomicU32, &'a CancellationToken);
-
-impl Watch for StopsAfter<'_> {}
-
-impl Progress for StopsAfter<'_> {
-    fn level(&self, _: &LevelFigures) {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.1.request();
-        }
-    }
-}
-
 /// The names of the level files in a run's folder.
 fn levels(run: &Path) -> BTreeSet<OsString> {
     std::fs::read_dir(run.join("levels")).unwrap().map(|entry| entry.unwrap().file_name()).collect()
@@ -143,8 +129,8 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
     let record = run(&job, Question::Solve, &(), &cancel).unwrap();
     assert_eq!((record.reason.as_deref(), record.runs.len()), (Some("interrupted"), 0));
     assert_eq!(levels(&share), left, "stopped before it took anything over, it leaves everything");
-    let cancel = CancellationToken::after(None);
-    let record = run(&job, Question::Solve, &StopsAfter(AtomicU32::new(4), &cancel), &cancel).unwrap();
+    let stops = StopsAfter::levels(4);
+    let record = run(&job, Question::Solve, &stops, &stops.cancel).unwrap();
     assert_eq!(record.reason.as_deref(), Some("interrupted"));
     // It has read four of the levels, level 0 among them, so that it has made none of its own.
     assert_eq!(record.runs.last().map(|run| run.levels.len()), Some(4));
