@@ -226,7 +226,7 @@ fn counted<const W: usize, K: Key>(problem: &Transfer, how: &How, expander: &Exp
     let search = TransferSearch::<W, K>::new(problem, options, Engine::new(expander, &cancel, &()));
     let mut search = search.unwrap().with_large(large);
     for length in search.lower_bound().unwrap().unwrap().. {
-        match search.attempt(length).answer {
+        match search.attempts(length..=length).remove(0).answer {
             Answer::Found(_) => return (length, search.count(length).numbers.unwrap()),
             Answer::Refuted => {}
             other => panic!("{other:?}"),

@@ -35,7 +35,7 @@ fn shortest(problem: &Transfer, pruning: Pruning, symmetry: bool, large: u64, ex
     let search = TransferSearch::<2, u64>::new(problem, options, Engine::new(expander, &cancel, &()));
     let mut search = search.unwrap().with_large(large);
     for length in search.lower_bound().unwrap()?..=LONGEST {
-        match search.attempt(length).answer {
+        match search.attempts(length..=length).remove(0).answer {
             Answer::Found(_) => return Some(length),
             Answer::Refuted => {}
             Answer::Exhausted => return None,

@@ -151,12 +151,6 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         self.setup.partition()
     }
 
-    /// Decides whether a solution of exactly `length` moves exists, given that there is no shorter one.
-    pub fn attempt(&mut self, length: u32) -> Attempt<Cells<W>> {
-        let mut attempts = self.attempts(length..=length);
-        attempts.pop().unwrap_or_else(|| unreachable!("every length has its attempt"))
-    }
-
     /// The answer of a technique other than leading halves; its levels go into `attempt`.
     fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
         let Self { setup, shared, .. } = self;
