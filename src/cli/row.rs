@@ -17,9 +17,9 @@ use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{CancellationToken, Expander};
 use halma_puzzles::row::levels::{Level, Outcome, find};
 use halma_rules::job::raw;
-use halma_solve::solve::Answer;
 use halma_solve::solve::deepening::shortest;
 use halma_solve::solve::row_search::RowSearch;
+use halma_solve::solve::{Answer, Engine};
 
 use super::Exit;
 
@@ -107,7 +107,7 @@ impl Common {
         cancel: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowError> {
         let (expander, memory) = (self.expander()?, self.memory());
-        let search = RowSearch::new(puzzle, lengths, goal, (&expander, cancel), memory);
+        let search = RowSearch::new(puzzle, lengths, goal, Engine::new(&expander, cancel, &()), memory);
         let attempt = shortest(&mut search.ok_or_else(|| too_long(&what, most))?, None);
         let length = attempt.length;
         match attempt.answer {

@@ -10,9 +10,9 @@ use halma_puzzles::row::levels::{self, Outcome, Paths};
 use halma_puzzles::row::row_board::Board;
 use halma_puzzles::row::shift::{First, Shift};
 use halma_puzzles::row::shift_puzzle::ShiftRow;
-use halma_solve::solve::Answer;
 use halma_solve::solve::deepening::shortest;
 use halma_solve::solve::row_search::RowSearch;
+use halma_solve::solve::{Answer, Engine};
 
 #[derive(Parser)]
 struct Typed {
@@ -48,7 +48,8 @@ fn searched(puzzle: ShiftRow) -> BTreeSet<Vec<u64>> {
 fn engine(n: u64, m: u64, expander: &Expander) -> Vec<u64> {
     let lower = (n * m + (n + m).div_ceil(2)) as u32;
     let cancel = CancellationToken::after(None);
-    let search = RowSearch::new(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, (expander, &cancel), 1 << 30);
+    let engine = Engine::new(expander, &cancel, &());
+    let search = RowSearch::new(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, engine, 1 << 30);
     match shortest(&mut search.unwrap(), None).answer {
         Answer::Found(states) => states.into_iter().skip(1).map(ShiftRow::place).collect(),
         other => panic!("{n} {m} {other:?}"),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{CancellationToken, Expander, Stopped, trace};
+use halma_engine::search::{Stopped, trace};
 
 use super::deepening::LengthSearch;
 use super::level_sequence::LevelSequence;
@@ -32,12 +32,12 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
         puzzle: F,
         (lower, step): (u32, u32),
         goal: impl Fn(&P) -> P::Key,
-        (expander, cancel): (&'a Expander, &'a CancellationToken),
+        engine: Engine<'a>,
         memory: u64,
     ) -> Option<Self> {
         let free = puzzle(None)?;
         let goal = goal(&free);
-        Some(Self { puzzle, free, goal, lower, step, engine: Engine::new(expander, cancel, &()), memory })
+        Some(Self { puzzle, free, goal, lower, step, engine, memory })
     }
 
     /// Levels from the start until one has the goal or is empty.
