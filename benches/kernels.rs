@@ -304,7 +304,7 @@ fn look_ahead() -> Work {
     let states: Vec<u64> = states(&search, DEPTH);
     let look_ahead = LookAheadTables::new(&problem.lattice, problem.jumps_only).expect("it fits");
     let how = LookAhead::ManByMan(LookAheadDepth { full: 11, least: 1 });
-    let filter = look_ahead.filter(&databases.abstraction, &databases.to_target, (LENGTH, 0), how);
+    let filter = look_ahead.filter(&databases.abstraction, &databases.to_target, LENGTH, 0, how);
     assert!(filter.applies(DEPTH));
     Box::new(move || admitted(&*filter, &tables.ranks, DEPTH, &states))
 }

@@ -478,7 +478,7 @@ fn a_level_is_believed_only_as_far_as_its_states_bear_it_out() {
         workspace.write("a", &whole, claimed.digest).unwrap();
         workspace.enter(vec![("a".into(), saved(&Tally { states: whole.len(), ..claimed.clone() }))]).unwrap();
         let (loaded, _) = workspace.load::<u64>("a").unwrap().unwrap();
-        expander.audit(&Numbers, &loaded, (claimed, claimed.digest), &CancellationToken::after(None))
+        expander.audit(&Numbers, &loaded, claimed, claimed.digest, &CancellationToken::after(None))
     };
     let (_, truth) = level(&[1, 2, 999]);
     audit((&[1, 2, 999], &truth)).unwrap();

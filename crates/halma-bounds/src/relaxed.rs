@@ -69,7 +69,8 @@ impl LookAheadTables {
         &self,
         abstraction: &Arc<Abstraction>,
         table: &Arc<Table>,
-        (limit, near): (u32, u32),
+        limit: u32,
+        near: u32,
         look_ahead: LookAhead,
     ) -> Arc<dyn Filter> {
         let goal = Goal { abstraction: Arc::clone(abstraction), table: Arc::clone(table), limit, near };

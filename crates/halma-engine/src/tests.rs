@@ -84,7 +84,7 @@ fn open(storage: &(impl Storage + Clone + 'static), run: u32) -> Result<Workspac
 fn open_keeping(storage: &(impl Storage + Clone + 'static), run: u32, keep: bool) -> Result<Workspace, StoreError> {
     let (run, terms) = (serde_json::json!({ "run": run }), serde_json::json!(null));
     let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
-    Workspace::open_on(make, (Path::new("memory"), run, terms), Disk::new(None), Duration::ZERO, keep)
+    Workspace::open_on(make, Path::new("memory"), run, terms, Disk::new(None), Duration::ZERO, keep)
 }
 
 /// The levels of the lattices as a run makes them that has a folder, and takes up what it finds there.
@@ -117,7 +117,7 @@ fn levels(workspace: &Workspace, expander: &Expander) -> Result<Vec<Tally>, Stop
         let next = match workspace.load::<u64>(&label)? {
             Some((next, saved)) => {
                 let (tally, digest) = figures(&saved).unwrap();
-                expander.audit(&Lattices, &next, (&tally, digest), &cancel)?;
+                expander.audit(&Lattices, &next, &tally, digest, &cancel)?;
                 tallies.push(tally);
                 next
             }

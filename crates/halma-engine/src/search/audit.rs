@@ -34,7 +34,8 @@ impl Expander {
         &self,
         puzzle: &P,
         level: &Level<P::Key>,
-        (tally, digest): (&Tally, u128),
+        tally: &Tally,
+        digest: u128,
         cancel: &CancellationToken,
     ) -> Result<(), Stopped> {
         let found = self.read_through(puzzle, level, true, cancel, |_| true)?;

@@ -30,11 +30,11 @@ impl Expander {
         let mut before = vec![current];
         before.extend(earlier);
         if self.exchange().is_shared() {
-            return super::shared::expand(self, (puzzle, depth, current), &before, destination, cancel);
+            return super::shared::expand(self, puzzle, depth, current, &before, destination, cancel);
         }
         cancel.check()?;
         let shards = self.install(|| choose_shards(puzzle, depth, current))?;
-        let mut step = Step::begin(self, (puzzle, depth, current), shards, destination, cancel);
+        let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
         step.resume()?;
         while !step.is_expanded() {
             step.advance()?;

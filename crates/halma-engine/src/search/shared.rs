@@ -42,13 +42,15 @@ struct RoundStatus {
 /// [`Expander::expand`] for several processes.
 pub(super) fn expand<'a, P: Puzzle>(
     expander: &'a Expander,
-    level: (&'a P, u32, &'a Level<P::Key>),
+    puzzle: &'a P,
+    depth: u32,
+    current: &'a Level<P::Key>,
     before: &[&Level<P::Key>],
     destination: LevelDestination<'a>,
     cancel: &'a CancellationToken,
 ) -> Result<Expansion<P::Key>, Stopped> {
-    let (shards, shipped) = agree_on_shards(expander, level)?;
-    let mut step = Step::begin(expander, level, shards, destination, cancel);
+    let (shards, shipped) = agree_on_shards(expander, puzzle, depth, current)?;
+    let mut step = Step::begin(expander, puzzle, depth, current, shards, destination, cancel);
     let mut owned: Vec<ShardBuffer<P::Key>> = step.shard_buffers.iter().map(|_| ShardBuffer::default()).collect();
     let mut marks = resume(&mut step)?;
     let exchange = expander.exchange();
@@ -98,7 +100,9 @@ pub(super) fn expand<'a, P: Puzzle>(
 /// process with the least memory can take.
 fn agree_on_shards<P: Puzzle>(
     expander: &Expander,
-    (puzzle, depth, current): (&P, u32, &Level<P::Key>),
+    puzzle: &P,
+    depth: u32,
+    current: &Level<P::Key>,
 ) -> Result<(Shards, u64), Stopped> {
     let shipped = expander.memory_plan().measure_room().shipped();
     if current.whole() < ONE_SHARD {

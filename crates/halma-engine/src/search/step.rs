@@ -84,7 +84,9 @@ pub(super) struct Step<'a, P: Puzzle> {
 impl<'a, P: Puzzle> Step<'a, P> {
     pub(super) fn begin(
         expander: &'a Expander,
-        (puzzle, depth, current): (&'a P, u32, &'a Level<P::Key>),
+        puzzle: &'a P,
+        depth: u32,
+        current: &'a Level<P::Key>,
         shards: Shards,
         destination: LevelDestination<'a>,
         cancel: &'a CancellationToken,

@@ -69,7 +69,7 @@ impl Workspace {
         keep: bool,
     ) -> Result<Self, StoreError> {
         let make = || Ok(Box::new(Folder::make(folder)?) as Box<dyn Storage>);
-        Self::open_on(make, (folder, run, terms), disk, interval, keep)
+        Self::open_on(make, folder, run, terms, disk, interval, keep)
     }
 
     /// [`Self::open`] on any storage. `make` opens the storage, and creates it if there is none.
@@ -78,7 +78,9 @@ impl Workspace {
     /// As [`Self::open`].
     pub fn open_on(
         make: impl Fn() -> io::Result<Box<dyn Storage>>,
-        (folder, run, terms): (&Path, serde_json::Value, serde_json::Value),
+        folder: &Path,
+        run: serde_json::Value,
+        terms: serde_json::Value,
         disk: Disk,
         interval: Duration,
         keep: bool,

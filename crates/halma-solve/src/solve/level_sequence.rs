@@ -125,7 +125,7 @@ impl Engine<'_> {
         let bytes: Option<u64> = bytes.into_iter().sum();
         if let Some((workspace, ((level, saved), bytes))) = workspace.zip(found.zip(bytes)) {
             let (tally, digest) = figures(&saved).map_err(|e| workspace.damaged(e.to_string()))?;
-            self.expander.audit(puzzle, &level, (&tally, digest), self.cancel)?;
+            self.expander.audit(puzzle, &level, &tally, digest, self.cancel)?;
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }

@@ -119,11 +119,11 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     let mut found = vec![ends];
     for depth in (0..levels.len() - 1).rev() {
         let mut last = found.pop().unwrap_or_default();
-        let mut earlier = earlier_states((&levels[depth], depth), &last, &before, limits);
+        let mut earlier = earlier_states(&levels[depth], depth, &last, &before, limits);
         if matches!(earlier, Err(Stopped::Memory { .. })) && !held.partial {
             held.partial = true;
             found.clear();
-            earlier = earlier_states((&levels[depth], depth), &last, &before, limits);
+            earlier = earlier_states(&levels[depth], depth, &last, &before, limits);
         }
         if held.partial {
             last = Vec::new();
@@ -140,7 +140,8 @@ pub(crate) fn states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
 
 /// The classes on `level`, of number `depth`, with a move to one of `last`, ascending.
 fn earlier_states<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
-    (level, depth): (&Level<K>, usize),
+    level: &Level<K>,
+    depth: usize,
     last: &[K],
     before: &(impl Fn() -> B + Sync),
     limits: CountLimits<'_>,

@@ -107,7 +107,7 @@ fn said(
     let class_of = &abstraction.partition.class_of;
     let slow = TransferLookAhead::new(&job.spec, class_of, ends, (limit, near), how, left + near).unwrap()?;
     let ladders = LookAheadTables::new(&problem.lattice, jumps_only).unwrap();
-    let fast = ladders.filter(abstraction, &Arc::new(distances(left + near)), (limit, near), how);
+    let fast = ladders.filter(abstraction, &Arc::new(distances(left + near)), limit, near, how);
     assert_eq!(fast.applies(2), slow.applies(2));
     assert!(slow.within(&small(&start), left));
     let stays = slow.stays(&small(&start), 2);
@@ -141,7 +141,7 @@ fn a_state_that_can_arrive_stays_however_many_moves_are_left() {
     let table = Arc::new(abstraction.distances(&[vec![abstraction.rank_of(&goal)]], 60, &(), context).unwrap());
     let tables = LookAheadTables::new(&problem.lattice, false).unwrap();
     for how in [LookAhead::ClassByClass(3), LookAhead::ClassByClass(20)] {
-        let stays = |left| tables.filter(abstraction, &table, (left, 0), how).worker().admits(&start, 0);
+        let stays = |left| tables.filter(abstraction, &table, left, 0, how).worker().admits(&start, 0);
         assert!(!stays(2), "six steps in two moves");
         for left in [30, 254, 255, 256, 257, 258, 300, 511, 512, 513, 9_999] {
             assert!(stays(left), "{how:?}, {left} moves left");

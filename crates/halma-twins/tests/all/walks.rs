@@ -50,7 +50,7 @@ impl Looks {
         let table = abstraction.distances(&[vec![abstraction.rank_of(goal)]], moves, &(), context).unwrap();
         let table = Arc::new(table);
         LOOK_AHEADS.map(|how| {
-            let filter = self.ladders.filter(abstraction, &table, (moves + 3, 0), how);
+            let filter = self.ladders.filter(abstraction, &table, moves + 3, 0, how);
             filter.worker().admits(men, 3)
         })
     }

@@ -62,12 +62,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         let budgets = self.problem.pruning.look_ahead()?;
         #[cfg(any(test, feature = "testing"))]
         let limit = limit - u32::from(self.engine.expander.fault == Some(crate::fault::Fault::LookAheadOffByOne));
-        Some(self.tables.look_ahead_tables.as_ref()?.filter(
-            &self.databases().abstraction,
-            table,
-            (limit, near),
-            budgets,
-        ))
+        Some(self.tables.look_ahead_tables.as_ref()?.filter(&self.databases().abstraction, table, limit, near, budgets))
     }
 
     /// These bounds and, if only palindromes are sought, the symmetry constraint.
