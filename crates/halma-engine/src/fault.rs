@@ -1,7 +1,6 @@
 //! Fault injection: searches that are broken on purpose, to test what checks them. Compiled into tests alone.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +25,9 @@ pub enum Fault {
     NoneWhenStopped,
 }
 
-/// Whether searches of this process partition small levels, too; no result depends on it.
-static SMALL: AtomicBool = AtomicBool::new(cfg!(test));
-
-/// Whether small levels are partitioned, so that tests exercise every path.
-#[must_use]
-pub fn small_parts() -> bool {
-    SMALL.load(Ordering::Relaxed)
-}
-
 thread_local! {
     static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
+    static SMALL: Cell<bool> = const { Cell::new(cfg!(test)) };
 }
 
 /// The fault in searches that this thread begins.
@@ -44,12 +35,19 @@ pub fn current() -> Option<Fault> {
     FAULT.get()
 }
 
-/// Runs `work` with that fault.
+/// Whether searches that this thread begins have small parts; see
+/// [`Expander::small_parts`](crate::search::Expander::small_parts).
+pub(crate) fn small_parts() -> bool {
+    SMALL.get()
+}
+
+/// Runs `work`, whose searches have small parts and that fault.
 pub fn with<R>(fault: Option<Fault>, work: impl FnOnce() -> R) -> R {
-    SMALL.store(true, Ordering::Relaxed);
+    let small = SMALL.replace(true);
     FAULT.set(fault);
     let result = work();
     FAULT.set(None);
+    SMALL.set(small);
     result
 }
 

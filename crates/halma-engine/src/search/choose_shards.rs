@@ -1,7 +1,7 @@
 //! Chooses the shards of a level, the ranges of keys, by a sample of its successors.
 
+use super::expander::Expander;
 use super::shards::Shards;
-use crate::key::Key;
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
@@ -13,37 +13,35 @@ pub(super) const ONE_SHARD: u64 = 2000;
 /// The most shards.
 const MAX_SHARDS: u64 = 2048;
 
-/// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
-/// interrupted step fit the shards of the step that resumes it.
-pub(super) fn choose_shards<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<Shards, StoreError> {
-    if current.whole() < ONE_SHARD {
-        return Ok(Shards::one());
+impl Expander {
+    /// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
+    /// interrupted step fit the shards of the step that resumes it.
+    pub(super) fn choose_shards<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        depth: u32,
+        current: &Level<P::Key>,
+    ) -> Result<Shards, StoreError> {
+        if current.whole() < ONE_SHARD {
+            return Ok(Shards::one());
+        }
+        let (sample, expected) = self.install(|| sample(puzzle, depth, current))?;
+        Ok(Shards::balanced(&sample, (expected / self.shard_keys()).clamp(1, MAX_SHARDS) as usize))
     }
-    let (sample, expected) = sample(puzzle, depth, current)?;
-    Ok(shards(&sample, expected))
-}
 
-/// [`SHARD_KEYS`]; small in tests, so that small levels have several shards.
-fn shard_keys() -> u64 {
-    #[cfg(any(test, feature = "testing"))]
-    if crate::fault::small_parts() {
-        return 1 << 10;
+    /// [`SHARD_KEYS`]; few in tests, so that small levels have several shards.
+    fn shard_keys(&self) -> u64 {
+        #[cfg(any(test, feature = "testing"))]
+        if self.small_parts {
+            return 1 << 10;
+        }
+        SHARD_KEYS
     }
-    SHARD_KEYS
-}
-
-/// Shards for so many expected successors, by a sample of them.
-pub(super) fn shards<K: Key>(sample: &[K], expected: u64) -> Shards {
-    Shards::balanced(sample, (expected / shard_keys()).clamp(1, MAX_SHARDS) as usize)
 }
 
 /// A sample of the level's successors, from states all over it, and an estimate of their number. Must be called inside
 /// the thread pool.
-pub(super) fn sample<P: Puzzle>(
-    puzzle: &P,
-    depth: u32,
-    current: &Level<P::Key>,
-) -> Result<(Vec<P::Key>, u64), StoreError> {
+fn sample<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<(Vec<P::Key>, u64), StoreError> {
     let blocks = current.blocks();
     let sampled = blocks.min(64);
     let expand = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), i: usize| {

@@ -1,6 +1,5 @@
 //! From one level to the next: the entry point, for one process or several.
 
-use super::choose_shards::choose_shards;
 use super::expander::{Expander, Expansion};
 use super::shard_buffer::ShardBuffer;
 use super::step::Step;
@@ -33,7 +32,7 @@ impl Expander {
             return super::shared::expand(self, puzzle, depth, current, &before, destination, cancel);
         }
         cancel.check()?;
-        let shards = self.install(|| choose_shards(puzzle, depth, current))?;
+        let shards = self.choose_shards(puzzle, depth, current)?;
         let mut step = Step::begin(self, puzzle, depth, current, shards, destination, cancel);
         step.resume()?;
         while !step.is_expanded() {

@@ -26,6 +26,10 @@ pub struct Expander {
     /// The fault to inject.
     #[cfg(any(test, feature = "testing"))]
     pub fault: Option<crate::fault::Fault>,
+    /// Whether small levels are partitioned, too, and count as large, so that tests exercise every path. No level
+    /// depends on it.
+    #[cfg(any(test, feature = "testing"))]
+    pub small_parts: bool,
     /// The size of a piece in successors; tests set it so that small levels have many pieces.
     #[cfg(any(test, feature = "testing"))]
     pub piece: Option<u64>,
@@ -80,6 +84,8 @@ impl Expander {
             emitted: AtomicU64::new(0),
             #[cfg(any(test, feature = "testing"))]
             fault: crate::fault::current(),
+            #[cfg(any(test, feature = "testing"))]
+            small_parts: crate::fault::small_parts(),
             #[cfg(any(test, feature = "testing"))]
             piece: None,
         })

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choose_shards::{ONE_SHARD, sample, shards};
+use super::choose_shards::ONE_SHARD;
 use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
 use super::shard_buffer::{ShardBuffer, merge_each};
@@ -111,8 +111,7 @@ fn agree_on_shards<P: Puzzle>(
     let (exchange, mut bounds) = (expander.exchange(), Vec::new());
     if exchange.process() == 0 {
         // Process 0 samples for all: its share is as good a sample as any.
-        let (sample, expected) = expander.install(|| sample(puzzle, depth, current))?;
-        bounds = shards(&sample, expected).bounds();
+        bounds = expander.choose_shards(puzzle, depth, current)?.bounds();
     }
     let mut all = exchange.all_gather((bounds, shipped))?;
     let least = all.iter().map(|&(_, shipped)| shipped).min().unwrap_or(shipped);

@@ -84,14 +84,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     shared: SharedLevels<K>,
 }
 
-/// The default size of a large level; small in tests so that every path is exercised.
-fn large_level() -> u64 {
-    #[cfg(any(test, feature = "testing"))]
-    if cfg!(test) || halma_engine::fault::small_parts() {
-        return 200;
-    }
-    100_000
-}
+/// The default size of a large level.
+const LARGE: u64 = 100_000;
 
 impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     /// A search for the shortest solution of `transfer`; `None` where its board or its ranks do not fit `W` and `K`.
@@ -103,6 +97,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let symmetries = if symmetry { all } else { all.without_fixing() };
         #[cfg(any(test, feature = "testing"))]
         let symmetries = crate::fault::symmetries(engine.expander.fault, symmetries);
+        let large = LARGE;
+        #[cfg(any(test, feature = "testing"))]
+        let large = if cfg!(test) || engine.expander.small_parts { 200 } else { large };
         let tables = TransferTables {
             states: Arc::new(ProblemTables::new(transfer, &symmetries.fixing, centroid.clone())?),
             look_ahead_tables: LookAheadTables::new(&transfer.lattice, transfer.jumps_only),
@@ -112,7 +109,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         };
         let problem = TransferProblem { transfer, symmetries, centroid, pruning, palindromic };
         Some(Self {
-            setup: Setup { problem, tables, engine, large: large_level() },
+            setup: Setup { problem, tables, engine, large },
             upper_bound: UpperBound::default(),
             shared: SharedLevels::new(),
         })

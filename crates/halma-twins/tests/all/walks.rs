@@ -172,7 +172,8 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
         Job::parse("a.toml".as_ref(), &text).unwrap()
     };
     let question = Question::Prove { max_length: 23 };
-    let whole = run(&job(1), question, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+    let whole = || run(&job(1), question, &(), &CancellationToken::after(None)).unwrap().without_measurements();
+    let whole = fault::with(None, whole);
     assert!(whole.runs.iter().any(|run| run.levels.len() > 5));
     let folder = tempfile::tempdir().unwrap();
     let mut stopped = job(2);
@@ -180,7 +181,7 @@ fn a_search_that_is_stopped_again_and_again_has_the_same_levels() {
     stopped.limits.checkpoint = Some(std::time::Duration::ZERO);
     for levels in 3.. {
         let stops = StopsAfter::levels(levels);
-        let record = run(&stopped, question, &stops, &stops.cancel).unwrap();
+        let record = fault::with(None, || run(&stopped, question, &stops, &stops.cancel).unwrap());
         if record.verdict != Verdict::Incomplete {
             assert!(levels > 3, "it was stopped");
             assert_eq!(record.without_measurements().runs, whole.runs);
@@ -200,11 +201,10 @@ fn a_killed_run_leaves_no_levels_that_another_greatest_length_would_take_for_its
     };
     let prove = |job: &Job, max_length: u32, levels: u32| {
         let stops = StopsAfter::levels(levels);
-        run(job, Question::Prove { max_length }, &stops, &stops.cancel).unwrap()
+        fault::with(None, || run(job, Question::Prove { max_length }, &stops, &stops.cancel).unwrap())
     };
     let (larger, never) = (24, u32::MAX);
-    // Other tests of this process partition small levels, which changes the choice of lengths.
-    let whole = fault::with(None, || prove(&job(), larger, never));
+    let whole = prove(&job(), larger, never);
     let of = |run: &LengthRecord, side: Side| run.levels.iter().filter(|level| level.side == side).count();
     // Lengths with another middle, too: those with the same one share their following levels.
     let beyond = |run: &LengthRecord| run.up_to.is_some_and(|top| top > run.length / 2 * 2 + 1);

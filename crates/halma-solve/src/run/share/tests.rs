@@ -10,6 +10,7 @@ use halma_engine::search::exchange::mesh::mesh;
 use halma_record::record::Record;
 use halma_rules::job::{Job, Overrides};
 
+use crate::fault;
 use crate::run::{Question, RunError, run, run_shared};
 use crate::stops_after::StopsAfter;
 
@@ -34,7 +35,8 @@ fn together(job: &Job, question: Question, processes: usize, dies_in: u64) -> Ve
     });
     std::thread::scope(|scope| {
         let search = |mesh| {
-            scope.spawn(|| run_shared(job, question, &(), &CancellationToken::after(None), Arc::new(Arc::new(mesh))))
+            let run = || run_shared(job, question, &(), &CancellationToken::after(None), Arc::new(Arc::new(mesh)));
+            scope.spawn(|| fault::with(None, run))
         };
         let threads: Vec<_> = meshes.map(search).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
