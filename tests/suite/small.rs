@@ -322,3 +322,32 @@ fn one_man_makes_one_move() {
     }
     assert!(said.contains("legal: 1 man reaches the target in 1 move, 1 step and 0 chains of jumps"), "{said}");
 }
+
+#[test]
+fn a_beam_search_that_learns_finds_the_same_solution_in_any_number_of_threads() {
+    let triangle = SQUARE.replace("square-2", "triangle-3");
+    let folder = folder(&[("triangle.toml", &triangle)]);
+    let solve = |run: &str, more: &[&str]| {
+        let pruning = ["--pruning", "truncate(2000,2,rounds=3,seed=5)", "--output-dir", run];
+        let (status, output, _) = halma(&folder, &[&["solve", "triangle.toml"], &pruning[..], more].concat());
+        assert!(status == 3 && output.contains("whether that is the shortest has not been decided"), "{output}");
+        let (_, checked, _) = halma(&folder, &["check", run]);
+        assert!(checked.contains("The record holds."), "{checked}");
+        read(&folder, run)
+    };
+    let (one, two) = (solve("one", &["--threads", "1"]), solve("two", &["--threads", "2", "--memory", "64 MiB"]));
+    // The shortest has 23 moves (Table 3 of the paper).
+    assert_eq!((one.verdict, one.length), (Verdict::Solution, Some(23)));
+    assert_eq!(one.solution, two.solution);
+}
+
+#[test]
+fn a_beam_search_that_learns_is_refused_where_it_cannot_learn() {
+    let folder = folder(&[("square.toml", SQUARE)]);
+    let palindromic = format!("{SQUARE}[search]\npalindromic = true\n");
+    std::fs::write(folder.path().join("palindromic.toml"), palindromic).unwrap();
+    let learns = ["--pruning", "truncate(300,2,rounds=3)"];
+    let (status, _, error) = halma(&folder, &[&["solve", "palindromic.toml"], &learns[..]].concat());
+    assert_eq!(status, 2);
+    assert!(error.contains("palindromic = true is not allowed beside rounds of a beam search that learns"), "{error}");
+}

@@ -8,7 +8,7 @@ pub mod raw;
 mod rule;
 mod spec;
 
-pub use pruning::{Granularity, LookAhead, LookAheadDepth, Pruning, Weights};
+pub use pruning::{Granularity, Learning, LookAhead, LookAheadDepth, Pruning, Weights};
 pub use puzzle_tables::PuzzleSpec;
 pub use rule::Rule;
 pub use spec::{ArmiesSpec, Army, ProblemSpec};

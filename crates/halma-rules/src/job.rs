@@ -43,8 +43,8 @@ mod resolve;
 mod spec;
 
 pub use halma_record::job::{
-    ArmiesSpec, Army, Granularity, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, Weights, game_bounds,
-    pruning, puzzle_tables, raw,
+    ArmiesSpec, Army, Granularity, Learning, LookAhead, LookAheadDepth, ProblemSpec, Pruning, PuzzleSpec, Weights,
+    game_bounds, pruning, puzzle_tables, raw,
 };
 pub use puzzle_job::compiled;
 
@@ -190,6 +190,8 @@ pub struct Overrides {
 pub enum IncompatibleOption {
     /// Palindromes, without a mirror.
     Palindromic,
+    /// Palindromes, for a beam search that learns.
+    PalindromicLearning,
     /// A pruning that needs a mirror, without one.
     Pruning,
     /// Palindromes of a game.
@@ -367,6 +369,7 @@ impl Search {
             Problem::Puzzle(_) => return None,
         };
         match (self.palindromic, self.pruning.needs_mirror()) {
+            (true, _) if self.pruning.learning().is_some() => Some(IncompatibleOption::PalindromicLearning),
             (false, false) => None,
             _ if transfer.symmetries().mirror.is_some() => None,
             (true, _) => Some(IncompatibleOption::Palindromic),
@@ -378,7 +381,7 @@ impl Search {
 impl IncompatibleOption {
     /// Whether the option is `palindromic`, and not the pruning.
     pub(crate) fn is_palindromic(&self) -> bool {
-        matches!(self, Self::Palindromic | Self::PalindromicGame | Self::PalindromicPuzzle)
+        matches!(self, Self::Palindromic | Self::PalindromicLearning | Self::PalindromicGame | Self::PalindromicPuzzle)
     }
 
     /// The whole message; `dashes` stand before an option of the command line.
@@ -396,6 +399,7 @@ impl fmt::Display for IncompatibleOption {
             "needs a mirror: a symmetry of the board that exchanges start and target; this problem has none";
         match self {
             Self::Palindromic => f.write_str(MIRROR),
+            Self::PalindromicLearning => f.write_str("is not allowed beside rounds of a beam search that learns"),
             Self::Pruning => write!(f, "{MIRROR}, so allowed are none, theorem-1, pattern and leading"),
             Self::PalindromicGame => f.write_str("is not allowed for a game: its second half never mirrors the first"),
             Self::OfTransfers => write!(f, "is a pruning of transfers: for a game allowed are {}", pruning::OF_GAMES),

@@ -10,7 +10,7 @@ pub use super::projection::Abstraction;
 /// ```
 /// use halma_record::job::Pruning;
 /// let pruning: Pruning = "truncate(1000000, 2)".parse()?;
-/// assert_eq!(pruning, Pruning::Truncate { keep: 1_000_000, beta: 2 });
+/// assert_eq!(pruning, Pruning::Truncate { keep: 1_000_000, beta: 2, learning: None });
 /// assert_eq!(pruning.to_string(), "truncate(1000000,2)");
 /// # Ok::<(), String>(())
 /// ```
@@ -52,6 +52,8 @@ pub enum Pruning {
         keep: usize,
         /// β.
         beta: i64,
+        /// Whether the score is learned from solutions; by default it is that sum alone.
+        learning: Option<Learning>,
     },
     /// Games: their own bounds.
     Game(Bounds),
@@ -69,6 +71,16 @@ pub enum Pruning {
     Projection(Vec<Abstraction>),
     /// Puzzles in Rust: their own lower bound.
     Bound,
+}
+
+/// How the score of a beam search is learned: narrow beam searches find solutions, and each learns from what was found
+/// before; a last one has the full width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Learning {
+    /// How many narrow searches there are.
+    pub rounds: u32,
+    /// The seed of all that is chosen at random.
+    pub seed: u64,
 }
 
 /// The prunings of puzzles from files, as messages list them.
@@ -232,6 +244,15 @@ impl Pruning {
             Self::Beam { .. } => "beam",
             Self::Projection(_) => "projection",
             Self::Bound => "bound",
+        }
+    }
+
+    /// How its score is learned.
+    #[must_use]
+    pub fn learning(&self) -> Option<Learning> {
+        match *self {
+            Self::Truncate { learning, .. } => learning,
+            _ => None,
         }
     }
 

@@ -19,6 +19,10 @@ const CACHED_HISTOGRAM: u64 = 12;
 /// levels, from which a solution is reconstructed.
 const KEPT: u64 = 320;
 
+/// The same for a beam search that learns, which looks up the states of all levels: 64 bytes each on 64 levels, more than the
+/// known solutions have.
+const LEARNED_FROM: u64 = 64 * 64;
+
 /// The memory that the question needs beside its levels.
 pub(super) fn of(job: &Job, question: Question) -> Needs {
     if matches!(question, Question::Levels { .. }) {
@@ -38,7 +42,8 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
         (Problem::Puzzle(puzzle), Pruning::Projection(named)) => projection::bytes(&puzzle.compiled, named),
         _ => 0,
     };
-    Needs { tables, beam: kept.saturating_mul(KEPT) }
+    let each = if pruning.learning().is_some() { KEPT + LEARNED_FROM } else { KEPT };
+    Needs { tables, beam: kept.saturating_mul(each) }
 }
 
 /// The number of histograms in the problem's pattern databases.

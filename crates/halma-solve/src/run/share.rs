@@ -43,6 +43,10 @@ pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
         let instead = "name one, as in leading(cap=3); halma compare shows what each costs";
         return Err(RunError::NotShared { what: "choose a cap by trial", instead });
     }
+    if job.search.pruning.learning().is_some() {
+        let instead = "leave out rounds, or search in one process";
+        return Err(RunError::NotShared { what: "learn a score", instead });
+    }
     if job.output.keep_levels {
         let instead = "each has a share of every level; leave out keep-levels, or search in one process";
         return Err(RunError::NotShared { what: "keep levels", instead });

@@ -14,6 +14,7 @@ pub mod count;
 mod half;
 mod image_distances;
 mod leading;
+mod learning;
 mod mcc;
 mod mirror_image;
 mod narrowed;
@@ -48,6 +49,7 @@ use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
+use learning::{Learned, LearningBeam};
 use mcc::MinimumCentroidSearch;
 use narrowed::Narrowed;
 pub(crate) use setup::has_changed;
@@ -82,6 +84,7 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     setup: Setup<'a, W, K>,
     upper_bound: UpperBound<W>,
     shared: SharedLevels<K>,
+    learned: Learned<W>,
 }
 
 /// The default size of a large level.
@@ -112,6 +115,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             setup: Setup { problem, tables, engine, large },
             upper_bound: UpperBound::default(),
             shared: SharedLevels::new(),
+            learned: Learned::default(),
         })
     }
 
@@ -150,7 +154,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     /// The answer of a technique other than leading halves; its levels go into `attempt`.
     fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let Self { setup, shared, .. } = self;
+        let Self { setup, shared, learned, .. } = self;
         let (problem, figures) = (&setup.problem, &mut attempt.levels);
         if length == 0 {
             return Ok(match problem.transfer.start == problem.transfer.target {
@@ -165,7 +169,10 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 MinimumCentroidSearch { setup, given: c, keep }.decide(length, attempt)
             }
             (Pruning::Narrowed { .. }, true) => Narrowed { setup }.decide(length, figures),
-            (&Pruning::Truncate { keep, beta }, true) => {
+            (&Pruning::Truncate { keep, beta, learning: Some(learning) }, true) => {
+                LearningBeam { setup, keep, beta, learning }.decide(length, learned)
+            }
+            (&Pruning::Truncate { keep, beta, learning: None }, true) => {
                 Truncation { setup, keep, beta }.decide(length, shared, figures)
             }
             (Pruning::None, true) if !problem.palindromic => half.unpruned(length, shared, figures),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Abstraction, LookAhead, LookAheadDepth, MAX_CLASSES, OF_GAMES, OF_TRANSFERS, Pruning, Weights};
+use super::{Abstraction, Learning, LookAhead, LookAheadDepth, MAX_CLASSES, OF_GAMES, OF_TRANSFERS, Pruning, Weights};
 use crate::job::game_bounds::Name;
 use crate::job::raw::{Numbers, Parameter};
 use crate::source::suggestion;
@@ -56,10 +56,13 @@ impl Pruning {
             },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
-            "truncate" => Self::Truncate { keep: width(take("keep"))?, beta: take("beta").unwrap_or(0) },
+            "truncate" => Self::Truncate {
+                keep: width(take("keep"))?,
+                beta: take("beta").unwrap_or(0),
+                learning: learning(take("rounds"), take("seed"))?,
+            },
             "beam" => {
-                let seed = take("seed").unwrap_or(0);
-                let seed = u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))?;
+                let seed = seed(take("seed"))?;
                 let rungs = match take("rungs") {
                     None | Some(0) => false,
                     Some(1) => true,
@@ -113,7 +116,7 @@ fn parameters(name: &str) -> &'static [&'static str] {
         "pattern" | "narrowed" => &["classes"],
         "leading" => &["classes", "cap", "look-ahead", "least", "class-look-ahead", WEIGHTS],
         "mcc" => &["c", "keep"],
-        "truncate" => &["keep", "beta"],
+        "truncate" => &["keep", "beta", "rounds", "seed"],
         "beam" => &["keep", "seed", "rungs"],
         _ => &[],
     }
@@ -131,6 +134,23 @@ fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
     let most = MAX_CLASSES as i64;
     let allowed = |n: i64| (1..=most).contains(&n).then_some(n as u8);
     classes.map(|n| allowed(n).ok_or(format!("classes = {n}: allowed are 1 to {most}"))).transpose()
+}
+
+fn seed(seed: Option<i64>) -> Result<u64, String> {
+    let seed = seed.unwrap_or(0);
+    u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))
+}
+
+/// The most rounds of a beam search that learns.
+const MOST_ROUNDS: u32 = 1000;
+
+fn learning(rounds: Option<i64>, chosen: Option<i64>) -> Result<Option<Learning>, String> {
+    let Some(rounds) = rounds else {
+        return if chosen.is_some() { Err("seed: only allowed beside rounds".into()) } else { Ok(None) };
+    };
+    let allowed = u32::try_from(rounds).ok().filter(|rounds| (1..=MOST_ROUNDS).contains(rounds));
+    let rounds = allowed.ok_or(format!("rounds = {rounds}: allowed are 1 to {MOST_ROUNDS}"))?;
+    Ok(Some(Learning { rounds, seed: seed(chosen)? }))
 }
 
 /// The parameter that is no number.
@@ -224,7 +244,10 @@ impl fmt::Display for Pruning {
             Self::Mcc { c: Some(c), keep: KEEP } => write!(f, "({c})"),
             Self::Mcc { c: Some(c), keep } => write!(f, "({c},{keep})"),
             Self::Mcc { c: None, keep } if keep != KEEP => write!(f, "(keep={keep})"),
-            Self::Truncate { keep, beta } => write!(f, "({keep},{beta})"),
+            Self::Truncate { keep, beta, learning: None } => write!(f, "({keep},{beta})"),
+            Self::Truncate { keep, beta, learning: Some(Learning { rounds, seed }) } => {
+                write!(f, "({keep},{beta},rounds={rounds},seed={seed})")
+            }
             Self::Pattern { classes: Some(n) } | Self::Narrowed { classes: Some(n) } => write!(f, "(classes={n})"),
             Self::Leading { classes, ref weights, look_ahead } => {
                 let (ahead, by_classes) = match look_ahead {
@@ -330,7 +353,10 @@ mod tests {
                     }
                 }),
             (proptest::option::of(-99..99i64), keep()).prop_map(|(c, keep)| Pruning::Mcc { c, keep }),
-            (keep(), 0..9i64).prop_map(|(keep, beta)| Pruning::Truncate { keep, beta }),
+            (keep(), 0..9i64, proptest::option::of((1..=MOST_ROUNDS, 0..9u64))).prop_map(|(keep, beta, learning)| {
+                let learning = learning.map(|(rounds, seed)| Learning { rounds, seed });
+                Pruning::Truncate { keep, beta, learning }
+            }),
             (keep(), 0..9u64, any::<bool>()).prop_map(|(keep, seed, rungs)| Pruning::Beam { keep, seed, rungs }),
             proptest::sample::select(&["all", "count", "vacate+hall", "all-but-look-ahead"][..])
                 .prop_map(|name| name.parse().unwrap()),
@@ -363,7 +389,11 @@ mod tests {
             ("leading(weights= 2/4/5 )", leading(None, Some(Weights::Listed(vec![2, 4, 5])), None)),
             ("leading(7,weights=1)", leading(Some(7), Some(Weights::Listed(vec![1])), None)),
             ("leading(class-look-ahead=2)", leading(None, None, Some(LookAhead::ClassByClass(2)))),
-            ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2 }),
+            ("truncate(beta=2)", Pruning::Truncate { keep: KEEP, beta: 2, learning: None }),
+            (
+                "truncate(9, rounds=3)",
+                Pruning::Truncate { keep: 9, beta: 0, learning: Some(Learning { rounds: 3, seed: 0 }) },
+            ),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
         }
@@ -424,6 +454,9 @@ mod tests {
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
+            ("truncate(9,seed=1)", "seed: only allowed beside rounds"),
+            ("truncate(9,rounds=0)", "rounds = 0: allowed are 1 to 1000"),
+            ("truncate(9,rounds=1,seed=-1)", "seed = -1: allowed are numbers from 0"),
         ] {
             assert_eq!(text.parse::<Pruning>(), Err(message.into()), "{text}");
         }

@@ -1,0 +1,206 @@
+//! Beam search whose score is learned: each round searches with the score so far, and learns from the states that lie on
+//! the solutions it finds. It finds solutions, and proves nothing.
+//!
+//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A). What is learned is
+//! added to it, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids better
+//! ones later. Unlike there, levels go all the way to the target, and any two levels may meet, each by the mirror images of its
+//! states. So there are many solutions to learn from. (Learning an evaluation from a search's own solutions: Samuel, *Some studies in
+//! machine learning using the game of checkers*, 1959; for beam search Xu and Fern, *On learning linear ranking functions for beam
+//! search*, 2007.)
+//!
+//! The solution depends on the seed and not on the number of threads or the memory: all sums are made in one order.
+
+mod explored;
+mod pattern_score;
+
+use fastrand::Rng;
+
+use halma_engine::key::Key;
+use halma_engine::search::{Stopped, digest};
+use halma_engine::store::Level;
+use halma_record::words::counted;
+use halma_rules::cells::Cells;
+use halma_rules::job::Learning;
+
+use super::Solution;
+use super::setup::Setup;
+use super::upper_bound::FARTHEST;
+use crate::solve::best_states::best_of;
+use crate::solve::level_sequence::LevelSequence;
+use crate::solve::{Answer, Side};
+use explored::Explored;
+use pattern_score::{Learner, Sample, Score};
+
+/// Rounds that learn are narrower than the last search by this factor.
+const NARROWER: usize = 10;
+/// The amplitude of the noise in scores: rounds see other states then.
+const NOISE: i64 = pattern_score::UNIT / 2;
+/// The most samples of good states from each level, and twice as many others.
+const SAMPLES: usize = 2_000;
+/// The samples of each level where a round finds nothing.
+const SAMPLES_OF_NOTHING: usize = 600;
+/// The most samples that are kept from round to round; older ones go first.
+const MOST_SAMPLES: usize = 1 << 20;
+
+/// The result of the rounds.
+#[derive(Default)]
+pub(super) enum Learned<const W: usize> {
+    /// They have not run yet.
+    #[default]
+    NotYet,
+    /// They found no solution.
+    Nothing,
+    /// The shortest solution that they found.
+    Found(Solution<W>),
+}
+
+/// A beam search that learns.
+pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
+    pub(super) setup: &'s Setup<'s, W, K>,
+    /// The width of the last search.
+    pub(super) keep: usize,
+    /// The weight of the symmetry in the first round.
+    pub(super) beta: i64,
+    pub(super) learning: Learning,
+}
+
+impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
+    /// The answer for `length`. The rounds run for the first length, and serve all.
+    pub(super) fn decide(&self, length: u32, learned: &mut Learned<W>) -> Result<Answer<Cells<W>>, Stopped> {
+        if let Learned::NotYet = learned {
+            *learned = self.search()?.map_or(Learned::Nothing, Learned::Found);
+        }
+        let rounds = counted(self.learning.rounds as usize, "round");
+        Ok(match learned {
+            Learned::Found(known) if known.length == length => Answer::Found(known.walk.clone()),
+            Learned::Found(_) => Answer::Unproved(format!("no solution was found in {rounds} that learned")),
+            Learned::Nothing | Learned::NotYet => {
+                Answer::GivenUp(format!("no solution of any length was found in {rounds} that learned"))
+            }
+        })
+    }
+
+    /// The shortest solution that is found in all rounds.
+    fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
+        let Self { setup, learning: Learning { rounds, seed }, .. } = *self;
+        let (progress, problem) = (setup.engine.progress, &setup.problem);
+        let mut rng = Rng::with_seed(seed);
+        let mut learner = Learner::new(&problem.transfer.lattice, &problem.centroid);
+        let mut samples: Vec<Sample<W>> = Vec::new();
+        let mut best: Option<Solution<W>> = None;
+        let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
+        for round in 0..=rounds {
+            let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
+            let score = learner.score(self.beta, f64::from(rounds - round) / f64::from(rounds), problem.mirror());
+            let most = best.as_ref().map_or(farthest, |known| known.length);
+            let explored = self.explore(&score, keep, most, [seed, round.into()])?;
+            let found = explored.shortest();
+            let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
+            progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
+            if let Some(length) = found.filter(|&length| best.as_ref().is_none_or(|known| length < known.length)) {
+                progress.known(length);
+                best = Some(Solution { length, walk: explored.solution(setup)? });
+            }
+            if round < rounds {
+                self.sample(&explored, &mut samples, &mut rng)?;
+                learner.train(&samples, &score, setup.engine.cancel, &mut rng)?;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The best states of levels up to `most`, or to the first solution.
+    fn explore(&self, score: &Score<'_>, keep: usize, most: u32, seed: [u64; 2]) -> Result<Explored<K>, Stopped> {
+        let Self { setup, .. } = *self;
+        let puzzle = setup.puzzle(Vec::new());
+        let mut sequence = LevelSequence::new("learning".into(), Side::Forward).hidden();
+        sequence.cut = true;
+        setup.engine.open(&puzzle, &mut sequence);
+        let mut explored = Explored::new();
+        explored.add(setup, sequence.last())?;
+        while sequence.levels.len() as u32 <= explored.shortest().map_or(most, |found| found.min(most)) {
+            setup.engine.grow(&puzzle, &mut sequence)?;
+            if sequence.is_dead() {
+                break;
+            }
+            let last = sequence.levels.len() - 1;
+            if sequence.levels[last].whole() > keep as u64 {
+                sequence.levels[last] = self.best(&sequence.levels[last], score, keep, seed)?;
+            }
+            explored.add(setup, sequence.last())?;
+        }
+        Ok(explored)
+    }
+
+    /// The states of `level` with the least scores.
+    fn best(&self, level: &Level<K>, score: &Score<'_>, keep: usize, seed: [u64; 2]) -> Result<Level<K>, Stopped> {
+        let (states, expander) = (&self.setup.tables.states, self.setup.engine.expander);
+        let scored = |block| {
+            let (mut keys, mut scored, mut scratch) = (Vec::new(), Vec::new(), score.scratch());
+            level.read_block(block, &mut keys)?;
+            states.each_army(&keys, |key, army| {
+                let mixed = digest::mix_under(seed, key);
+                let noise = (mixed % (2 * NOISE as u128)) as i64 - NOISE;
+                scored.push((score.of(army, &mut scratch) + noise, mixed, key));
+            });
+            Ok(scored)
+        };
+        let mut best = expander.install(|| best_of(level, keep, expander.memory_plan(), scored))?;
+        if best.len() > keep {
+            best.select_nth_unstable(keep);
+            best.truncate(keep);
+        }
+        Ok(Level::of(best.into_iter().map(|(_, _, key)| key).collect()))
+    }
+
+    /// Adds what a round shows: good states lie on its shortest solutions, or on those with one move more.
+    fn sample(&self, explored: &Explored<K>, samples: &mut Vec<Sample<W>>, rng: &mut Rng) -> Result<(), Stopped> {
+        let states = &self.setup.tables.states;
+        let mirror = self.setup.problem.mirror();
+        let Some(shortest) = explored.shortest() else {
+            for level in 1..explored.levels() {
+                let keys = explored.keys(level)?;
+                for _ in 0..SAMPLES_OF_NOTHING {
+                    samples.push(Sample { army: states.army(keys[rng.usize(..keys.len())]), level, good: false });
+                }
+            }
+            forget(samples, rng);
+            return Ok(());
+        };
+        let good = explored.on_solutions(self.setup, shortest + 1)?;
+        for (level, good) in (0..).zip(&good).take(shortest as usize).skip(1) {
+            let (keys, taken) = (explored.keys(level)?, good.len().min(SAMPLES));
+            for _ in 0..taken {
+                let army = states.army(good[rng.usize(..good.len())]);
+                samples.push(Sample { army, level, good: true });
+                samples.push(Sample { army: army.mapped(mirror), level: shortest - level, good: true });
+            }
+            for _ in 0..2 * taken {
+                let key = keys[rng.usize(..keys.len())];
+                if good.binary_search(&key).is_err() {
+                    let sample = Sample { army: states.army(key), level, good: false };
+                    // Twice, so that both kinds weigh about the same.
+                    samples.extend([sample, sample]);
+                }
+            }
+        }
+        forget(samples, rng);
+        Ok(())
+    }
+}
+
+/// Removes samples at random down to the most that are kept, only from the older half where that is enough.
+fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, rng: &mut Rng) {
+    let excess = samples.len().saturating_sub(MOST_SAMPLES);
+    let older = (2 * excess).min(samples.len());
+    let mut removed = 0;
+    let mut number = 0;
+    samples.retain(|_| {
+        number += 1;
+        // Of those left among the older ones, as many are removed as still have to be.
+        let left = older.saturating_sub(number - 1);
+        let remove = left > 0 && rng.usize(..left) < excess - removed;
+        removed += usize::from(remove);
+        !remove
+    });
+}

@@ -1,0 +1,322 @@
+//! A score of armies by patterns: a weight for what stands on a cell and on the cells one step from it, summed over all cells
+//! (n-tuples: Bledsoe and Browning, *Pattern recognition and reading by machine*, 1959). Less is better.
+//!
+//! The weights are learned by logistic regression with steps that shrink as in AdaGrad (Duchi, Hazan and Singer 2011). They are used as
+//! whole numbers. Only the four operations and square roots occur, so that all machines learn the same.
+
+use fastrand::Rng;
+
+use halma_bounds::Army;
+use halma_bounds::palindrome::symmetry;
+use halma_engine::search::{CancellationToken, Stopped};
+use halma_rules::cells::Cells;
+use halma_rules::lattice::Lattice;
+
+/// 1 as a score.
+pub(super) const UNIT: i64 = 1 << 12;
+/// A cell and the eight around it.
+const WINDOW: usize = 9;
+const PATTERNS: usize = 1 << WINDOW;
+/// The score of the man who has come farthest, before anything is learned.
+const FARTHEST_MAN: f64 = 4.5;
+/// The size of a step of the regression.
+const STEP: f32 = 0.03;
+/// The same for the levels, which have few samples each.
+const STEP_OF_LEVEL: f32 = 0.15;
+/// How fast weights of single cells fall to 0, against learning by heart.
+const DECAY: f32 = 6e-6;
+/// Samples between two looks at the cancellation token.
+const UNWATCHED: usize = 1 << 12;
+
+/// An army that lies on a solution, or one that does not.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Sample<const W: usize> {
+    pub(in super::super) army: Cells<W>,
+    /// The level on which it was found.
+    pub(in super::super) level: u32,
+    pub(in super::super) good: bool,
+}
+
+/// Which windows show a cell, and where.
+struct Windows {
+    /// By cell: the cells in whose windows it lies, each with the bit of its place there.
+    of: Vec<Vec<(u8, u16)>>,
+    /// By cell: its class of cells with the same centroid.
+    class: Vec<u16>,
+}
+
+/// A weight, and the sum of the squares of its gradients.
+#[derive(Clone, Copy)]
+struct Weight {
+    value: f32,
+    squares: f32,
+}
+
+impl Weight {
+    const NONE: Self = Self { value: 0.0, squares: 1e-3 };
+
+    fn step(&mut self, gradient: f32, step: f32, decay: f32) {
+        self.squares += gradient * gradient;
+        self.value += step * gradient / self.squares.sqrt() - decay * self.value;
+    }
+}
+
+/// Learns weights.
+pub(super) struct Learner {
+    windows: Windows,
+    /// What a man counts before anything is learned, by cell.
+    man: Vec<i64>,
+    /// The weights by cell and pattern.
+    of_cell: Vec<Weight>,
+    /// The weights by class and pattern.
+    of_class: Vec<Weight>,
+    /// By level: the score at which a state is as likely good as not.
+    of_level: Vec<Weight>,
+}
+
+/// A score, ready for use.
+pub(super) struct Score<'a> {
+    windows: Vec<Vec<(u8, u16)>>,
+    /// By cell and pattern.
+    table: Vec<i32>,
+    man: Vec<i64>,
+    /// The weight of the symmetry.
+    beta: i64,
+    mirror: &'a [u8],
+}
+
+/// The last army that was scored. The next one differs in few men where keys ascend in small steps.
+pub(super) struct Scratch {
+    men: Vec<u8>,
+    /// By cell.
+    patterns: Vec<u16>,
+    /// The table's part of the score.
+    sum: i64,
+}
+
+impl Windows {
+    fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
+        let place = |centre: usize, cell: usize| {
+            let ((x, y), (cx, cy)) = (lattice.board.xy(cell), lattice.board.xy(centre));
+            1 << (3 * (y - cy + 1) + (x - cx + 1))
+        };
+        let of = |cell: usize| {
+            let centres = lattice.neighbours(cell).iter().map(|&c| usize::from(c)).chain([cell]);
+            centres.map(|centre| (centre as u8, place(centre, cell))).collect()
+        };
+        let least = centroid.iter().min().copied().unwrap_or(0);
+        Self { of: (0..lattice.len()).map(of).collect(), class: centroid.iter().map(|&c| (c - least) as u16).collect() }
+    }
+}
+
+impl Scratch {
+    /// Puts a man on a free cell, or takes him away.
+    fn toggle(&mut self, score: &Score<'_>, man: u8) {
+        for &(centre, bit) in &score.windows[usize::from(man)] {
+            let pattern = &mut self.patterns[usize::from(centre)];
+            let weights = &score.table[usize::from(centre) * PATTERNS..][..PATTERNS];
+            let before = weights[usize::from(*pattern)];
+            *pattern ^= bit;
+            self.sum += i64::from(weights[usize::from(*pattern)] - before);
+        }
+    }
+}
+
+impl Score<'_> {
+    pub(super) fn scratch(&self) -> Scratch {
+        Scratch { men: Vec::new(), patterns: vec![0; self.windows.len()], sum: 0 }
+    }
+
+    pub(super) fn of<const W: usize>(&self, army: Army<'_, W>, scratch: &mut Scratch) -> i64 {
+        if scratch.men.is_empty() {
+            army.men.iter().for_each(|&man| scratch.toggle(self, man));
+            scratch.men.extend(army.men);
+        }
+        for (place, &man) in army.men.iter().enumerate() {
+            let before = std::mem::replace(&mut scratch.men[place], man);
+            if before != man {
+                // Men may change places in passing: two changes of one cell cancel.
+                scratch.toggle(self, before);
+                scratch.toggle(self, man);
+            }
+        }
+        self.before_learning(army) + scratch.sum
+    }
+
+    fn before_learning<const W: usize>(&self, army: Army<'_, W>) -> i64 {
+        let symmetry = if self.beta == 0 { 0 } else { symmetry(self.mirror, army) as i64 };
+        army.men.iter().map(|&man| self.man[usize::from(man)]).sum::<i64>() - self.beta * symmetry
+    }
+}
+
+impl Learner {
+    pub(super) fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
+        let windows = Windows::new(lattice, centroid);
+        let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
+        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round() as i64;
+        let classes = windows.class.iter().max().map_or(0, |&most| usize::from(most) + 1);
+        Self {
+            man: centroid.iter().map(|&c| -unit * i64::from(c)).collect(),
+            of_cell: vec![Weight::NONE; lattice.len() * PATTERNS],
+            of_class: vec![Weight::NONE; classes * PATTERNS],
+            of_level: Vec::new(),
+            windows,
+        }
+    }
+
+    /// The score with what has been learned so far, and with `share` of the symmetry's weight `beta`: as many centroids as a man
+    /// would count who has come that far.
+    pub(super) fn score<'a>(&self, beta: i64, share: f64, mirror: &'a [u8]) -> Score<'a> {
+        let cells = self.man.len();
+        let weight = |i: usize| {
+            let (cell, pattern) = (i / PATTERNS, i % PATTERNS);
+            let class = usize::from(self.windows.class[cell]);
+            let sum = self.of_cell[i].value + self.of_class[class * PATTERNS + pattern].value;
+            (f64::from(sum) * UNIT as f64).round() as i32
+        };
+        let one = self.man.iter().map(|score| score.abs()).filter(|&score| score > 0).min().unwrap_or(UNIT);
+        Score {
+            windows: self.windows.of.clone(),
+            table: (0..cells * PATTERNS).map(weight).collect(),
+            man: self.man.clone(),
+            beta: (share * (beta * one) as f64).round() as i64,
+            mirror,
+        }
+    }
+
+    /// One pass of logistic regression, over samples in random order: the score that a state has before learning and the weights
+    /// shall say whether it is good.
+    pub(super) fn train<const W: usize>(
+        &mut self,
+        samples: &[Sample<W>],
+        score: &Score<'_>,
+        cancel: &CancellationToken,
+        rng: &mut Rng,
+    ) -> Result<(), Stopped> {
+        let mut patterns = vec![0; self.man.len()];
+        let (mut centres, mut shown, mut men) = (Vec::new(), Vec::new(), Vec::new());
+        let levels = samples.iter().map(|sample| sample.level as usize + 1).max().unwrap_or(0);
+        self.of_level.resize(levels.max(self.of_level.len()), Weight::NONE);
+        for number in 0..samples.len() {
+            if number % UNWATCHED == 0 {
+                cancel.check()?;
+            }
+            let Sample { army, level, good } = samples[rng.usize(..samples.len())];
+            men.clear();
+            army.for_each(|cell| men.push(cell as u8));
+            let mut sum = score.before_learning(Army { men: &men, set: army }) as f32 / UNIT as f32;
+            shown.clear();
+            for &man in &men {
+                for &(centre, bit) in &self.windows.of[usize::from(man)] {
+                    let pattern: &mut u16 = &mut patterns[usize::from(centre)];
+                    if *pattern == 0 {
+                        centres.push(usize::from(centre));
+                    }
+                    *pattern |= bit;
+                }
+            }
+            for cell in centres.drain(..) {
+                let pattern = usize::from(std::mem::take(&mut patterns[cell]));
+                shown.push((cell * PATTERNS + pattern, usize::from(self.windows.class[cell]) * PATTERNS + pattern));
+            }
+            for &(cell, class) in &shown {
+                sum += self.of_cell[cell].value + self.of_class[class].value;
+            }
+            let level = &mut self.of_level[level as usize];
+            let margin = level.value - sum;
+            // A sigmoid that needs no exponential function.
+            let likely = 0.5 + 0.5 * margin / (1.0 + margin * margin).sqrt();
+            let error = if good { 1.0 - likely } else { -likely };
+            level.step(error, STEP_OF_LEVEL, 0.0);
+            for &(cell, class) in &shown {
+                self.of_cell[cell].step(-error, STEP, DECAY);
+                self.of_class[class].step(-error, STEP, 0.0);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halma_rules::board::Board;
+    use halma_rules::lattice::Rule;
+
+    use super::*;
+
+    fn lattice() -> (Lattice, Vec<i32>) {
+        let board = Board::named("8x8").unwrap();
+        let lattice = Lattice::new(board, Rule::Eight);
+        let centroid = (0..lattice.len()).map(|c| lattice.board.xy(c)).map(|(x, y)| x + y - 7).collect();
+        (lattice, centroid)
+    }
+
+    fn army(rng: &mut Rng) -> Cells<2> {
+        let mut army = Cells::EMPTY;
+        while army.len() < 6 {
+            army.add(rng.usize(..64));
+        }
+        army
+    }
+
+    fn of(score: &Score<'_>, army: Cells<2>, scratch: &mut Scratch) -> i64 {
+        let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
+        score.of(Army { men: &men, set: army }, scratch)
+    }
+
+    /// Good are armies that come in pairs of neighbours, by chance or not, wherever they stand.
+    fn learned(samples: usize) -> (Vec<Sample<2>>, Learner) {
+        let (lattice, centroid) = lattice();
+        let (mut rng, mut learner) = (Rng::with_seed(7), Learner::new(&lattice, &centroid));
+        let samples: Vec<Sample<2>> = (0..samples)
+            .map(|_| {
+                let army = army(&mut rng);
+                let beside = |c: usize| lattice.neighbours(c).iter().any(|&n| army.contains(n.into()));
+                Sample { army, level: 1, good: army.iter().filter(|&c| beside(c)).count() >= 4 }
+            })
+            .collect();
+        let score = learner.score(0, 0.0, &[]);
+        let cancel = CancellationToken::after(None);
+        for _ in 0..4 {
+            learner.train(&samples, &score, &cancel, &mut rng).unwrap();
+        }
+        (samples, learner)
+    }
+
+    #[test]
+    fn a_score_does_not_depend_on_the_army_scored_before() {
+        let (_, learner) = learned(500);
+        let mirror: Vec<u8> = (0..64).rev().collect();
+        let score = learner.score(2, 1.0, &mirror);
+        let (mut rng, mut used) = (Rng::with_seed(1), score.scratch());
+        for _ in 0..1000 {
+            let army = army(&mut rng);
+            assert_eq!(of(&score, army, &mut used), of(&score, army, &mut score.scratch()));
+        }
+    }
+
+    #[test]
+    fn what_is_good_by_a_pattern_scores_less_after_learning() {
+        let (samples, learner) = learned(5000);
+        let score = learner.score(0, 0.0, &[]);
+        let mean = |good: bool| {
+            let of_kind = samples.iter().filter(|sample| sample.good == good);
+            let scores: Vec<i64> = of_kind.map(|s| of(&score, s.army, &mut score.scratch())).collect();
+            scores.iter().sum::<i64>() / scores.len() as i64
+        };
+        assert!(mean(true) + UNIT < mean(false), "{} against {}", mean(true), mean(false));
+    }
+
+    #[test]
+    fn before_learning_the_score_is_the_centroid_and_the_symmetry() {
+        let (lattice, centroid) = lattice();
+        let learner = Learner::new(&lattice, &centroid);
+        let mirror: Vec<u8> = (0..64).rev().collect();
+        let score = learner.score(2, 1.0, &mirror);
+        let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut score.scratch());
+        let man = at([0, 1, 2, 8, 9, 16]) - at([0, 1, 2, 8, 9, 17]);
+        assert!(man > 0, "nearer to the target is better");
+        // a1 and h8 are mirror cells: two men are symmetrical, each worth two centroids, and h8 is 13 centroids beyond b1.
+        assert_eq!(at([0, 1, 2, 8, 9, 16]) - at([0, 63, 2, 8, 9, 16]), (13 + 4) * man);
+    }
+}
