@@ -335,7 +335,7 @@ fn a_beam_search_that_learns_finds_the_same_solution_in_any_number_of_threads() 
         assert!(checked.contains("The record holds."), "{checked}");
         read(&folder, run)
     };
-    let (one, two) = (solve("one", &["--threads", "1"]), solve("two", &["--threads", "2", "--memory", "64 MiB"]));
+    let (one, two) = (solve("one", &["--threads", "1"]), solve("two", &["--threads", "2", "--memory", "256 MiB"]));
     // The shortest has 23 moves (Table 3 of the paper).
     assert_eq!((one.verdict, one.length), (Verdict::Solution, Some(23)));
     assert_eq!(one.solution, two.solution);

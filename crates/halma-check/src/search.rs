@@ -77,6 +77,9 @@ impl<'a> Searches<'a> {
                 return RejectionKind::Problem.reject(format!("pruning {by_trial} names no cap"));
             }
             _ if palindromic && !mirror => return RejectionKind::Problem.reject("palindromic, without a mirror"),
+            (learns, _) if palindromic && learns.learning().is_some() => {
+                return RejectionKind::Problem.reject("palindromic, beside a beam search that learns");
+            }
             (Pruning::None, true) if palindromic => Plan::Half,
             (Pruning::None | Pruning::Truncate { .. }, true) => Plan::Shared,
             (Pruning::Leading { .. }, true) if palindromic => Plan::Palindromes,

@@ -10,6 +10,7 @@ use halma_rules::problem::Transfer;
 
 use super::Question;
 use super::transfer::DATABASE;
+use crate::solve::transfer_search::{HORIZON, MOST_SAMPLES};
 
 /// Bytes for each histogram of a pattern database: D_T, D_S, the distances to middles or images, and the frontiers.
 const HISTOGRAM: u64 = 8;
@@ -19,9 +20,10 @@ const CACHED_HISTOGRAM: u64 = 12;
 /// levels, from which a solution is reconstructed.
 const KEPT: u64 = 320;
 
-/// The same for a beam search that learns, which looks up the states of all levels: 64 bytes each on 64 levels, more than the
-/// known solutions have.
-const LEARNED_FROM: u64 = 64 * 64;
+/// The same on each level of a beam search that learns, which looks up all states it has seen; for a while in two tables.
+const SEEN: u64 = 113;
+/// Bytes for each of its samples, in a list that doubles.
+const SAMPLE: u64 = 2 * 48;
 
 /// The memory that the question needs beside its levels.
 pub(super) fn of(job: &Job, question: Question) -> Needs {
@@ -42,8 +44,11 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
         (Problem::Puzzle(puzzle), Pruning::Projection(named)) => projection::bytes(&puzzle.compiled, named),
         _ => 0,
     };
-    let each = if pruning.learning().is_some() { KEPT + LEARNED_FROM } else { KEPT };
-    Needs { tables, beam: kept.saturating_mul(each) }
+    let (each, samples) = match pruning.learning() {
+        Some(_) => (KEPT + u64::from(HORIZON) * SEEN, MOST_SAMPLES as u64 * SAMPLE),
+        None => (KEPT, 0),
+    };
+    Needs { tables, beam: kept.saturating_mul(each).saturating_add(samples) }
 }
 
 /// The number of histograms in the problem's pattern databases.

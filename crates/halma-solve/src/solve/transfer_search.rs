@@ -49,6 +49,7 @@ use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
+pub(crate) use learning::{HORIZON, MOST_SAMPLES};
 use learning::{Learned, LearningBeam};
 use mcc::MinimumCentroidSearch;
 use narrowed::Narrowed;
@@ -169,6 +170,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 MinimumCentroidSearch { setup, given: c, keep }.decide(length, attempt)
             }
             (Pruning::Narrowed { .. }, true) => Narrowed { setup }.decide(length, figures),
+            (Pruning::Truncate { learning: Some(_), .. }, true) if problem.palindromic => {
+                Ok(Answer::GivenUp("a beam search that learns does not look for palindromes".into()))
+            }
             (&Pruning::Truncate { keep, beta, learning: Some(learning) }, true) => {
                 LearningBeam { setup, keep, beta, learning }.decide(length, learned)
             }

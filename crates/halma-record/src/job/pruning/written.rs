@@ -82,8 +82,14 @@ impl Pruning {
                 }
             },
         };
-        if let Self::Truncate { beta: beta @ ..0, .. } = pruning {
-            return Err(format!("beta = {beta}: allowed are weights from 0"));
+        match pruning {
+            Self::Truncate { beta: beta @ ..0, .. } => {
+                return Err(format!("beta = {beta}: allowed are weights from 0"));
+            }
+            Self::Truncate { beta, learning: Some(_), .. } if beta > MOST_BETA => {
+                return Err(format!("beta = {beta}: allowed beside rounds are weights from 0 to {MOST_BETA}"));
+            }
+            _ => {}
         }
         match given.first() {
             None => Ok(pruning),
@@ -141,6 +147,8 @@ fn seed(seed: Option<i64>) -> Result<u64, String> {
     u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))
 }
 
+/// The greatest weight of the symmetry in a beam search that learns: sums stay far below the range of 64 bits.
+const MOST_BETA: i64 = 1_000_000;
 /// The most rounds of a beam search that learns.
 const MOST_ROUNDS: u32 = 1000;
 
@@ -454,6 +462,7 @@ mod tests {
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
             ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
             ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
+            ("truncate(9,1000001,rounds=1)", "beta = 1000001: allowed beside rounds are weights from 0 to 1000000"),
             ("truncate(9,seed=1)", "seed: only allowed beside rounds"),
             ("truncate(9,rounds=0)", "rounds = 0: allowed are 1 to 1000"),
             ("truncate(9,rounds=1,seed=-1)", "seed = -1: allowed are numbers from 0"),

@@ -90,6 +90,14 @@ fn several_processes_show_the_same_farthest_positions_and_list_no_solutions() {
 }
 
 #[test]
+fn several_processes_do_not_learn_a_score() {
+    let square = "kind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"";
+    for record in together(&job(square, "truncate(300,2,rounds=3)", ""), Question::Solve, 2, u64::MAX) {
+        assert!(matches!(record, Err(RunError::NotShared { what: "learn a score", .. })));
+    }
+}
+
+#[test]
 fn where_one_process_goes_the_others_stop_and_all_go_on_later_in_any_number() {
     let folder = tempfile::tempdir().unwrap();
     for problem in [job(SQUARE, "theorem-1", ""), job(GAME, "all", "")] {

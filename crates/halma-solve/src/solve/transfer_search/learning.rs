@@ -1,19 +1,18 @@
 //! Beam search whose score is learned: each round searches with the score so far, and learns from the states that lie on
 //! the solutions it finds. It finds solutions, and proves nothing.
 //!
-//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A). What is learned is
-//! added to it, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids better
-//! ones later. Unlike there, levels go all the way to the target, and any two levels may meet, each by the mirror images of its
+//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A), with some noise. What is
+//! learned is added to it, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids
+//! better ones later. Unlike there, levels go all the way to the target, and any two levels may meet, each by the mirror images of its
 //! states. So there are many solutions to learn from. (Learning an evaluation from a search's own solutions: Samuel, *Some studies in
 //! machine learning using the game of checkers*, 1959; for beam search Xu and Fern, *On learning linear ranking functions for beam
 //! search*, 2007.)
 //!
 //! The solution depends on the seed and not on the number of threads or the memory: all sums are made in one order.
 
+mod draws;
 mod explored;
 mod pattern_score;
-
-use fastrand::Rng;
 
 use halma_engine::key::Key;
 use halma_engine::search::{Stopped, digest};
@@ -24,10 +23,10 @@ use halma_rules::job::Learning;
 
 use super::Solution;
 use super::setup::Setup;
-use super::upper_bound::FARTHEST;
 use crate::solve::best_states::best_of;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
+use draws::Draws;
 use explored::Explored;
 use pattern_score::{Learner, Sample, Score};
 
@@ -35,12 +34,15 @@ use pattern_score::{Learner, Sample, Score};
 const NARROWER: usize = 10;
 /// The amplitude of the noise in scores: rounds see other states then.
 const NOISE: i64 = pattern_score::UNIT / 2;
-/// The most samples of good states from each level, and twice as many others.
+/// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
+pub(crate) const HORIZON: u32 = 100;
+/// The most good states that are drawn from a level, each with its mirror image. Of the others as many are drawn twice, and each counts
+/// twice.
 const SAMPLES: usize = 2_000;
 /// The samples of each level where a round finds nothing.
 const SAMPLES_OF_NOTHING: usize = 600;
-/// The most samples that are kept from round to round; older ones go first.
-const MOST_SAMPLES: usize = 1 << 20;
+/// The most samples that are kept from round to round.
+pub(crate) const MOST_SAMPLES: usize = 1 << 19;
 
 /// The result of the rounds.
 #[derive(Default)]
@@ -73,9 +75,12 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let rounds = counted(self.learning.rounds as usize, "round");
         Ok(match learned {
             Learned::Found(known) if known.length == length => Answer::Found(known.walk.clone()),
-            Learned::Found(_) => Answer::Unproved(format!("no solution was found in {rounds} that learned")),
+            Learned::Found(known) if known.length > length => {
+                Answer::Unproved(format!("no solution was found in {rounds} that learned"))
+            }
+            Learned::Found(_) => Answer::GivenUp(format!("only a shorter solution was found in {rounds} that learned")),
             Learned::Nothing | Learned::NotYet => {
-                Answer::GivenUp(format!("no solution of any length was found in {rounds} that learned"))
+                Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned"))
             }
         })
     }
@@ -84,16 +89,16 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
         let Self { setup, learning: Learning { rounds, seed }, .. } = *self;
         let (progress, problem) = (setup.engine.progress, &setup.problem);
-        let mut rng = Rng::with_seed(seed);
+        let mut draws = Draws::new(seed);
         let mut learner = Learner::new(&problem.transfer.lattice, &problem.centroid);
         let mut samples: Vec<Sample<W>> = Vec::new();
         let mut best: Option<Solution<W>> = None;
-        let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
+        let share = |round| f64::from(rounds - round) / f64::from(rounds);
+        let mut score = learner.score(self.beta, 1.0, problem.mirror());
         for round in 0..=rounds {
             let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
-            let score = learner.score(self.beta, f64::from(rounds - round) / f64::from(rounds), problem.mirror());
-            let most = best.as_ref().map_or(farthest, |known| known.length);
-            let explored = self.explore(&score, keep, most, [seed, round.into()])?;
+            let most = best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
+            let explored = self.explore(&score, keep, most, [draws.next(), draws.next()])?;
             let found = explored.shortest();
             let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
@@ -102,14 +107,22 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
                 best = Some(Solution { length, walk: explored.solution(setup)? });
             }
             if round < rounds {
-                self.sample(&explored, &mut samples, &mut rng)?;
-                learner.train(&samples, &score, setup.engine.cancel, &mut rng)?;
+                self.sample(&explored, &mut samples, &mut draws)?;
+                forget(&mut samples, &mut draws);
+                // Weights are learned beside the share of the symmetry that they are used with.
+                learner.train(
+                    &samples,
+                    &learner.score(self.beta, share(round + 1), problem.mirror()),
+                    setup.engine.cancel,
+                    &mut draws,
+                )?;
+                score = learner.score(self.beta, share(round + 1), problem.mirror());
             }
         }
         Ok(best)
     }
 
-    /// The best states of levels up to `most`, or to the first solution.
+    /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
     fn explore(&self, score: &Score<'_>, keep: usize, most: u32, seed: [u64; 2]) -> Result<Explored<K>, Stopped> {
         let Self { setup, .. } = *self;
         let puzzle = setup.puzzle(Vec::new());
@@ -154,53 +167,50 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     }
 
     /// Adds what a round shows: good states lie on its shortest solutions, or on those with one move more.
-    fn sample(&self, explored: &Explored<K>, samples: &mut Vec<Sample<W>>, rng: &mut Rng) -> Result<(), Stopped> {
+    fn sample(&self, explored: &Explored<K>, samples: &mut Vec<Sample<W>>, draws: &mut Draws) -> Result<(), Stopped> {
         let states = &self.setup.tables.states;
-        let mirror = self.setup.problem.mirror();
         let Some(shortest) = explored.shortest() else {
             for level in 1..explored.levels() {
                 let keys = explored.keys(level)?;
                 for _ in 0..SAMPLES_OF_NOTHING {
-                    samples.push(Sample { army: states.army(keys[rng.usize(..keys.len())]), level, good: false });
+                    samples.push(Sample { army: states.army(draws.one_of(&keys)), level, good: false });
                 }
             }
-            forget(samples, rng);
             return Ok(());
         };
         let good = explored.on_solutions(self.setup, shortest + 1)?;
         for (level, good) in (0..).zip(&good).take(shortest as usize).skip(1) {
             let (keys, taken) = (explored.keys(level)?, good.len().min(SAMPLES));
             for _ in 0..taken {
-                let army = states.army(good[rng.usize(..good.len())]);
+                let army = states.army(draws.one_of(good));
+                // As levels have it: of its images under K the one with the least key.
+                let image = states.army(states.canonical(self.setup.problem.reflected(army)));
                 samples.push(Sample { army, level, good: true });
-                samples.push(Sample { army: army.mapped(mirror), level: shortest - level, good: true });
+                samples.push(Sample { army: image, level: shortest - level, good: true });
             }
             for _ in 0..2 * taken {
-                let key = keys[rng.usize(..keys.len())];
-                if good.binary_search(&key).is_err() {
+                let key = draws.one_of(&keys);
+                if good.binary_search(&key).is_err() && explored.is_first(key, level) {
                     let sample = Sample { army: states.army(key), level, good: false };
                     // Twice, so that both kinds weigh about the same.
                     samples.extend([sample, sample]);
                 }
             }
         }
-        forget(samples, rng);
         Ok(())
     }
 }
 
-/// Removes samples at random down to the most that are kept, only from the older half where that is enough.
-fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, rng: &mut Rng) {
+/// Removes samples at random down to the most that are kept: half of the oldest ones, as many as that takes.
+fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
     let excess = samples.len().saturating_sub(MOST_SAMPLES);
-    let older = (2 * excess).min(samples.len());
-    let mut removed = 0;
-    let mut number = 0;
+    let mut left = (2 * excess).min(samples.len());
+    let mut removable = excess;
     samples.retain(|_| {
-        number += 1;
-        // Of those left among the older ones, as many are removed as still have to be.
-        let left = older.saturating_sub(number - 1);
-        let remove = left > 0 && rng.usize(..left) < excess - removed;
-        removed += usize::from(remove);
+        // Of those left among the oldest, as many are removed as still have to be.
+        let remove = left > 0 && draws.below(left) < removable;
+        left = left.saturating_sub(1);
+        removable -= usize::from(remove);
         !remove
     });
 }

@@ -20,7 +20,7 @@ use crate::solve::{Answer, Side};
 /// The beam widths of the first and the last beam search; each is ten times as wide as the one before.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
 /// A solution is sought up to so many times the lower bound.
-pub(super) const FARTHEST: u32 = 3;
+const FARTHEST: u32 = 3;
 /// Lengths are decided together if that is expected to take at most this many times the successors of all searches before.
 const FACTOR: f64 = 4.0;
 /// The same factor where the lengths reach up to the known solution, so that this search is the last.

@@ -11,7 +11,7 @@ use halma_rules::cells::Cells;
 
 use super::super::setup::Setup;
 
-/// Blocks, or states, that a thread works on at a time.
+/// States that a thread works on at a time.
 const BATCH: usize = 64;
 
 /// The levels of a round.
@@ -24,7 +24,7 @@ pub(super) struct Explored<K> {
 
 /// A state whose mirror image was seen, too.
 struct ImagePair<K> {
-    /// The moves of a solution through it.
+    /// The number of moves of a solution through it.
     length: u32,
     key: K,
     image: K,
@@ -60,12 +60,12 @@ impl<K: Key> Explored<K> {
                 self.depth.entry(key).or_insert(depth);
             }
         }
-        let expander = setup.engine.expander;
         let seen = |(image, key): (K, K)| Some(ImagePair { length: depth + self.depth.get(&image)?, key, image });
-        let pairs = expander.install(|| {
+        let pairs = setup.engine.expander.install(|| {
             let of_block = |(): &mut (), block| {
+                setup.engine.cancel.check()?;
                 let images = setup.images(level, block..block + 1)?;
-                Ok::<_, StoreError>(images.into_iter().filter_map(seen).collect::<Vec<_>>())
+                Ok::<_, Stopped>(images.into_iter().filter_map(seen).collect::<Vec<_>>())
             };
             parallel::map(level.blocks(), || (), of_block)
         })?;
@@ -85,49 +85,40 @@ impl<K: Key> Explored<K> {
         setup.join_mirrored(&trace(key)?, &trace(image)?)
     }
 
-    /// By level, ascending: the states on solutions of at most `most` moves, as far as they can be seen from the pairs back.
+    /// Whether that is the first level with the state.
+    pub(super) fn is_first(&self, key: K, level: u32) -> bool {
+        self.depth.get(&key) == Some(&level)
+    }
+
+    /// By level, ascending: the states on solutions of at most `most` moves that are found by going back from the pairs.
     pub(super) fn on_solutions<const W: usize>(
         &self,
         setup: &Setup<'_, W, K>,
         most: u32,
     ) -> Result<Vec<Vec<K>>, Stopped> {
-        // How many moves are left to the target, by level and state.
-        let mut left: Vec<HashMap<K, u32>> = self.levels.iter().map(|_| HashMap::new()).collect();
-        let mut enter = |key: K, moves: u32| {
-            let depth = self.depth[&key];
-            if depth + moves <= most {
-                let least = left[depth as usize].entry(key).or_insert(moves);
-                *least = moves.min(*least);
-            }
-        };
-        for &ImagePair { key, image, .. } in &self.pairs {
-            enter(key, self.depth[&image]);
-            enter(image, self.depth[&key]);
-        }
         let tables = &setup.tables.states;
-        for depth in (1..left.len()).rev() {
-            let good: Vec<(K, u32)> = left[depth].iter().map(|(&key, &moves)| (key, moves)).collect();
-            let before = |(): &mut (), good: &[(K, u32)]| {
-                setup.engine.cancel.check()?;
-                let mut before = Vec::new();
-                for &(key, moves) in good {
-                    let keys = setup.successor_armies(tables.army(key)).into_iter().map(|army| tables.canonical(army));
-                    let there = keys.filter(|key| self.depth.get(key) == Some(&(depth as u32 - 1)));
-                    before.extend(there.map(|key| (key, moves + 1)));
-                }
-                Ok::<_, Stopped>(before)
-            };
-            let before = setup.engine.expander.install(|| parallel::map_chunks(&good, BATCH, || (), before))?;
-            for (key, moves) in before.into_iter().flatten() {
-                let least = left[depth - 1].entry(key).or_insert(moves);
-                *least = moves.min(*least);
+        let mut good: Vec<Vec<K>> = self.levels.iter().map(|_| Vec::new()).collect();
+        for &ImagePair { key, image, length } in &self.pairs {
+            if length <= most {
+                good[self.depth[&key] as usize].push(key);
+                good[self.depth[&image] as usize].push(image);
             }
         }
-        let sorted = |states: HashMap<K, u32>| {
-            let mut keys: Vec<K> = states.into_keys().collect();
-            keys.sort_unstable();
-            keys
-        };
-        Ok(left.into_iter().map(sorted).collect())
+        for depth in (0..good.len()).rev() {
+            good[depth].sort_unstable();
+            good[depth].dedup();
+            if depth == 0 {
+                break;
+            }
+            let before = |(): &mut (), good: &[K]| {
+                setup.engine.cancel.check()?;
+                let keys = good.iter().flat_map(|&key| setup.successor_armies(tables.army(key)));
+                let keys = keys.map(|army| tables.canonical(army));
+                Ok::<_, Stopped>(keys.filter(|&key| self.is_first(key, depth as u32 - 1)).collect::<Vec<K>>())
+            };
+            let before = setup.engine.expander.install(|| parallel::map_chunks(&good[depth], BATCH, || (), before))?;
+            good[depth - 1].extend(before.into_iter().flatten());
+        }
+        Ok(good)
     }
 }

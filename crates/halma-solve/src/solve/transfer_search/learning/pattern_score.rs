@@ -4,20 +4,20 @@
 //! The weights are learned by logistic regression with steps that shrink as in AdaGrad (Duchi, Hazan and Singer 2011). They are used as
 //! whole numbers. Only the four operations and square roots occur, so that all machines learn the same.
 
-use fastrand::Rng;
-
 use halma_bounds::Army;
 use halma_bounds::palindrome::symmetry;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
 use halma_rules::lattice::Lattice;
 
+use super::draws::Draws;
+
 /// 1 as a score.
 pub(super) const UNIT: i64 = 1 << 12;
 /// A cell and the eight around it.
 const WINDOW: usize = 9;
 const PATTERNS: usize = 1 << WINDOW;
-/// The score of the man who has come farthest, before anything is learned.
+/// A man who has come farthest counts minus this before anything is learned.
 const FARTHEST_MAN: f64 = 4.5;
 /// The size of a step of the regression.
 const STEP: f32 = 0.03;
@@ -64,14 +64,14 @@ impl Weight {
 /// Learns weights.
 pub(super) struct Learner {
     windows: Windows,
+    /// What a centroid counts before anything is learned.
+    unit: i64,
     /// What a man counts before anything is learned, by cell.
     man: Vec<i64>,
     /// The weights by cell and pattern.
     of_cell: Vec<Weight>,
     /// The weights by class and pattern.
     of_class: Vec<Weight>,
-    /// By level: the score at which a state is as likely good as not.
-    of_level: Vec<Weight>,
 }
 
 /// A score, ready for use.
@@ -153,19 +153,18 @@ impl Learner {
     pub(super) fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
         let windows = Windows::new(lattice, centroid);
         let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
-        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round() as i64;
+        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
         let classes = windows.class.iter().max().map_or(0, |&most| usize::from(most) + 1);
         Self {
+            unit,
             man: centroid.iter().map(|&c| -unit * i64::from(c)).collect(),
             of_cell: vec![Weight::NONE; lattice.len() * PATTERNS],
             of_class: vec![Weight::NONE; classes * PATTERNS],
-            of_level: Vec::new(),
             windows,
         }
     }
 
-    /// The score with what has been learned so far, and with `share` of the symmetry's weight `beta`: as many centroids as a man
-    /// would count who has come that far.
+    /// The score with what has been learned so far, and with `share` of the symmetry's weight `beta`, in centroids.
     pub(super) fn score<'a>(&self, beta: i64, share: f64, mirror: &'a [u8]) -> Score<'a> {
         let cells = self.man.len();
         let weight = |i: usize| {
@@ -174,34 +173,33 @@ impl Learner {
             let sum = self.of_cell[i].value + self.of_class[class * PATTERNS + pattern].value;
             (f64::from(sum) * UNIT as f64).round() as i32
         };
-        let one = self.man.iter().map(|score| score.abs()).filter(|&score| score > 0).min().unwrap_or(UNIT);
         Score {
             windows: self.windows.of.clone(),
             table: (0..cells * PATTERNS).map(weight).collect(),
             man: self.man.clone(),
-            beta: (share * (beta * one) as f64).round() as i64,
+            beta: (share * (beta * self.unit) as f64).round() as i64,
             mirror,
         }
     }
 
-    /// One pass of logistic regression, over samples in random order: the score that a state has before learning and the weights
-    /// shall say whether it is good.
+    /// One pass of logistic regression, over samples drawn at random: what `score` has before learning and the weights together shall
+    /// say whether a state is good, beside the others of its level.
     pub(super) fn train<const W: usize>(
         &mut self,
         samples: &[Sample<W>],
         score: &Score<'_>,
         cancel: &CancellationToken,
-        rng: &mut Rng,
+        draws: &mut Draws,
     ) -> Result<(), Stopped> {
         let mut patterns = vec![0; self.man.len()];
         let (mut centres, mut shown, mut men) = (Vec::new(), Vec::new(), Vec::new());
-        let levels = samples.iter().map(|sample| sample.level as usize + 1).max().unwrap_or(0);
-        self.of_level.resize(levels.max(self.of_level.len()), Weight::NONE);
+        // By level: the score at which a state is as likely good as not, at first that of the first sample.
+        let mut thresholds: Vec<Option<Weight>> = Vec::new();
         for number in 0..samples.len() {
             if number % UNWATCHED == 0 {
                 cancel.check()?;
             }
-            let Sample { army, level, good } = samples[rng.usize(..samples.len())];
+            let Sample { army, level, good } = draws.one_of(samples);
             men.clear();
             army.for_each(|cell| men.push(cell as u8));
             let mut sum = score.before_learning(Army { men: &men, set: army }) as f32 / UNIT as f32;
@@ -222,12 +220,14 @@ impl Learner {
             for &(cell, class) in &shown {
                 sum += self.of_cell[cell].value + self.of_class[class].value;
             }
-            let level = &mut self.of_level[level as usize];
-            let margin = level.value - sum;
+            let level = level as usize;
+            thresholds.resize(thresholds.len().max(level + 1), None);
+            let threshold = thresholds[level].get_or_insert(Weight { value: sum, ..Weight::NONE });
+            let margin = threshold.value - sum;
             // A sigmoid that needs no exponential function.
             let likely = 0.5 + 0.5 * margin / (1.0 + margin * margin).sqrt();
             let error = if good { 1.0 - likely } else { -likely };
-            level.step(error, STEP_OF_LEVEL, 0.0);
+            threshold.step(error, STEP_OF_LEVEL, 0.0);
             for &(cell, class) in &shown {
                 self.of_cell[cell].step(-error, STEP, DECAY);
                 self.of_class[class].step(-error, STEP, 0.0);
@@ -251,10 +251,10 @@ mod tests {
         (lattice, centroid)
     }
 
-    fn army(rng: &mut Rng) -> Cells<2> {
+    fn army(draws: &mut Draws) -> Cells<2> {
         let mut army = Cells::EMPTY;
         while army.len() < 6 {
-            army.add(rng.usize(..64));
+            army.add(draws.below(64));
         }
         army
     }
@@ -267,10 +267,10 @@ mod tests {
     /// Good are armies that come in pairs of neighbours, by chance or not, wherever they stand.
     fn learned(samples: usize) -> (Vec<Sample<2>>, Learner) {
         let (lattice, centroid) = lattice();
-        let (mut rng, mut learner) = (Rng::with_seed(7), Learner::new(&lattice, &centroid));
+        let (mut draws, mut learner) = (Draws::new(7), Learner::new(&lattice, &centroid));
         let samples: Vec<Sample<2>> = (0..samples)
             .map(|_| {
-                let army = army(&mut rng);
+                let army = army(&mut draws);
                 let beside = |c: usize| lattice.neighbours(c).iter().any(|&n| army.contains(n.into()));
                 Sample { army, level: 1, good: army.iter().filter(|&c| beside(c)).count() >= 4 }
             })
@@ -278,7 +278,7 @@ mod tests {
         let score = learner.score(0, 0.0, &[]);
         let cancel = CancellationToken::after(None);
         for _ in 0..4 {
-            learner.train(&samples, &score, &cancel, &mut rng).unwrap();
+            learner.train(&samples, &score, &cancel, &mut draws).unwrap();
         }
         (samples, learner)
     }
@@ -288,9 +288,9 @@ mod tests {
         let (_, learner) = learned(500);
         let mirror: Vec<u8> = (0..64).rev().collect();
         let score = learner.score(2, 1.0, &mirror);
-        let (mut rng, mut used) = (Rng::with_seed(1), score.scratch());
+        let (mut draws, mut used) = (Draws::new(1), score.scratch());
         for _ in 0..1000 {
-            let army = army(&mut rng);
+            let army = army(&mut draws);
             assert_eq!(of(&score, army, &mut used), of(&score, army, &mut score.scratch()));
         }
     }
