@@ -42,6 +42,7 @@ mod rejection;
 mod relaxed;
 mod search;
 mod self_consistency;
+mod shared_levels;
 mod sides;
 mod transfer_bounds;
 mod transfer_model;
