@@ -56,11 +56,10 @@ impl Pruning {
             },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
             "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
-            "truncate" => Self::Truncate {
-                keep: width(take("keep"))?,
-                beta: take("beta").unwrap_or(0),
-                learning: learning(take("rounds"), take("seed"))?,
-            },
+            "truncate" => {
+                let (keep, learning) = (width(take("keep"))?, learning(take("rounds"), take("seed"))?);
+                Self::Truncate { keep, beta: beta(take("beta"), learning)?, learning }
+            }
             "beam" => {
                 let seed = seed(take("seed"))?;
                 let rungs = match take("rungs") {
@@ -82,15 +81,6 @@ impl Pruning {
                 }
             },
         };
-        match pruning {
-            Self::Truncate { beta: beta @ ..0, .. } => {
-                return Err(format!("beta = {beta}: allowed are weights from 0"));
-            }
-            Self::Truncate { beta, learning: Some(_), .. } if beta > MOST_BETA => {
-                return Err(format!("beta = {beta}: allowed beside rounds are weights from 0 to {MOST_BETA}"));
-            }
-            _ => {}
-        }
         match given.first() {
             None => Ok(pruning),
             Some((key, _)) => Err(unknown(name, key)),
@@ -159,6 +149,16 @@ fn learning(rounds: Option<i64>, chosen: Option<i64>) -> Result<Option<Learning>
     let allowed = u32::try_from(rounds).ok().filter(|rounds| (1..=MOST_ROUNDS).contains(rounds));
     let rounds = allowed.ok_or(format!("rounds = {rounds}: allowed are 1 to {MOST_ROUNDS}"))?;
     Ok(Some(Learning { rounds, seed: seed(chosen)? }))
+}
+
+fn beta(beta: Option<i64>, learning: Option<Learning>) -> Result<i64, String> {
+    match beta.unwrap_or(0) {
+        beta @ ..0 => Err(format!("beta = {beta}: allowed are weights from 0")),
+        beta if learning.is_some() && beta > MOST_BETA => {
+            Err(format!("beta = {beta}: allowed beside rounds are weights from 0 to {MOST_BETA}"))
+        }
+        beta => Ok(beta),
+    }
 }
 
 /// The parameter that is no number.
