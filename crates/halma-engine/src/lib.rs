@@ -9,6 +9,7 @@
 //! the memory budget. The engine knows no board.
 
 pub mod budget;
+pub mod draws;
 #[cfg(any(test, feature = "testing"))]
 pub mod fault;
 pub mod key;

@@ -4,14 +4,27 @@
 use halma_engine::budget::plan::MemoryPlan;
 use halma_engine::key::Key;
 use halma_engine::parallel;
+use halma_engine::search::{Expander, Stopped};
 use halma_engine::store::{BLOCK, Level, StoreError};
 
 /// The most blocks of a level that each thread scores at a time.
 const BATCH: usize = 64;
 
+/// The `keep` best states of a level, over all processes. `scored` gives the entries of a block: scores, of which less is better, what
+/// decides between equal ones, and states.
+pub(super) fn best_states<K: Key>(
+    level: &Level<K>,
+    keep: usize,
+    expander: &Expander,
+    scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
+) -> Result<Level<K>, Stopped> {
+    let here = expander.install(|| best_of(level, keep, expander.memory_plan(), &scored))?;
+    let keys = expander.exchange().select_least(here, keep)?;
+    Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
+}
+
 /// Entries of a level, in any order, that include the `keep` least ones, and no more than there is room for: who calls cuts them.
-/// `scored` gives the entries of a block.
-pub(super) fn best_of<K: Key>(
+fn best_of<K: Key>(
     level: &Level<K>,
     keep: usize,
     plan: &MemoryPlan,

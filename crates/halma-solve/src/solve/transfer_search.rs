@@ -49,8 +49,8 @@ use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
+use learning::LearningBeam;
 pub(crate) use learning::{HORIZON, MOST_SAMPLES};
-use learning::{Learned, LearningBeam};
 use mcc::MinimumCentroidSearch;
 use narrowed::Narrowed;
 pub(crate) use setup::has_changed;
@@ -85,7 +85,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     setup: Setup<'a, W, K>,
     upper_bound: UpperBound<W>,
     shared: SharedLevels<K>,
-    learned: Learned<W>,
+    /// What the rounds of a beam search that learns found, once they have run.
+    learned: Option<Option<Solution<W>>>,
 }
 
 /// The default size of a large level.
@@ -116,7 +117,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             setup: Setup { problem, tables, engine, large },
             upper_bound: UpperBound::default(),
             shared: SharedLevels::new(),
-            learned: Learned::default(),
+            learned: None,
         })
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{Input, Lock, Output, Part, Storage};
+use crate::draws::Draws;
 
 /// What a crash leaves of the data that was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,14 +98,6 @@ fn missing() -> io::Error {
     io::ErrorKind::NotFound.into()
 }
 
-/// A pseudo-random number generator (splitmix64).
-fn random(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
 impl Forgetful {
     /// An independent copy, without locks.
     #[must_use]
@@ -118,16 +111,16 @@ impl Forgetful {
         let tree = &mut *locked(&self.tree);
         tree.locks.clear();
         tree.crashes += 1;
-        let mut seed = match crash {
+        let mut draws = Draws::new(match crash {
             Crash::LosesSome(seed) => seed,
             _ => 0,
-        };
+        });
         for names in &mut tree.folders {
             for change in std::mem::take(&mut names.since) {
                 let kept = match crash {
                     Crash::LosesAll => false,
                     Crash::LosesNothing => true,
-                    Crash::LosesSome(_) => random(&mut seed) & 1 == 0,
+                    Crash::LosesSome(_) => draws.draw() & 1 == 0,
                 };
                 if kept {
                     apply(&mut names.synced, &change);
@@ -139,7 +132,7 @@ impl Forgetful {
             file.synced = match crash {
                 Crash::LosesAll => std::mem::take(&mut file.synced),
                 Crash::LosesNothing => std::mem::take(&mut file.now),
-                Crash::LosesSome(_) => survivors(file, &mut seed),
+                Crash::LosesSome(_) => survivors(file, &mut draws),
             };
             file.now.clone_from(&file.synced);
         }
@@ -193,10 +186,10 @@ impl Forgetful {
 }
 
 /// What is left of a file whose last bytes were not synced.
-fn survivors(file: &Bytes, seed: &mut u64) -> Vec<u8> {
+fn survivors(file: &Bytes, draws: &mut Draws) -> Vec<u8> {
     let length = file.now.len();
-    let kept = random(seed) as usize % (length + 1);
-    match random(seed) % 4 {
+    let kept = draws.draw() as usize % (length + 1);
+    match draws.draw() % 4 {
         0 => file.synced.clone(),
         1 => file.now.clone(),
         2 => file.now[..kept].to_vec(),

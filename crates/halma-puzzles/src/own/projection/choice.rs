@@ -1,6 +1,7 @@
 //! Abstractions chosen by trial: all candidates whose tables are small are made, and those are taken, one after another, that
 //! raise the mean bound on random walks from the starts most.
 
+use halma_engine::draws::Draws;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_record::job::pruning::Abstraction;
 use halma_rules::puzzle::GroundedTask;
@@ -114,14 +115,9 @@ fn sample(task: &GroundedTask) -> Vec<Vec<u8>> {
 /// States on random walks from some of the starts, where `step` goes on by a choice among so many.
 pub(super) fn walks<S: Clone>(starts: &[S], step: impl Fn(&S, &mut dyn FnMut(usize) -> usize) -> Option<S>) -> Vec<S> {
     let (walks, steps, most) = WALKS;
-    let mut random = 0u64;
-    // splitmix64 (Steele, Lea and Flood 2014).
-    let mut below = |n: usize| {
-        random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (random ^ random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % n as u64) as usize
-    };
+    let mut draws = Draws::new(0);
+    // Not `Draws::below`: records name what was chosen by these samples.
+    let mut below = |n: usize| (draws.draw() % n as u64) as usize;
     let mut sample = Vec::new();
     for start in starts.iter().take(most) {
         for _ in 0..walks {

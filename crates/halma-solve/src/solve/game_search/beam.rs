@@ -22,7 +22,7 @@ use halma_rules::moves::Pieces;
 use halma_rules::problem::set;
 
 use super::{Answer, GameSearch, Side, exhausted, no_solution};
-use crate::solve::best_states::best_of;
+use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 
 /// The width of a beam search, and its seed for ties.
@@ -125,10 +125,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             let tie = |key: K| digest::mix_under([beam.seed, !beam.seed], key);
             Ok(keys.into_iter().map(|key| (score.of(puzzle, key, &mut scratch), tie(key), key)).collect())
         };
-        let here =
-            self.engine.expander.install(|| best_of(level, beam.keep, self.engine.expander.memory_plan(), scored))?;
-        let keys = self.engine.expander.exchange().select_least(here, beam.keep)?;
-        Ok(Level::of(keys).of_whole(level.whole().min(beam.keep as u64)))
+        best_states(level, beam.keep, self.engine.expander, scored)
     }
 }
 

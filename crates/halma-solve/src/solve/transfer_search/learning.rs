@@ -10,10 +10,10 @@
 //!
 //! The solution depends on the seed and not on the number of threads or the memory: all sums are made in one order.
 
-mod draws;
 mod explored;
 mod pattern_score;
 
+use halma_engine::draws::Draws;
 use halma_engine::key::Key;
 use halma_engine::search::{Stopped, digest};
 use halma_engine::store::Level;
@@ -23,12 +23,11 @@ use halma_rules::job::Learning;
 
 use super::Solution;
 use super::setup::Setup;
-use crate::solve::best_states::best_of;
+use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
-use draws::Draws;
 use explored::Explored;
-use pattern_score::{Learner, Sample, Score};
+use pattern_score::{Learner, Sample, Score, Unlearned};
 
 /// Rounds that learn are narrower than the last search by this factor.
 const NARROWER: usize = 10;
@@ -44,18 +43,6 @@ const SAMPLES_OF_NOTHING: usize = 600;
 /// The most samples that are kept from round to round.
 pub(crate) const MOST_SAMPLES: usize = 1 << 19;
 
-/// The result of the rounds.
-#[derive(Default)]
-pub(super) enum Learned<const W: usize> {
-    /// They have not run yet.
-    #[default]
-    NotYet,
-    /// They found no solution.
-    Nothing,
-    /// The shortest solution that they found.
-    Found(Solution<W>),
-}
-
 /// A beam search that learns.
 pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
@@ -67,21 +54,24 @@ pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
-    /// The answer for `length`. The rounds run for the first length, and serve all.
-    pub(super) fn decide(&self, length: u32, learned: &mut Learned<W>) -> Result<Answer<Cells<W>>, Stopped> {
-        if let Learned::NotYet = learned {
-            *learned = self.search()?.map_or(Learned::Nothing, Learned::Found);
-        }
+    /// The answer for `length`. The rounds run for the first length, and serve all: `learned` is what they found, once they have run.
+    pub(super) fn decide(
+        &self,
+        length: u32,
+        learned: &mut Option<Option<Solution<W>>>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
+        let found = match learned {
+            Some(found) => found,
+            None => learned.insert(self.search()?),
+        };
         let rounds = counted(self.learning.rounds as usize, "round");
-        Ok(match learned {
-            Learned::Found(known) if known.length == length => Answer::Found(known.walk.clone()),
-            Learned::Found(known) if known.length > length => {
+        Ok(match found {
+            Some(known) if known.length == length => Answer::Found(known.walk.clone()),
+            Some(known) if known.length > length => {
                 Answer::Unproved(format!("no solution was found in {rounds} that learned"))
             }
-            Learned::Found(_) => Answer::GivenUp(format!("only a shorter solution was found in {rounds} that learned")),
-            Learned::Nothing | Learned::NotYet => {
-                Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned"))
-            }
+            Some(_) => Answer::GivenUp(format!("only a shorter solution was found in {rounds} that learned")),
+            None => Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned")),
         })
     }
 
@@ -93,12 +83,12 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let mut learner = Learner::new(&problem.transfer.lattice, &problem.centroid);
         let mut samples: Vec<Sample<W>> = Vec::new();
         let mut best: Option<Solution<W>> = None;
-        let share = |round| f64::from(rounds - round) / f64::from(rounds);
-        let mut score = learner.score(self.beta, 1.0, problem.mirror());
+        let centroid = Unlearned::new(&problem.centroid, problem.mirror());
+        let unlearned = |round| centroid.with_beta(self.beta, f64::from(rounds - round) / f64::from(rounds));
         for round in 0..=rounds {
             let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
             let most = best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
-            let explored = self.explore(&score, keep, most, [draws.next(), draws.next()])?;
+            let explored = self.explore(&learner.score(unlearned(round)), keep, most, [draws.draw(), draws.draw()])?;
             let found = explored.shortest();
             let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
@@ -110,13 +100,7 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
                 self.sample(&explored, &mut samples, &mut draws)?;
                 forget(&mut samples, &mut draws);
                 // Weights are learned beside the share of the symmetry that they are used with.
-                learner.train(
-                    &samples,
-                    &learner.score(self.beta, share(round + 1), problem.mirror()),
-                    setup.engine.cancel,
-                    &mut draws,
-                )?;
-                score = learner.score(self.beta, share(round + 1), problem.mirror());
+                learner.train(&samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
             }
         }
         Ok(best)
@@ -158,12 +142,7 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
             });
             Ok(scored)
         };
-        let mut best = expander.install(|| best_of(level, keep, expander.memory_plan(), scored))?;
-        if best.len() > keep {
-            best.select_nth_unstable(keep);
-            best.truncate(keep);
-        }
-        Ok(Level::of(best.into_iter().map(|(_, _, key)| key).collect()))
+        best_states(level, keep, expander, scored)
     }
 
     /// Adds what a round shows: good states lie on its shortest solutions, or on those with one move more.

@@ -9,7 +9,7 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use super::shared_levels::SharedLevels;
-use crate::solve::best_states::best_of;
+use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures};
 
@@ -89,9 +89,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
             });
             Ok(scored)
         };
-        let here = expander.install(|| best_of(level, keep, expander.memory_plan(), scored))?;
-        let keys = expander.exchange().select_least(here, keep)?;
-        Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
+        best_states(level, keep, expander, scored)
     }
 }
 

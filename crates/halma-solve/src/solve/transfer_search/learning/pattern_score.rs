@@ -6,11 +6,10 @@
 
 use halma_bounds::Army;
 use halma_bounds::palindrome::symmetry;
+use halma_engine::draws::Draws;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
 use halma_rules::lattice::Lattice;
-
-use super::draws::Draws;
 
 /// 1 as a score.
 pub(super) const UNIT: i64 = 1 << 12;
@@ -30,11 +29,11 @@ const UNWATCHED: usize = 1 << 12;
 
 /// An army that lies on a solution, or one that does not.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Sample<const W: usize> {
-    pub(in super::super) army: Cells<W>,
+pub(super) struct Sample<const W: usize> {
+    pub(super) army: Cells<W>,
     /// The level on which it was found.
-    pub(in super::super) level: u32,
-    pub(in super::super) good: bool,
+    pub(super) level: u32,
+    pub(super) good: bool,
 }
 
 /// Which windows show a cell, and where.
@@ -61,13 +60,20 @@ impl Weight {
     }
 }
 
+/// The part of a score that is not learned: the centroid and the symmetry.
+#[derive(Clone)]
+pub(super) struct Unlearned<'a> {
+    /// What a centroid counts.
+    unit: i64,
+    centroid: &'a [i32],
+    mirror: &'a [u8],
+    /// The weight of the symmetry.
+    beta: i64,
+}
+
 /// Learns weights.
 pub(super) struct Learner {
     windows: Windows,
-    /// What a centroid counts before anything is learned.
-    unit: i64,
-    /// What a man counts before anything is learned, by cell.
-    man: Vec<i64>,
     /// The weights by cell and pattern.
     of_cell: Vec<Weight>,
     /// The weights by class and pattern.
@@ -76,13 +82,10 @@ pub(super) struct Learner {
 
 /// A score, ready for use.
 pub(super) struct Score<'a> {
-    windows: Vec<Vec<(u8, u16)>>,
+    windows: &'a Windows,
     /// By cell and pattern.
     table: Vec<i32>,
-    man: Vec<i64>,
-    /// The weight of the symmetry.
-    beta: i64,
-    mirror: &'a [u8],
+    unlearned: Unlearned<'a>,
 }
 
 /// The last army that was scored. The next one differs in few men where keys ascend in small steps.
@@ -112,7 +115,7 @@ impl Windows {
 impl Scratch {
     /// Puts a man on a free cell, or takes him away.
     fn toggle(&mut self, score: &Score<'_>, man: u8) {
-        for &(centre, bit) in &score.windows[usize::from(man)] {
+        for &(centre, bit) in &score.windows.of[usize::from(man)] {
             let pattern = &mut self.patterns[usize::from(centre)];
             let weights = &score.table[usize::from(centre) * PATTERNS..][..PATTERNS];
             let before = weights[usize::from(*pattern)];
@@ -124,7 +127,7 @@ impl Scratch {
 
 impl Score<'_> {
     pub(super) fn scratch(&self) -> Scratch {
-        Scratch { men: Vec::new(), patterns: vec![0; self.windows.len()], sum: 0 }
+        Scratch { men: Vec::new(), patterns: vec![0; self.windows.of.len()], sum: 0 }
     }
 
     pub(super) fn of<const W: usize>(&self, army: Army<'_, W>, scratch: &mut Scratch) -> i64 {
@@ -140,58 +143,62 @@ impl Score<'_> {
                 scratch.toggle(self, man);
             }
         }
-        self.before_learning(army) + scratch.sum
+        self.unlearned.of(army) + scratch.sum
+    }
+}
+
+impl<'a> Unlearned<'a> {
+    pub(super) fn new(centroid: &'a [i32], mirror: &'a [u8]) -> Self {
+        let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
+        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
+        Self { unit, centroid, mirror, beta: 0 }
     }
 
-    fn before_learning<const W: usize>(&self, army: Army<'_, W>) -> i64 {
+    /// The same with `share` of the symmetry's weight `beta`, in centroids.
+    pub(super) fn with_beta(&self, beta: i64, share: f64) -> Self {
+        Self { beta: (share * (beta * self.unit) as f64).round() as i64, ..self.clone() }
+    }
+
+    fn of<const W: usize>(&self, army: Army<'_, W>) -> i64 {
         let symmetry = if self.beta == 0 { 0 } else { symmetry(self.mirror, army) as i64 };
-        army.men.iter().map(|&man| self.man[usize::from(man)]).sum::<i64>() - self.beta * symmetry
+        let centroid: i64 = army.men.iter().map(|&man| i64::from(self.centroid[usize::from(man)])).sum();
+        -self.unit * centroid - self.beta * symmetry
     }
 }
 
 impl Learner {
     pub(super) fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
         let windows = Windows::new(lattice, centroid);
-        let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
-        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
         let classes = windows.class.iter().max().map_or(0, |&most| usize::from(most) + 1);
         Self {
-            unit,
-            man: centroid.iter().map(|&c| -unit * i64::from(c)).collect(),
             of_cell: vec![Weight::NONE; lattice.len() * PATTERNS],
             of_class: vec![Weight::NONE; classes * PATTERNS],
             windows,
         }
     }
 
-    /// The score with what has been learned so far, and with `share` of the symmetry's weight `beta`, in centroids.
-    pub(super) fn score<'a>(&self, beta: i64, share: f64, mirror: &'a [u8]) -> Score<'a> {
-        let cells = self.man.len();
-        let weight = |i: usize| {
+    /// The score with what has been learned so far.
+    pub(super) fn score<'a>(&'a self, unlearned: Unlearned<'a>) -> Score<'a> {
+        let weight = |(i, of_cell): (usize, &Weight)| {
             let (cell, pattern) = (i / PATTERNS, i % PATTERNS);
             let class = usize::from(self.windows.class[cell]);
-            let sum = self.of_cell[i].value + self.of_class[class * PATTERNS + pattern].value;
+            let sum = of_cell.value + self.of_class[class * PATTERNS + pattern].value;
             (f64::from(sum) * UNIT as f64).round() as i32
         };
-        Score {
-            windows: self.windows.of.clone(),
-            table: (0..cells * PATTERNS).map(weight).collect(),
-            man: self.man.clone(),
-            beta: (share * (beta * self.unit) as f64).round() as i64,
-            mirror,
-        }
+        let table = self.of_cell.iter().enumerate().map(weight).collect();
+        Score { windows: &self.windows, table, unlearned }
     }
 
-    /// One pass of logistic regression, over samples drawn at random: what `score` has before learning and the weights together shall
-    /// say whether a state is good, beside the others of its level.
+    /// One pass of logistic regression, over samples drawn at random: what is not learned and the weights together shall say
+    /// whether a state is good, beside the others of its level.
     pub(super) fn train<const W: usize>(
         &mut self,
         samples: &[Sample<W>],
-        score: &Score<'_>,
+        unlearned: &Unlearned<'_>,
         cancel: &CancellationToken,
         draws: &mut Draws,
     ) -> Result<(), Stopped> {
-        let mut patterns = vec![0; self.man.len()];
+        let mut patterns = vec![0; self.windows.of.len()];
         let (mut centres, mut shown, mut men) = (Vec::new(), Vec::new(), Vec::new());
         // By level: the score at which a state is as likely good as not, at first that of the first sample.
         let mut thresholds: Vec<Option<Weight>> = Vec::new();
@@ -202,7 +209,7 @@ impl Learner {
             let Sample { army, level, good } = draws.one_of(samples);
             men.clear();
             army.for_each(|cell| men.push(cell as u8));
-            let mut sum = score.before_learning(Army { men: &men, set: army }) as f32 / UNIT as f32;
+            let mut sum = unlearned.of(Army { men: &men, set: army }) as f32 / UNIT as f32;
             shown.clear();
             for &man in &men {
                 for &(centre, bit) in &self.windows.of[usize::from(man)] {
@@ -275,19 +282,19 @@ mod tests {
                 Sample { army, level: 1, good: army.iter().filter(|&c| beside(c)).count() >= 4 }
             })
             .collect();
-        let score = learner.score(0, 0.0, &[]);
+        let unlearned = Unlearned::new(&centroid, &[]);
         let cancel = CancellationToken::after(None);
         for _ in 0..4 {
-            learner.train(&samples, &score, &cancel, &mut draws).unwrap();
+            learner.train(&samples, &unlearned, &cancel, &mut draws).unwrap();
         }
         (samples, learner)
     }
 
     #[test]
     fn a_score_does_not_depend_on_the_army_scored_before() {
-        let (_, learner) = learned(500);
+        let ((_, centroid), (_, learner)) = (lattice(), learned(500));
         let mirror: Vec<u8> = (0..64).rev().collect();
-        let score = learner.score(2, 1.0, &mirror);
+        let score = learner.score(Unlearned::new(&centroid, &mirror).with_beta(2, 1.0));
         let (mut draws, mut used) = (Draws::new(1), score.scratch());
         for _ in 0..1000 {
             let army = army(&mut draws);
@@ -297,8 +304,8 @@ mod tests {
 
     #[test]
     fn what_is_good_by_a_pattern_scores_less_after_learning() {
-        let (samples, learner) = learned(5000);
-        let score = learner.score(0, 0.0, &[]);
+        let ((_, centroid), (samples, learner)) = (lattice(), learned(5000));
+        let score = learner.score(Unlearned::new(&centroid, &[]));
         let mean = |good: bool| {
             let of_kind = samples.iter().filter(|sample| sample.good == good);
             let scores: Vec<i64> = of_kind.map(|s| of(&score, s.army, &mut score.scratch())).collect();
@@ -312,7 +319,7 @@ mod tests {
         let (lattice, centroid) = lattice();
         let learner = Learner::new(&lattice, &centroid);
         let mirror: Vec<u8> = (0..64).rev().collect();
-        let score = learner.score(2, 1.0, &mirror);
+        let score = learner.score(Unlearned::new(&centroid, &mirror).with_beta(2, 1.0));
         let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut score.scratch());
         let man = at([0, 1, 2, 8, 9, 16]) - at([0, 1, 2, 8, 9, 17]);
         assert!(man > 0, "nearer to the target is better");
