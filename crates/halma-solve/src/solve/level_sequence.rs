@@ -89,6 +89,13 @@ impl<K: Key> LevelSequence<K> {
         &self.levels[self.levels.len() - 1]
     }
 
+    /// Forgets the last level.
+    pub(super) fn drop_last(&mut self) {
+        self.levels.pop();
+        self.figures.pop();
+        self.digests.pop();
+    }
+
     /// Whether the last level is empty, in all processes.
     pub(super) fn is_dead(&self) -> bool {
         self.last().whole() == 0

@@ -1,133 +1,77 @@
-//! A score of armies by patterns: a weight for what stands on a cell and on the cells one step from it, summed over all cells
-//! (n-tuples: Bledsoe and Browning, *Pattern recognition and reading by machine*, 1959). Less is better.
-//!
-//! The weights are learned by logistic regression with steps that shrink as in AdaGrad (Duchi, Hazan and Singer 2011). They are used as
-//! whole numbers. Only the four operations and square roots occur, so that all machines learn the same.
+//! A score of armies by patterns: a weight for what each window shows, summed over all windows (n-tuples: Bledsoe and Browning,
+//! *Pattern recognition and reading by machine*, 1959). Less is better. Weights are whole numbers.
+
+use std::sync::Arc;
 
 use halma_bounds::Army;
 use halma_bounds::palindrome::symmetry;
-use halma_engine::draws::Draws;
-use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
-use halma_rules::lattice::Lattice;
+
+use super::windows::{PATTERNS, Windows};
 
 /// 1 as a score.
 pub(super) const UNIT: i64 = 1 << 12;
-/// A cell and the eight around it.
-const WINDOW: usize = 9;
-const PATTERNS: usize = 1 << WINDOW;
 /// A man who has come farthest counts minus this before anything is learned.
 const FARTHEST_MAN: f64 = 4.5;
-/// The size of a step of the regression.
-const STEP: f32 = 0.03;
-/// The same for the levels, which have few samples each.
-const STEP_OF_LEVEL: f32 = 0.15;
-/// How fast weights of single cells fall to 0, against learning by heart.
-const DECAY: f32 = 6e-6;
-/// Samples between two looks at the cancellation token.
-const UNWATCHED: usize = 1 << 12;
-
-/// An army that lies on a solution, or one that does not.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sample<const W: usize> {
-    pub(super) army: Cells<W>,
-    /// The level on which it was found.
-    pub(super) level: u32,
-    pub(super) good: bool,
-}
-
-/// Which windows show a cell, and where.
-struct Windows {
-    /// By cell: the cells in whose windows it lies, each with the bit of its place there.
-    of: Vec<Vec<(u8, u16)>>,
-    /// By cell: its class of cells with the same centroid.
-    class: Vec<u16>,
-}
-
-/// A weight, and the sum of the squares of its gradients.
-#[derive(Clone, Copy)]
-struct Weight {
-    value: f32,
-    squares: f32,
-}
-
-impl Weight {
-    const NONE: Self = Self { value: 0.0, squares: 1e-3 };
-
-    fn step(&mut self, gradient: f32, step: f32, decay: f32) {
-        self.squares += gradient * gradient;
-        self.value += step * gradient / self.squares.sqrt() - decay * self.value;
-    }
-}
 
 /// The part of a score that is not learned: the centroid and the symmetry.
 #[derive(Clone)]
-pub(super) struct Unlearned<'a> {
+pub(super) struct Unlearned {
     /// What a centroid counts.
     unit: i64,
-    centroid: &'a [i32],
-    mirror: &'a [u8],
+    centroid: Arc<[i32]>,
+    mirror: Arc<[u8]>,
     /// The weight of the symmetry.
     beta: i64,
 }
 
-/// Learns weights.
-pub(super) struct Learner {
-    windows: Windows,
-    /// The weights by cell and pattern.
-    of_cell: Vec<Weight>,
-    /// The weights by class and pattern.
-    of_class: Vec<Weight>,
-}
-
 /// A score, ready for use.
-pub(super) struct Score<'a> {
-    windows: &'a Windows,
-    /// By cell and pattern.
+pub(super) struct Score {
+    windows: Arc<Windows>,
+    /// By window and pattern.
     table: Vec<i32>,
-    unlearned: Unlearned<'a>,
+    unlearned: Unlearned,
 }
 
 /// The last army that was scored. The next one differs in few men where keys ascend in small steps.
 pub(super) struct Scratch {
     men: Vec<u8>,
-    /// By cell.
+    /// By window.
     patterns: Vec<u16>,
     /// The table's part of the score.
     sum: i64,
-}
-
-impl Windows {
-    fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
-        let place = |centre: usize, cell: usize| {
-            let ((x, y), (cx, cy)) = (lattice.board.xy(cell), lattice.board.xy(centre));
-            1 << (3 * (y - cy + 1) + (x - cx + 1))
-        };
-        let of = |cell: usize| {
-            let centres = lattice.neighbours(cell).iter().map(|&c| usize::from(c)).chain([cell]);
-            centres.map(|centre| (centre as u8, place(centre, cell))).collect()
-        };
-        let least = centroid.iter().min().copied().unwrap_or(0);
-        Self { of: (0..lattice.len()).map(of).collect(), class: centroid.iter().map(|&c| (c - least) as u16).collect() }
-    }
+    /// By cell: what one man more there adds to the sum; `None` where that is not known.
+    gains: Vec<Option<i64>>,
 }
 
 impl Scratch {
     /// Puts a man on a free cell, or takes him away.
-    fn toggle(&mut self, score: &Score<'_>, man: u8) {
-        for &(centre, bit) in &score.windows.of[usize::from(man)] {
-            let pattern = &mut self.patterns[usize::from(centre)];
-            let weights = &score.table[usize::from(centre) * PATTERNS..][..PATTERNS];
-            let before = weights[usize::from(*pattern)];
-            *pattern ^= bit;
-            self.sum += i64::from(weights[usize::from(*pattern)] - before);
+    fn toggle(&mut self, score: &Score, man: u8) {
+        self.sum += self.after(score, man);
+        for &(window, bit) in score.windows.of(man) {
+            self.patterns[usize::from(window)] ^= bit;
         }
+    }
+
+    /// By how much that changes the sum.
+    fn after(&self, score: &Score, man: u8) -> i64 {
+        let changed = |&(window, bit): &(u16, u16)| {
+            let (window, pattern) = (usize::from(window), self.patterns[usize::from(window)]);
+            let weights = &score.table[window * PATTERNS..][..PATTERNS];
+            weights[usize::from(pattern ^ bit)] - weights[usize::from(pattern)]
+        };
+        i64::from(score.windows.of(man).iter().map(changed).sum::<i32>())
     }
 }
 
-impl Score<'_> {
+impl Score {
+    pub(super) fn new(windows: Arc<Windows>, table: Vec<i32>, unlearned: Unlearned) -> Self {
+        Self { windows, table, unlearned }
+    }
+
     pub(super) fn scratch(&self) -> Scratch {
-        Scratch { men: Vec::new(), patterns: vec![0; self.windows.of.len()], sum: 0 }
+        let cells = self.unlearned.centroid.len();
+        Scratch { men: Vec::new(), patterns: vec![0; self.windows.len()], sum: 0, gains: vec![None; cells] }
     }
 
     pub(super) fn of<const W: usize>(&self, army: Army<'_, W>, scratch: &mut Scratch) -> i64 {
@@ -145,13 +89,48 @@ impl Score<'_> {
         }
         self.unlearned.of(army) + scratch.sum
     }
+
+    /// Calls `f` with each man of the army, and each cell of his `reach`: the score after the man has gone there.
+    pub(super) fn each_successor<const W: usize>(
+        &self,
+        army: Army<'_, W>,
+        reach: &[Cells<W>],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(usize, usize, i64),
+    ) {
+        let score = self.of(army, scratch);
+        scratch.gains.fill(None);
+        for (number, (&man, reach)) in army.men.iter().zip(reach).enumerate() {
+            if reach.is_empty() {
+                continue;
+            }
+            let rest = army.set.without(usize::from(man));
+            let sum = scratch.sum;
+            scratch.toggle(self, man);
+            let without = score + scratch.sum - sum - self.unlearned.of_man(man, rest);
+            for to in reach.iter() {
+                // Where no window shows both cells, what the man adds does not depend on where he came from.
+                let gain = match scratch.gains[to] {
+                    _ if self.windows.are_together(man, to as u8) => scratch.after(self, to as u8),
+                    Some(gain) => gain,
+                    None => {
+                        let gain = scratch.after(self, to as u8);
+                        scratch.gains[to] = Some(gain);
+                        gain
+                    }
+                };
+                f(number, to, without + gain + self.unlearned.of_man(to as u8, rest));
+            }
+            scratch.toggle(self, man);
+        }
+    }
 }
 
-impl<'a> Unlearned<'a> {
-    pub(super) fn new(centroid: &'a [i32], mirror: &'a [u8]) -> Self {
+impl Unlearned {
+    pub(super) fn new(centroid: &[i32], mirror: &[u8]) -> Self {
         let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
         let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
-        Self { unit, centroid, mirror, beta: 0 }
+        Self { unit, centroid: centroid.into(), mirror: mirror.into(), beta: 0 }
     }
 
     /// The same with `share` of the symmetry's weight `beta`, in centroids.
@@ -159,96 +138,32 @@ impl<'a> Unlearned<'a> {
         Self { beta: (share * (beta * self.unit) as f64).round() as i64, ..self.clone() }
     }
 
-    fn of<const W: usize>(&self, army: Army<'_, W>) -> i64 {
-        let symmetry = if self.beta == 0 { 0 } else { symmetry(self.mirror, army) as i64 };
+    pub(super) fn of<const W: usize>(&self, army: Army<'_, W>) -> i64 {
+        let symmetry = if self.beta == 0 { 0 } else { symmetry(&self.mirror, army) as i64 };
         let centroid: i64 = army.men.iter().map(|&man| i64::from(self.centroid[usize::from(man)])).sum();
         -self.unit * centroid - self.beta * symmetry
     }
-}
 
-impl Learner {
-    pub(super) fn new(lattice: &Lattice, centroid: &[i32]) -> Self {
-        let windows = Windows::new(lattice, centroid);
-        let classes = windows.class.iter().max().map_or(0, |&most| usize::from(most) + 1);
-        Self {
-            of_cell: vec![Weight::NONE; lattice.len() * PATTERNS],
-            of_class: vec![Weight::NONE; classes * PATTERNS],
-            windows,
-        }
-    }
-
-    /// The score with what has been learned so far.
-    pub(super) fn score<'a>(&'a self, unlearned: Unlearned<'a>) -> Score<'a> {
-        let weight = |(i, of_cell): (usize, &Weight)| {
-            let (cell, pattern) = (i / PATTERNS, i % PATTERNS);
-            let class = usize::from(self.windows.class[cell]);
-            let sum = of_cell.value + self.of_class[class * PATTERNS + pattern].value;
-            (f64::from(sum) * UNIT as f64).round() as i32
+    /// What one man more counts beside the `rest` of his army.
+    fn of_man<const W: usize>(&self, man: u8, rest: Cells<W>) -> i64 {
+        let symmetry = match self.beta {
+            0 => 0,
+            _ if self.mirror[usize::from(man)] == man => 1,
+            _ => 2 * i64::from(rest.contains(self.mirror[usize::from(man)].into())),
         };
-        let table = self.of_cell.iter().enumerate().map(weight).collect();
-        Score { windows: &self.windows, table, unlearned }
-    }
-
-    /// One pass of logistic regression, over samples drawn at random: what is not learned and the weights together shall say
-    /// whether a state is good, beside the others of its level.
-    pub(super) fn train<const W: usize>(
-        &mut self,
-        samples: &[Sample<W>],
-        unlearned: &Unlearned<'_>,
-        cancel: &CancellationToken,
-        draws: &mut Draws,
-    ) -> Result<(), Stopped> {
-        let mut patterns = vec![0; self.windows.of.len()];
-        let (mut centres, mut shown, mut men) = (Vec::new(), Vec::new(), Vec::new());
-        // By level: the score at which a state is as likely good as not, at first that of the first sample.
-        let mut thresholds: Vec<Option<Weight>> = Vec::new();
-        for number in 0..samples.len() {
-            if number % UNWATCHED == 0 {
-                cancel.check()?;
-            }
-            let Sample { army, level, good } = draws.one_of(samples);
-            men.clear();
-            army.for_each(|cell| men.push(cell as u8));
-            let mut sum = unlearned.of(Army { men: &men, set: army }) as f32 / UNIT as f32;
-            shown.clear();
-            for &man in &men {
-                for &(centre, bit) in &self.windows.of[usize::from(man)] {
-                    let pattern: &mut u16 = &mut patterns[usize::from(centre)];
-                    if *pattern == 0 {
-                        centres.push(usize::from(centre));
-                    }
-                    *pattern |= bit;
-                }
-            }
-            for cell in centres.drain(..) {
-                let pattern = usize::from(std::mem::take(&mut patterns[cell]));
-                shown.push((cell * PATTERNS + pattern, usize::from(self.windows.class[cell]) * PATTERNS + pattern));
-            }
-            for &(cell, class) in &shown {
-                sum += self.of_cell[cell].value + self.of_class[class].value;
-            }
-            let level = level as usize;
-            thresholds.resize(thresholds.len().max(level + 1), None);
-            let threshold = thresholds[level].get_or_insert(Weight { value: sum, ..Weight::NONE });
-            let margin = threshold.value - sum;
-            // A sigmoid that needs no exponential function.
-            let likely = 0.5 + 0.5 * margin / (1.0 + margin * margin).sqrt();
-            let error = if good { 1.0 - likely } else { -likely };
-            threshold.step(error, STEP_OF_LEVEL, 0.0);
-            for &(cell, class) in &shown {
-                self.of_cell[cell].step(-error, STEP, DECAY);
-                self.of_class[class].step(-error, STEP, 0.0);
-            }
-        }
-        Ok(())
+        -self.unit * i64::from(self.centroid[usize::from(man)]) - self.beta * symmetry
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use halma_engine::draws::Draws;
+    use halma_engine::search::CancellationToken;
     use halma_rules::board::Board;
-    use halma_rules::lattice::Rule;
+    use halma_rules::lattice::{Lattice, Rule};
+    use halma_rules::symmetry::{Symmetries, Symmetry};
 
+    use super::super::learner::{Learner, Sample};
     use super::*;
 
     fn lattice() -> (Lattice, Vec<i32>) {
@@ -256,6 +171,11 @@ mod tests {
         let lattice = Lattice::new(board, Rule::Eight);
         let centroid = (0..lattice.len()).map(|c| lattice.board.xy(c)).map(|(x, y)| x + y - 7).collect();
         (lattice, centroid)
+    }
+
+    /// K of armies in opposite corners: the identity and a reflection.
+    fn fixing(lattice: &Lattice) -> Vec<Symmetry> {
+        Symmetries::of(lattice, &[0], &[63]).fixing
     }
 
     fn army(draws: &mut Draws) -> Cells<2> {
@@ -266,15 +186,23 @@ mod tests {
         army
     }
 
-    fn of(score: &Score<'_>, army: Cells<2>, scratch: &mut Scratch) -> i64 {
-        let men: Vec<u8> = army.iter().map(|c| c as u8).collect();
-        score.of(Army { men: &men, set: army }, scratch)
+    fn men(army: Cells<2>) -> Vec<u8> {
+        army.iter().map(|c| c as u8).collect()
+    }
+
+    fn of(score: &Score, army: Cells<2>, scratch: &mut Scratch) -> i64 {
+        score.of(Army { men: &men(army), set: army }, scratch)
+    }
+
+    fn mirror() -> Vec<u8> {
+        (0..64).rev().collect()
     }
 
     /// Good are armies that come in pairs of neighbours, by chance or not, wherever they stand.
     fn learned(samples: usize) -> (Vec<Sample<2>>, Learner) {
         let (lattice, centroid) = lattice();
-        let (mut draws, mut learner) = (Draws::new(7), Learner::new(&lattice, &centroid));
+        let windows = Windows::new(&lattice, &centroid, &fixing(&lattice));
+        let (mut draws, mut learner) = (Draws::new(7), Learner::new(windows));
         let samples: Vec<Sample<2>> = (0..samples)
             .map(|_| {
                 let army = army(&mut draws);
@@ -293,12 +221,38 @@ mod tests {
     #[test]
     fn a_score_does_not_depend_on_the_army_scored_before() {
         let ((_, centroid), (_, learner)) = (lattice(), learned(500));
-        let mirror: Vec<u8> = (0..64).rev().collect();
-        let score = learner.score(Unlearned::new(&centroid, &mirror).with_beta(2, 1.0));
+        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
         let (mut draws, mut used) = (Draws::new(1), score.scratch());
         for _ in 0..1000 {
             let army = army(&mut draws);
             assert_eq!(of(&score, army, &mut used), of(&score, army, &mut score.scratch()));
+        }
+    }
+
+    #[test]
+    fn images_of_an_army_have_its_score() {
+        let ((lattice, centroid), (_, learner)) = (lattice(), learned(500));
+        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let (mut draws, mut scratch, fixing) = (Draws::new(1), score.scratch(), fixing(&lattice));
+        assert_eq!(fixing.len(), 2);
+        for _ in 0..1000 {
+            let army = army(&mut draws);
+            assert_eq!(of(&score, fixing[1].apply(army), &mut scratch), of(&score, army, &mut scratch));
+        }
+    }
+
+    #[test]
+    fn successors_have_the_scores_that_they_have_as_armies() {
+        let ((_, centroid), (_, learner)) = (lattice(), learned(500));
+        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let (mut draws, mut scratch) = (Draws::new(1), score.scratch());
+        for _ in 0..100 {
+            let army = army(&mut draws);
+            let (men, free) = (men(army), (0..64).filter(|&c| !army.contains(c)).collect::<Cells<2>>());
+            score.each_successor(Army { men: &men, set: army }, &[free; 6], &mut scratch, |man, to, after| {
+                let moved = army.without(men[man].into()).with(to);
+                assert_eq!(after, of(&score, moved, &mut score.scratch()));
+            });
         }
     }
 
@@ -317,9 +271,8 @@ mod tests {
     #[test]
     fn before_learning_the_score_is_the_centroid_and_the_symmetry() {
         let (lattice, centroid) = lattice();
-        let learner = Learner::new(&lattice, &centroid);
-        let mirror: Vec<u8> = (0..64).rev().collect();
-        let score = learner.score(Unlearned::new(&centroid, &mirror).with_beta(2, 1.0));
+        let learner = Learner::new(Windows::new(&lattice, &centroid, &fixing(&lattice)));
+        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
         let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut score.scratch());
         let man = at([0, 1, 2, 8, 9, 16]) - at([0, 1, 2, 8, 9, 17]);
         assert!(man > 0, "nearer to the target is better");

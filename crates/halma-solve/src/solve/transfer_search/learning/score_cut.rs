@@ -1,0 +1,43 @@
+//! A cut before selection: successors whose score is too bad to be selected are not made at all.
+
+use std::sync::Arc;
+
+use halma_bounds::{Army, Bound, Pruner};
+use halma_rules::cells::Cells;
+
+use super::pattern_score::{Score, Scratch};
+
+/// Removes the successors with a score of more than `most`.
+pub(super) struct ScoreCut {
+    pub(super) score: Arc<Score>,
+    pub(super) most: i64,
+}
+
+struct ScorePruner<const W: usize> {
+    score: Arc<Score>,
+    most: i64,
+    scratch: Scratch,
+    /// What is left of `reach`.
+    kept: Vec<Cells<W>>,
+}
+
+impl<const W: usize> Bound<W> for ScoreCut {
+    fn pruner(&self) -> Box<dyn Pruner<W>> {
+        let (score, scratch) = (Arc::clone(&self.score), self.score.scratch());
+        Box::new(ScorePruner::<W> { score, most: self.most, scratch, kept: Vec::new() })
+    }
+}
+
+impl<const W: usize> Pruner<W> for ScorePruner<W> {
+    fn filter(&mut self, army: Army<'_, W>, _depth: u32, reach: &mut [Cells<W>]) {
+        let Self { score, most, scratch, kept } = self;
+        kept.clear();
+        kept.resize(reach.len(), Cells::EMPTY);
+        score.each_successor(army, reach, scratch, |number, to, score| {
+            if score <= *most {
+                kept[number].add(to);
+            }
+        });
+        reach.copy_from_slice(kept);
+    }
+}
