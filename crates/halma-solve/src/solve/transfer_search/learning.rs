@@ -14,38 +14,28 @@ mod explored;
 mod learner;
 mod pattern_score;
 mod score_cut;
+mod scored_beam;
 mod windows;
 
-use std::sync::Arc;
-
-use halma_bounds::Bound;
 use halma_engine::draws::Draws;
 use halma_engine::key::Key;
-use halma_engine::parallel;
-use halma_engine::search::{Stopped, digest};
-use halma_engine::store::Level;
+use halma_engine::search::Stopped;
 use halma_record::words::counted;
 use halma_rules::cells::Cells;
 use halma_rules::job::Learning;
-use halma_rules::moves::Pieces;
 
 use super::Solution;
 use super::setup::Setup;
-use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
 use explored::Explored;
 use learner::{Learner, Sample};
-use pattern_score::{Score, Unlearned};
-use score_cut::ScoreCut;
+use pattern_score::Unlearned;
+use scored_beam::ScoredBeam;
 use windows::Windows;
 
 /// Rounds that learn are narrower than the last search by this factor.
 const NARROWER: usize = 10;
-/// States that a thread works on at a time.
-const BATCH: usize = 64;
-/// The amplitude of the noise in scores: rounds see other states then.
-const NOISE: i64 = pattern_score::UNIT / 4;
 /// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
 pub(crate) const HORIZON: u32 = 100;
 /// The most good states that are drawn from a level, each with its mirror image. Of the others as many are drawn twice, and each counts
@@ -55,10 +45,6 @@ const SAMPLES: usize = 2_000;
 const SAMPLES_OF_NOTHING: usize = 600;
 /// The most samples that are kept from round to round.
 pub(crate) const MOST_SAMPLES: usize = 1 << 20;
-/// States whose successors tell where a level is cut before it is made.
-const MEASURED: usize = 1 << 10;
-/// At first a level is cut to so many times the states that are kept, since many successors are one state.
-const SPARE: f64 = 4.0;
 
 /// A beam search that learns.
 pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
@@ -106,8 +92,8 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         for round in 0..=rounds {
             let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
             let most = best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
-            let explored =
-                self.explore(&Arc::new(learner.score(unlearned(round))), keep, most, [draws.draw(), draws.draw()])?;
+            let score = learner.score(unlearned(round));
+            let explored = self.explore(ScoredBeam::new(setup, score, keep, [draws.draw(), draws.draw()]), most)?;
             let found = explored.shortest();
             let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
@@ -126,103 +112,21 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     }
 
     /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
-    fn explore(&self, score: &Arc<Score>, keep: usize, most: u32, seed: [u64; 2]) -> Result<Explored<K>, Stopped> {
+    fn explore(&self, mut beam: ScoredBeam<'_, W, K>, most: u32) -> Result<Explored<K>, Stopped> {
         let Self { setup, .. } = *self;
         let mut sequence = LevelSequence::new("learning".into(), Side::Forward).hidden();
         sequence.cut = true;
         setup.engine.open(&setup.puzzle(Vec::new()), &mut sequence);
         let mut explored = Explored::new();
         explored.add(setup, sequence.last())?;
-        let mut spare = SPARE;
         while sequence.levels.len() as u32 <= explored.shortest().map_or(most, |found| found.min(most)) {
-            self.grow(&mut sequence, score, keep, &mut spare, seed)?;
+            beam.grow(&mut sequence)?;
             if sequence.is_dead() {
                 break;
             }
             explored.add(setup, sequence.last())?;
         }
         Ok(explored)
-    }
-
-    /// Appends the `keep` best states of the next level. It is made from successors up to a score such that about `spare` times as
-    /// many are left, or twice as many if those are too few: so the result is the same as from all successors.
-    fn grow(
-        &self,
-        sequence: &mut LevelSequence<K>,
-        score: &Arc<Score>,
-        keep: usize,
-        spare: &mut f64,
-        seed: [u64; 2],
-    ) -> Result<(), Stopped> {
-        loop {
-            let most = self.cut(sequence.last(), score, *spare * keep as f64)?;
-            let cut = most.map(|most| Arc::new(ScoreCut { score: Arc::clone(score), most }) as Arc<dyn Bound<W>>);
-            self.setup.engine.grow(&self.setup.puzzle(cut.into_iter().collect()), sequence)?;
-            let last = sequence.levels.len() - 1;
-            let made = sequence.levels[last].whole();
-            if most.is_some() || made > keep as u64 {
-                sequence.levels[last] = self.best(&sequence.levels[last], score, keep, most, seed)?;
-            }
-            let kept = sequence.levels[last].len();
-            if most.is_none() || kept == keep as u64 {
-                if made > 2 * kept {
-                    *spare *= 0.8;
-                }
-                return Ok(());
-            }
-            *spare *= 2.0;
-            sequence.drop_last();
-        }
-    }
-
-    /// A score that about `wanted` of the level's successors do not exceed; `None` if that may be all of them.
-    fn cut(&self, level: &Level<K>, score: &Score, wanted: f64) -> Result<Option<i64>, Stopped> {
-        let states = &self.setup.tables.states;
-        let keys = level.to_vec()?;
-        let every = keys.len().div_ceil(MEASURED);
-        let keys: Vec<K> = keys.into_iter().step_by(every).collect();
-        let scored = |(): &mut (), keys: &[K]| {
-            self.setup.engine.cancel.check()?;
-            let (mut scores, mut scratch, mut pieces) = (Vec::new(), score.scratch(), Pieces::default());
-            let mut reach = vec![Cells::EMPTY; self.setup.problem.transfer.start.len()];
-            states.each_army(keys, |_, army| {
-                states.mover.reach(army.men, army.set, &mut pieces, &mut reach);
-                score.each_successor(army, &reach, &mut scratch, |_, _, after| scores.push(after));
-            });
-            Ok::<_, Stopped>(scores)
-        };
-        let scores = self.setup.engine.expander.install(|| parallel::map_chunks(&keys, BATCH, || (), scored))?;
-        let mut scores: Vec<i64> = scores.into_iter().flatten().collect();
-        let place = wanted / every as f64;
-        Ok((place < scores.len() as f64).then(|| *scores.select_nth_unstable(place as usize).1))
-    }
-
-    /// The states of `level` with the least scores. If it was made from successors that score at most `most`, then only those that no
-    /// other could surpass.
-    fn best(
-        &self,
-        level: &Level<K>,
-        score: &Score,
-        keep: usize,
-        most: Option<i64>,
-        seed: [u64; 2],
-    ) -> Result<Level<K>, Stopped> {
-        let (states, expander) = (&self.setup.tables.states, self.setup.engine.expander);
-        let most = most.map_or(i64::MAX, |most| most - NOISE);
-        let scored = |block| {
-            let (mut keys, mut scored, mut scratch) = (Vec::new(), Vec::new(), score.scratch());
-            level.read_block(block, &mut keys)?;
-            states.each_army(&keys, |key, army| {
-                let mixed = digest::mix_under(seed, key);
-                let noise = (mixed % (2 * NOISE as u128)) as i64 - NOISE;
-                let score = score.of(army, &mut scratch) + noise;
-                if score <= most {
-                    scored.push((score, mixed, key));
-                }
-            });
-            Ok(scored)
-        };
-        best_states(level, keep, expander, scored)
     }
 
     /// Adds what a round shows: good states lie on its shortest solutions, or on those with one move more.
@@ -271,48 +175,4 @@ fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
         removable -= usize::from(remove);
         !remove
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use halma_engine::search::{CancellationToken, Expander};
-    use halma_rules::job::Pruning;
-    use halma_rules::lattice::Rule;
-    use halma_rules::problem::Transfer;
-
-    use super::super::{TransferOptions, TransferSearch};
-    use super::*;
-    use crate::solve::Engine;
-
-    #[test]
-    fn levels_cut_before_they_are_made_have_the_best_states_of_whole_levels() {
-        let transfer = Transfer::named("9x9", Rule::Six, "triangle-3").unwrap();
-        let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
-        let learning = Learning { rounds: 1, seed: 0 };
-        let pruning = Pruning::Truncate { keep: 300, beta: 2, learning: Some(learning) };
-        let options = TransferOptions { pruning, palindromic: false, symmetry: true, histograms: 1 << 20 };
-        let engine = Engine::new(&expander, &cancel, &());
-        let search = TransferSearch::<2, u64>::new(&transfer, options, engine).unwrap();
-        let beam = LearningBeam { setup: &search.setup, keep: 300, beta: 2, learning };
-        let problem = &search.setup.problem;
-        let learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
-        let unlearned = Unlearned::new(&problem.centroid, problem.mirror()).with_beta(2, 1.0);
-        let score = Arc::new(learner.score(unlearned));
-        let levels = |first: f64| {
-            let mut sequence = LevelSequence::new("learning".into(), Side::Forward).hidden();
-            engine.open(&search.setup.puzzle(Vec::new()), &mut sequence);
-            let (mut made, mut widest) = (Vec::new(), first);
-            for _ in 0..20 {
-                let mut spare = first;
-                beam.grow(&mut sequence, &score, 300, &mut spare, [7, 8]).unwrap();
-                widest = widest.max(spare);
-                made.push(sequence.last().to_vec().unwrap());
-            }
-            (made, widest)
-        };
-        let (whole, cut, too_few) = (levels(1e9), levels(2.5), levels(0.1));
-        assert!(whole.0.iter().filter(|level| level.len() == 300).count() > 10);
-        assert!(cut.0 == whole.0 && too_few.0 == whole.0);
-        assert!(too_few.1 > 0.1, "cuts that left too few states were widened");
-    }
 }
