@@ -328,14 +328,17 @@ fn a_beam_search_that_learns_finds_the_same_solution_in_any_number_of_threads() 
     let triangle = SQUARE.replace("square-2", "triangle-3");
     let folder = folder(&[("triangle.toml", &triangle)]);
     let solve = |run: &str, more: &[&str]| {
-        let pruning = ["--pruning", "truncate(2000,2,rounds=3,seed=5)", "--output-dir", run];
-        let (status, output, _) = halma(&folder, &[&["solve", "triangle.toml"], &pruning[..], more].concat());
+        let pruning = ["--pruning", "truncate(2000,2,rounds=3,seed=5)", "--verbose", "--output-dir", run];
+        let (status, output, notes) = halma(&folder, &[&["solve", "triangle.toml"], &pruning[..], more].concat());
         assert!(status == 3 && output.contains("whether that is the shortest has not been decided"), "{output}");
         let (_, checked, _) = halma(&folder, &["check", run]);
         assert!(checked.contains("The record holds."), "{checked}");
-        read(&folder, run)
+        let rounds = notes.lines().filter(|line| line.contains("states a level")).map(str::to_owned);
+        (read(&folder, run), rounds.collect::<Vec<_>>())
     };
-    let (one, two) = (solve("one", &["--threads", "1"]), solve("two", &["--threads", "2", "--memory", "256 MiB"]));
+    let (one, one_rounds) = solve("one", &["--threads", "1"]);
+    let (two, two_rounds) = solve("two", &["--threads", "2", "--memory", "256 MiB"]);
+    assert_eq!((one_rounds.len(), &one_rounds), (4, &two_rounds));
     // The shortest has 23 moves (Table 3 of the paper).
     assert_eq!((one.verdict, one.length), (Verdict::Solution, Some(23)));
     assert_eq!(one.solution, two.solution);

@@ -19,9 +19,9 @@ const CACHED_HISTOGRAM: u64 = 12;
 /// Bytes for each state that a beam search keeps: its score, twice while the best are selected, and its keys on all
 /// levels, from which a solution is reconstructed.
 const KEPT: u64 = 320;
-
-/// The same on each level of a beam search that learns, which looks up all states it has seen; for a while in two tables.
-const SEEN: u64 = 113;
+/// Bytes for each state of a level of a beam search that learns: its key; its entry in the table of all states seen, of which there are
+/// two for a while; and what states that meet take.
+const SEEN: u64 = 130;
 /// Bytes for each of its samples, in a list that doubles.
 const SAMPLE: u64 = 2 * 48;
 

@@ -174,6 +174,9 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             (Pruning::Truncate { learning: Some(_), .. }, true) if problem.palindromic => {
                 Ok(Answer::GivenUp("a beam search that learns does not look for palindromes".into()))
             }
+            (Pruning::Truncate { learning: Some(_), .. }, true) if setup.engine.expander.exchange().is_shared() => {
+                Ok(Answer::GivenUp("a beam search learns in one process".into()))
+            }
             (&Pruning::Truncate { keep, beta, learning: Some(learning) }, true) => {
                 LearningBeam { setup, keep, beta, learning }.decide(length, learned)
             }

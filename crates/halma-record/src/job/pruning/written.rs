@@ -13,6 +13,8 @@ use crate::source::suggestion;
 
 /// The paper guesses C with a beam of "a few million"; a wrong guess costs a second search, never a wrong verdict.
 const KEEP: usize = 1_000_000;
+/// The same where the score is learned, which takes more memory.
+const KEEP_BESIDE_ROUNDS: usize = 100_000;
 
 impl Pruning {
     /// The pruning of that name with the parameters given.
@@ -55,9 +57,10 @@ impl Pruning {
                 look_ahead: look_ahead(take("look-ahead"), take("least"), take("class-look-ahead"))?,
             },
             "narrowed" => Self::Narrowed { classes: classes(take("classes"))? },
-            "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"))? },
+            "mcc" => Self::Mcc { c: take("c"), keep: width(take("keep"), KEEP)? },
             "truncate" => {
-                let (keep, learning) = (width(take("keep"))?, learning(take("rounds"), take("seed"))?);
+                let learning = learning(take("rounds"), take("seed"))?;
+                let keep = width(take("keep"), if learning.is_some() { KEEP_BESIDE_ROUNDS } else { KEEP })?;
                 Self::Truncate { keep, beta: beta(take("beta"), learning)?, learning }
             }
             "beam" => {
@@ -67,7 +70,7 @@ impl Pruning {
                     Some(1) => true,
                     Some(n) => return Err(format!("rungs = {n}: allowed are 0 and 1")),
                 };
-                Self::Beam { keep: width(take("keep"))?, seed, rungs }
+                Self::Beam { keep: width(take("keep"), KEEP)?, seed, rungs }
             }
             _ => match name.parse() {
                 Ok(bounds) => Self::Game(bounds),
@@ -118,9 +121,9 @@ fn parameters(name: &str) -> &'static [&'static str] {
     }
 }
 
-fn width(keep: Option<i64>) -> Result<usize, String> {
+fn width(keep: Option<i64>, default: usize) -> Result<usize, String> {
     match keep {
-        None => Ok(KEEP),
+        None => Ok(default),
         Some(keep @ 1..) => usize::try_from(keep).map_err(|e| format!("keep = {keep}: {e}")),
         Some(keep) => Err(format!("keep = {keep}: allowed are numbers of states from 1")),
     }

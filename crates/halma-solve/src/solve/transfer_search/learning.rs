@@ -1,8 +1,8 @@
 //! Beam search whose score is learned: each round searches with the score so far, and learns from the states that lie on
 //! the solutions it finds. It finds solutions, and proves nothing.
 //!
-//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A), with some noise. What is
-//! learned is added to it, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids
+//! The score of the first round is that of [`Truncation`](super::truncate::Truncation), c(A) + β sym(A). What is
+//! learned is added to it, in all rounds some noise, and the weight of the symmetry falls to 0 by the last round: it helps to find a first solution, and forbids
 //! better ones later. Unlike there, levels go all the way to the target, and any two levels may meet, each by the mirror images of its
 //! states. So there are many solutions to learn from. (Learning an evaluation from a search's own solutions: Samuel, *Some studies in
 //! machine learning using the game of checkers*, 1959; for beam search Xu and Fern, *On learning linear ranking functions for beam
@@ -38,8 +38,8 @@ use windows::Windows;
 const NARROWER: usize = 10;
 /// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
 pub(crate) const HORIZON: u32 = 100;
-/// The most good states that are drawn from a level, each with its mirror image. Of the others as many are drawn twice, and each counts
-/// twice.
+/// So many good states are drawn from a level at most, each with its mirror image; and twice as many of all states, of which the others
+/// count twice.
 const SAMPLES: usize = 2_000;
 /// The samples of each level where a round finds nothing.
 const SAMPLES_OF_NOTHING: usize = 600;
@@ -70,23 +70,35 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let rounds = counted(self.learning.rounds as usize, "round");
         Ok(match found {
             Some(known) if known.length == length => Answer::Found(known.walk.clone()),
-            Some(known) if known.length > length => {
-                Answer::Unproved(format!("no solution was found in {rounds} that learned"))
+            Some(Solution { length: known, .. }) => {
+                let reason = format!("the shortest solution found in {rounds} that learned has {known} moves");
+                if *known > length { Answer::Unproved(reason) } else { Answer::GivenUp(reason) }
             }
-            Some(_) => Answer::GivenUp(format!("only a shorter solution was found in {rounds} that learned")),
             None => Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned")),
         })
     }
 
-    /// The shortest solution that is found in all rounds.
+    /// The shortest solution that is found in all rounds, or in those that ended before a signal or the time limit.
     fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
+        let progress = self.setup.engine.progress;
+        let mut best = None;
+        match self.rounds(&mut best) {
+            Err(stopped @ (Stopped::Interrupted | Stopped::Time)) if best.is_some() => {
+                progress.note(&format!("{stopped}: the rest of the rounds is left out"));
+            }
+            ended => ended?,
+        }
+        Ok(best)
+    }
+
+    /// The rounds. The shortest solution so far goes into `best`.
+    fn rounds(&self, best: &mut Option<Solution<W>>) -> Result<(), Stopped> {
         let Self { setup, learning: Learning { rounds, seed }, .. } = *self;
         let (progress, problem) = (setup.engine.progress, &setup.problem);
         let mut draws = Draws::new(seed);
         let windows = Windows::new(&problem.transfer.lattice, &problem.centroid, &problem.symmetries.fixing);
         let mut learner = Learner::new(windows);
         let mut samples: Vec<Sample<W>> = Vec::new();
-        let mut best: Option<Solution<W>> = None;
         let centroid = Unlearned::new(&problem.centroid, problem.mirror());
         let unlearned = |round| centroid.with_beta(self.beta, f64::from(rounds - round) / f64::from(rounds));
         for round in 0..=rounds {
@@ -99,23 +111,25 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
             if let Some(length) = found.filter(|&length| best.as_ref().is_none_or(|known| length < known.length)) {
                 progress.known(length);
-                best = Some(Solution { length, walk: explored.solution(setup)? });
+                *best = Some(Solution { length, walk: explored.solution(setup)? });
             }
             if round < rounds {
                 self.sample(&explored, &mut samples, &mut draws)?;
-                forget(&mut samples, &mut draws);
                 // Weights are learned beside the share of the symmetry that they are used with.
                 learner.train(&samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
             }
+            if round + 1 == rounds {
+                samples = Vec::new();
+            }
         }
-        Ok(best)
+        Ok(())
     }
 
     /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
     fn explore(&self, mut beam: ScoredBeam<'_, W, K>, most: u32) -> Result<Explored<K>, Stopped> {
         let Self { setup, .. } = *self;
-        let mut sequence = LevelSequence::new("learning".into(), Side::Forward).hidden();
-        sequence.cut = true;
+        let mut sequence = LevelSequence::new("learning".into(), Side::Forward).compared_with_all().hidden();
+        (sequence.cut, sequence.apart) = (true, 1);
         setup.engine.open(&setup.puzzle(Vec::new()), &mut sequence);
         let mut explored = Explored::new();
         explored.add(setup, sequence.last())?;
@@ -138,10 +152,11 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
                 for _ in 0..SAMPLES_OF_NOTHING {
                     samples.push(Sample { army: states.army(draws.one_of(&keys)), level, good: false });
                 }
+                forget(samples, draws);
             }
             return Ok(());
         };
-        let good = explored.on_solutions(self.setup, shortest + 1)?;
+        let good = explored.on_solutions(self.setup)?;
         for (level, good) in (0..).zip(&good).take(shortest as usize).skip(1) {
             let (keys, taken) = (explored.keys(level)?, good.len().min(SAMPLES));
             for _ in 0..taken {
@@ -154,16 +169,16 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
                 let key = draws.one_of(&keys);
                 if good.binary_search(&key).is_err() && explored.is_first(key, level) {
                     let sample = Sample { army: states.army(key), level, good: false };
-                    // Twice, so that both kinds weigh about the same.
                     samples.extend([sample, sample]);
                 }
             }
+            forget(samples, draws);
         }
         Ok(())
     }
 }
 
-/// Removes samples at random down to the most that are kept: half of the oldest ones, as many as that takes.
+/// Removes samples down to the most that are kept: at random, from the oldest ones, twice as many as are removed.
 fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
     let excess = samples.len().saturating_sub(MOST_SAMPLES);
     let mut left = (2 * excess).min(samples.len());

@@ -14,11 +14,17 @@ use super::super::setup::Setup;
 /// States that a thread works on at a time.
 const BATCH: usize = 64;
 
+/// Solutions longer than the shortest ones by so many moves are told, too.
+const LONGER: u32 = 1;
+
 /// The levels of a round.
 pub(super) struct Explored<K> {
     levels: Vec<Level<K>>,
     /// The first level of each state.
     depth: HashMap<K, u32>,
+    /// The length of the shortest solution seen.
+    shortest: Option<u32>,
+    /// The pairs on solutions that are longer by at most [`LONGER`].
     pairs: Vec<ImagePair<K>>,
 }
 
@@ -32,7 +38,7 @@ struct ImagePair<K> {
 
 impl<K: Key> Explored<K> {
     pub(super) fn new() -> Self {
-        Self { levels: Vec::new(), depth: HashMap::new(), pairs: Vec::new() }
+        Self { levels: Vec::new(), depth: HashMap::new(), shortest: None, pairs: Vec::new() }
     }
 
     /// How many levels there are.
@@ -47,7 +53,7 @@ impl<K: Key> Explored<K> {
 
     /// The length of the shortest solution seen.
     pub(super) fn shortest(&self) -> Option<u32> {
-        self.pairs.iter().map(|pair| pair.length).min()
+        self.shortest
     }
 
     /// Adds the next level, and looks for pairs with itself and those before.
@@ -70,6 +76,8 @@ impl<K: Key> Explored<K> {
             parallel::map(level.blocks(), || (), of_block)
         })?;
         self.pairs.extend(pairs.into_iter().flatten());
+        self.shortest = self.pairs.iter().map(|pair| pair.length).min();
+        self.pairs.retain(|pair| self.shortest.is_some_and(|shortest| pair.length <= shortest + LONGER));
         self.levels.push(level.clone());
         Ok(())
     }
@@ -90,19 +98,14 @@ impl<K: Key> Explored<K> {
         self.depth.get(&key) == Some(&level)
     }
 
-    /// By level, ascending: the states on solutions of at most `most` moves that are found by going back from the pairs.
-    pub(super) fn on_solutions<const W: usize>(
-        &self,
-        setup: &Setup<'_, W, K>,
-        most: u32,
-    ) -> Result<Vec<Vec<K>>, Stopped> {
+    /// By level, ascending: the states on the shortest solutions and on those longer by at most [`LONGER`], found by going back from
+    /// the pairs.
+    pub(super) fn on_solutions<const W: usize>(&self, setup: &Setup<'_, W, K>) -> Result<Vec<Vec<K>>, Stopped> {
         let tables = &setup.tables.states;
         let mut good: Vec<Vec<K>> = self.levels.iter().map(|_| Vec::new()).collect();
-        for &ImagePair { key, image, length } in &self.pairs {
-            if length <= most {
-                good[self.depth[&key] as usize].push(key);
-                good[self.depth[&image] as usize].push(image);
-            }
+        for ImagePair { key, image, .. } in &self.pairs {
+            good[self.depth[key] as usize].push(*key);
+            good[self.depth[image] as usize].push(*image);
         }
         for depth in (0..good.len()).rev() {
             good[depth].sort_unstable();

@@ -115,8 +115,8 @@ impl Learner {
                 let pattern = usize::from(std::mem::take(&mut patterns[window]));
                 shown.push((window * PATTERNS + pattern, self.windows.class(window) * PATTERNS + pattern));
             }
-            for &(window, class) in &shown {
-                sum += self.of_window[window].value + self.of_class[class].value;
+            for &(of_window, of_class) in &shown {
+                sum += self.of_window[of_window].value + self.of_class[of_class].value;
             }
             let level = level as usize;
             thresholds.resize(thresholds.len().max(level + 1), None);
@@ -126,9 +126,9 @@ impl Learner {
             let likely = 0.5 + 0.5 * margin / (1.0 + margin * margin).sqrt();
             let error = if good { 1.0 - likely } else { -likely };
             threshold.step(error, STEP_OF_LEVEL, 0.0);
-            for &(window, class) in &shown {
-                self.of_window[window].step(-error, STEP, DECAY);
-                self.of_class[class].step(-error, STEP, 0.0);
+            for &(of_window, of_class) in &shown {
+                self.of_window[of_window].step(-error, STEP, DECAY);
+                self.of_class[of_class].step(-error, STEP, 0.0);
             }
         }
         Ok(())

@@ -47,14 +47,14 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Puts a man on a free cell, or takes him away.
     fn toggle(&mut self, score: &Score, man: u8) {
-        self.sum += self.after(score, man);
+        self.sum += self.change(score, man);
         for &(window, bit) in score.windows.of(man) {
             self.patterns[usize::from(window)] ^= bit;
         }
     }
 
     /// By how much that changes the sum.
-    fn after(&self, score: &Score, man: u8) -> i64 {
+    fn change(&self, score: &Score, man: u8) -> i64 {
         let changed = |&(window, bit): &(u16, u16)| {
             let (window, pattern) = (usize::from(window), self.patterns[usize::from(window)]);
             let weights = &score.table[window * PATTERNS..][..PATTERNS];
@@ -90,7 +90,7 @@ impl Score {
         self.unlearned.of(army) + scratch.sum
     }
 
-    /// Calls `f` with each man of the army, and each cell of his `reach`: the score after the man has gone there.
+    /// Calls `f` with the number of each man of the army, each cell of his `reach`, and the score after he has gone there.
     pub(super) fn each_successor<const W: usize>(
         &self,
         army: Army<'_, W>,
@@ -111,10 +111,10 @@ impl Score {
             for to in reach.iter() {
                 // Where no window shows both cells, what the man adds does not depend on where he came from.
                 let gain = match scratch.gains[to] {
-                    _ if self.windows.are_together(man, to as u8) => scratch.after(self, to as u8),
+                    _ if self.windows.are_together(man, to as u8) => scratch.change(self, to as u8),
                     Some(gain) => gain,
                     None => {
-                        let gain = scratch.after(self, to as u8);
+                        let gain = scratch.change(self, to as u8);
                         scratch.gains[to] = Some(gain);
                         gain
                     }

@@ -7,7 +7,7 @@ use halma_rules::cells::Cells;
 
 use super::pattern_score::{Score, Scratch};
 
-/// Removes the successors with a score of more than `most`.
+/// Removes the successors with a score of more than `most`. Not admissible: it serves a beam search, which proves nothing.
 pub(super) struct ScoreCut {
     pub(super) score: Arc<Score>,
     pub(super) most: i64,
@@ -33,8 +33,8 @@ impl<const W: usize> Pruner<W> for ScorePruner<W> {
         let Self { score, most, scratch, kept } = self;
         kept.clear();
         kept.resize(reach.len(), Cells::EMPTY);
-        score.each_successor(army, reach, scratch, |number, to, score| {
-            if score <= *most {
+        score.each_successor(army, reach, scratch, |number, to, after| {
+            if after <= *most {
                 kept[number].add(to);
             }
         });

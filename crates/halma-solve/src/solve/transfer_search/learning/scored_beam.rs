@@ -42,22 +42,25 @@ impl<'s, const W: usize, K: Key> ScoredBeam<'s, W, K> {
         Self { setup, score: Arc::new(score), keep, noise, spare: SPARE }
     }
 
-    /// Appends the `keep` best states of the next level. It is made from successors up to a score such that about `spare` times as
-    /// many are left, or twice as many if those are too few: so the result is the same as from all successors.
+    /// Appends the `keep` best states of the next level, as if all successors had been made. Only those are made that score at most
+    /// `most`. All others score more than `most - NOISE` with noise: where `keep` states score at most that, these are the best of
+    /// all. Where not, more are made.
     pub(super) fn grow(&mut self, sequence: &mut LevelSequence<K>) -> Result<(), Stopped> {
-        let Self { setup, keep, .. } = *self;
+        let (setup, keep) = (self.setup, self.keep as u64);
+        let (scores, every) = self.scores_of_successors(sequence.last())?;
         loop {
-            let most = self.cut(sequence.last())?;
+            let place = self.spare * self.keep as f64 / every as f64;
+            let most = scores.get(place as usize).copied();
             let cut = most.map(|most| Arc::new(ScoreCut { score: Arc::clone(&self.score), most }) as Arc<dyn Bound<W>>);
             setup.engine.grow(&setup.puzzle(cut.into_iter().collect()), sequence)?;
             let last = sequence.levels.len() - 1;
-            let made = sequence.levels[last].whole();
-            if most.is_some() || made > keep as u64 {
-                sequence.levels[last] = self.best(&sequence.levels[last], most)?;
+            let made = sequence.levels[last].len();
+            if most.is_some() || made > keep {
+                let certain = most.map_or(i64::MAX, |most| most - NOISE);
+                sequence.levels[last] = self.best(&sequence.levels[last], certain)?;
             }
-            let kept = sequence.levels[last].len();
-            if most.is_none() || kept == keep as u64 {
-                if made > 2 * kept {
+            if most.is_none() || sequence.levels[last].len() == keep {
+                if made > 2 * keep {
                     self.spare *= 0.8;
                 }
                 return Ok(());
@@ -67,12 +70,12 @@ impl<'s, const W: usize, K: Key> ScoredBeam<'s, W, K> {
         }
     }
 
-    /// A score that about `spare` times `keep` of the level's successors do not exceed; `None` if that may be all of them.
-    fn cut(&self, level: &Level<K>) -> Result<Option<i64>, Stopped> {
-        let Self { setup, score, keep, spare, .. } = self;
+    /// The scores of the successors of every n-th state, ascending, and n.
+    fn scores_of_successors(&self, level: &Level<K>) -> Result<(Vec<i64>, usize), Stopped> {
+        let Self { setup, score, .. } = self;
         let states = &setup.tables.states;
         let keys = level.to_vec()?;
-        let every = keys.len().div_ceil(MEASURED);
+        let every = keys.len().div_ceil(MEASURED).max(1);
         let keys: Vec<K> = keys.into_iter().step_by(every).collect();
         let scored = |(): &mut (), keys: &[K]| {
             setup.engine.cancel.check()?;
@@ -86,25 +89,22 @@ impl<'s, const W: usize, K: Key> ScoredBeam<'s, W, K> {
         };
         let scores = setup.engine.expander.install(|| parallel::map_chunks(&keys, BATCH, || (), scored))?;
         let mut scores: Vec<i64> = scores.into_iter().flatten().collect();
-        let place = spare * *keep as f64 / every as f64;
-        Ok((place < scores.len() as f64).then(|| *scores.select_nth_unstable(place as usize).1))
+        scores.sort_unstable();
+        Ok((scores, every))
     }
 
-    /// The states of `level` with the least scores. If it was made from successors that score at most `most`, then only those that no
-    /// other could surpass.
-    fn best(&self, level: &Level<K>, most: Option<i64>) -> Result<Level<K>, Stopped> {
+    /// The states of `level` with the least scores, if these are at most `most` with their noise.
+    fn best(&self, level: &Level<K>, most: i64) -> Result<Level<K>, Stopped> {
         let Self { setup, score, keep, noise, .. } = self;
         let (states, expander) = (&setup.tables.states, setup.engine.expander);
-        let most = most.map_or(i64::MAX, |most| most - NOISE);
         let scored = |block| {
             let (mut keys, mut scored, mut scratch) = (Vec::new(), Vec::new(), score.scratch());
             level.read_block(block, &mut keys)?;
             states.each_army(&keys, |key, army| {
                 let mixed = digest::mix_under(*noise, key);
-                let noise = (mixed % (2 * NOISE as u128)) as i64 - NOISE;
-                let score = score.of(army, &mut scratch) + noise;
-                if score <= most {
-                    scored.push((score, mixed, key));
+                let noisy = score.of(army, &mut scratch) + (mixed % (2 * NOISE as u128)) as i64 - NOISE;
+                if noisy <= most {
+                    scored.push((noisy, mixed, key));
                 }
             });
             Ok(scored)
@@ -115,13 +115,14 @@ impl<'s, const W: usize, K: Key> ScoredBeam<'s, W, K> {
 
 #[cfg(test)]
 mod tests {
+    use halma_engine::draws::Draws;
     use halma_engine::search::{CancellationToken, Expander};
     use halma_rules::job::Pruning;
     use halma_rules::lattice::Rule;
     use halma_rules::problem::Transfer;
 
     use super::super::super::{TransferOptions, TransferSearch};
-    use super::super::learner::Learner;
+    use super::super::learner::{Learner, Sample};
     use super::super::pattern_score::Unlearned;
     use super::super::windows::Windows;
     use super::*;
@@ -136,8 +137,17 @@ mod tests {
         let engine = Engine::new(&expander, &cancel, &());
         let search = TransferSearch::<2, u64>::new(&transfer, options, engine).unwrap();
         let problem = &search.setup.problem;
-        let learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
+        let mut learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
         let unlearned = Unlearned::new(&problem.centroid, problem.mirror()).with_beta(2, 1.0);
+        let mut draws = Draws::new(4);
+        let samples: Vec<Sample<2>> = (0..200)
+            .map(|number| {
+                let good = number % 2 == 0;
+                let cells = (0..6).map(|_| if good { draws.below(30) } else { 20 + draws.below(61) });
+                Sample { army: cells.collect(), level: 1, good }
+            })
+            .collect();
+        learner.train(&samples, &unlearned, &cancel, &mut draws).unwrap();
         let levels = |first: f64| {
             let mut sequence = LevelSequence::new("learning".into(), Side::Forward).hidden();
             engine.open(&search.setup.puzzle(Vec::new()), &mut sequence);

@@ -1,5 +1,5 @@
-//! Windows: what stands on a cell and on those around it, at a distance of one step or of two. A window's cells are occupied in one of
-//! 512 patterns. Windows of one step show jumps, and windows of two steps show ladders.
+//! Windows: what stands on a cell and on those around it, at a distance of one step or of two. What a window shows is one of
+//! at most 512 patterns. Windows of one step show jumps, and windows of two steps show ladders.
 
 use halma_engine::draws::Draws;
 use halma_rules::cells::Cells;
@@ -16,9 +16,9 @@ pub(super) const PATTERNS: usize = 1 << WINDOW;
 pub(super) struct Windows {
     /// By cell: the windows that show it, each with the bit of its place there.
     of: Vec<Vec<(u16, u16)>>,
-    /// By two cells, the first one first: whether a window shows both.
+    /// For cells a and b, at a times the number of cells plus b: whether a window shows both.
     together: Vec<bool>,
-    /// By window: its class, of those with one stride whose middles have one centroid.
+    /// By window: its class. Windows of the same stride whose middles have the same centroid are one class.
     class: Vec<u16>,
     /// What the symmetries of K do, the identity first.
     images: Vec<Image>,
