@@ -400,10 +400,9 @@ pub struct SearchArgs {
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
-    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA), which rounds=N,seed=S let learn; in
-    /// brackets leading takes cap=C, cap=trial, weights=A/B/C, look-ahead=N, class-look-ahead=N, and like pattern and narrowed
-    /// classes=N; of a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', or beam(KEEP,SEED); of a puzzle none,
-    /// projection or bound
+    /// none, theorem-1, mcc, mcc(C), pattern, leading, narrowed or truncate(KEEP,BETA[,rounds=N,seed=S]); leading takes cap=C,
+    /// cap=trial, weights=A/B/C, look-ahead=N, class-look-ahead=N, and like pattern and narrowed classes=N; of a game none,
+    /// theorem-1, all, all-but-BOUND, bounds joined by '+' or beam(KEEP,SEED); of a puzzle none, projection or bound
     #[arg(long, value_name = "NAME")]
     pub pruning: Option<Pruning>,
     /// Report every level
