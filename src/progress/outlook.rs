@@ -14,6 +14,8 @@ const WORTH_A_LINE: f64 = 10.0;
 
 /// The growth of less work than these seconds says too little of lengths to come.
 const TELLING: f64 = 1.0;
+/// The same in successors: on a busy machine little work takes long, and so do tables.
+const TELLING_WORK: u64 = 2_000_000;
 
 /// A run of so many seconds is long: the user should know what it means to have no folder for it.
 const LONG: f64 = 120.0;
@@ -56,12 +58,14 @@ impl<P: Progress> Outlook<P> {
         let known = seen.known.filter(|&known| self.last.is_none_or(|last| known <= last));
         let last = known.map(|known| known.saturating_sub(1)).or(self.last);
         let done: f64 = seen.runs.iter().map(|run| run.seconds).sum();
+        let work: u64 = seen.runs.iter().map(|run| run.generated).sum();
+        let is_telling = done >= TELLING && work >= TELLING_WORK;
         let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
         let estimates = estimate::estimates(&seen.runs, ahead);
         seen.runs.push(LengthRecord::blank(length, Verdict::Incomplete));
         // A length that has a solution takes no time.
         let is_searched = known.is_none_or(|known| length < known);
-        let estimates = estimates.filter(|e| e[0].length <= length && is_searched && done >= TELLING)?;
+        let estimates = estimates.filter(|e| e[0].length <= length && is_searched && is_telling)?;
         let next = estimates.iter().find(|e| e.length == length)?.seconds;
         let all: f64 = estimates.iter().filter(|e| e.length >= length).map(|e| e.seconds).sum();
         let mut text = String::new();
@@ -132,14 +136,19 @@ mod tests {
     }
 
     fn with(outlook: &Outlook<()>, seconds: f64) -> Option<String> {
+        with_work(outlook, seconds, 10_000_000)
+    }
+
+    /// The same where the last of these lengths took so many successors.
+    fn with_work(outlook: &Outlook<()>, seconds: f64, work: u64) -> Option<String> {
         let mut text = None;
-        for (length, generated) in [(20, 100_000), (21, 1_000_000), (22, 10_000_000), (23, 0)] {
+        for (length, generated) in [(20, work / 100), (21, work / 10), (22, work), (23, 0)] {
             text = outlook.expected(length);
             let tally = Tally { generated, ..Tally::default() };
             let figures = LevelFigures { depth: 1, side: Side::Forward, tally, bytes: 0, seconds: 0.0, file: None };
             outlook.level(&figures);
             let mut seen = outlook.seen.lock().unwrap();
-            seen.begun = Instant::now().checked_sub(Duration::from_secs_f64(seconds * generated as f64 / 1e7));
+            seen.begun = Instant::now().checked_sub(Duration::from_secs_f64(seconds * generated as f64 / work as f64));
         }
         text
     }
@@ -150,6 +159,8 @@ mod tests {
         assert_eq!(said(3.0, None, true).unwrap(), "length 23 may take about 30s");
         assert_eq!(said(0.1, None, false), None);
         assert_eq!(said(0.5, Some(30), true), None, "half a second says nothing of hours");
+        let little = with_work(&Outlook::new((), Some(30), true), 3.0, 1_000_000);
+        assert_eq!(little, None, "a million successors say nothing, however long a busy machine took for them");
     }
 
     #[test]

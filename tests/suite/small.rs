@@ -345,6 +345,20 @@ fn a_beam_search_that_learns_finds_the_same_solution_in_any_number_of_threads() 
 }
 
 #[test]
+fn a_beam_search_that_learns_ends_with_what_it_found_when_its_time_is_up() {
+    let triangle = SQUARE.replace("square-2", "triangle-3");
+    let folder = folder(&[("triangle.toml", &triangle)]);
+    let learns = ["--pruning", "truncate(3000,2,rounds=1000)", "--time", "4 s", "--verbose", "--output-dir", "run"];
+    let (status, output, notes) = halma(&folder, &[&["solve", "triangle.toml"], &learns[..]].concat());
+    assert!(notes.contains("time limit reached: the rest of the rounds is left out"), "{notes}");
+    assert!(status == 3 && output.contains("whether that is the shortest has not been decided"), "{output}");
+    let record = read(&folder, "run");
+    assert_eq!((record.verdict, record.length), (Verdict::Solution, Some(23)));
+    let reason = record.runs.first().and_then(|run| run.reason.clone()).unwrap_or_default();
+    assert_eq!(reason, "the shortest solution found by learning has 23 moves");
+}
+
+#[test]
 fn a_beam_search_that_learns_is_refused_where_it_cannot_learn() {
     let folder = folder(&[("square.toml", SQUARE)]);
     let palindromic = format!("{SQUARE}[search]\npalindromic = true\n");

@@ -67,14 +67,16 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
             Some(found) => found,
             None => learned.insert(self.search()?),
         };
-        let rounds = counted(self.learning.rounds as usize, "round");
         Ok(match found {
             Some(known) if known.length == length => Answer::Found(known.walk.clone()),
             Some(Solution { length: known, .. }) => {
-                let reason = format!("the shortest solution found in {rounds} that learned has {known} moves");
+                let reason = format!("the shortest solution found by learning has {known} moves");
                 if *known > length { Answer::Unproved(reason) } else { Answer::GivenUp(reason) }
             }
-            None => Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned")),
+            None => {
+                let rounds = counted(self.learning.rounds as usize, "round");
+                Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned"))
+            }
         })
     }
 
@@ -190,4 +192,26 @@ fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
         removable -= usize::from(remove);
         !remove
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_oldest_samples_are_forgotten_and_not_all_of_them() {
+        let sample = |number| Sample { army: Cells::<1>::EMPTY, level: number, good: true };
+        let excess = 1000;
+        let mut samples: Vec<Sample<1>> = (0..(MOST_SAMPLES + excess) as u32).map(sample).collect();
+        forget(&mut samples, &mut Draws::new(1));
+        assert_eq!(samples.len(), MOST_SAMPLES);
+        let (old, new): (Vec<u32>, Vec<u32>) = samples.iter().map(|s| s.level).partition(|&l| l < 2 * excess as u32);
+        assert_eq!((old.len(), new.len()), (excess, MOST_SAMPLES - excess));
+        assert!(
+            old.is_sorted() && old[0] < 20 && old[excess - 1] > 2 * excess as u32 - 20,
+            "they are chosen at random"
+        );
+        forget(&mut samples, &mut Draws::new(2));
+        assert_eq!(samples.len(), MOST_SAMPLES);
+    }
 }
