@@ -36,6 +36,8 @@ use windows::Windows;
 
 /// Rounds that learn are narrower than the last search by this factor.
 const NARROWER: usize = 10;
+/// States that a thread works on at a time.
+const BATCH: usize = 64;
 /// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
 pub(crate) const HORIZON: u32 = 100;
 /// So many good states are drawn from a level at most, each with its mirror image; and twice as many of all states, of which the others

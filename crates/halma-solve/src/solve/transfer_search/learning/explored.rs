@@ -10,9 +10,7 @@ use halma_engine::store::{Level, StoreError};
 use halma_rules::cells::Cells;
 
 use super::super::setup::Setup;
-
-/// States that a thread works on at a time.
-const BATCH: usize = 64;
+use super::BATCH;
 
 /// Solutions longer than the shortest ones by so many moves are told, too.
 const LONGER: u32 = 1;

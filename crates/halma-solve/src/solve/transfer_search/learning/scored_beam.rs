@@ -11,13 +11,12 @@ use halma_rules::cells::Cells;
 use halma_rules::moves::Pieces;
 
 use super::super::setup::Setup;
+use super::BATCH;
 use super::pattern_score::{Score, UNIT};
 use super::score_cut::ScoreCut;
 use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 
-/// States that a thread works on at a time.
-const BATCH: usize = 64;
 /// The amplitude of the noise in scores: rounds see other states then.
 const NOISE: i64 = UNIT / 4;
 /// States whose successors tell where a level is cut before it is made.
