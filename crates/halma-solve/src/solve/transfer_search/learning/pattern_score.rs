@@ -198,6 +198,11 @@ mod tests {
         (0..64).rev().collect()
     }
 
+    /// The learner's score, with the symmetry.
+    fn with_symmetry(learner: &Learner) -> Score {
+        learner.score(Unlearned::new(&lattice().1, &mirror()).with_beta(2, 1.0))
+    }
+
     /// Good are armies that come in pairs of neighbours, by chance or not, wherever they stand.
     fn learned(samples: usize) -> (Vec<Sample<2>>, Learner) {
         let (lattice, centroid) = lattice();
@@ -220,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_score_does_not_depend_on_the_army_scored_before() {
-        let ((_, centroid), (_, learner)) = (lattice(), learned(500));
-        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let (_, learner) = learned(500);
+        let score = with_symmetry(&learner);
         let (mut draws, mut used) = (Draws::new(1), score.scratch());
         for _ in 0..1000 {
             let army = army(&mut draws);
@@ -231,8 +236,8 @@ mod tests {
 
     #[test]
     fn images_of_an_army_have_its_score() {
-        let ((lattice, centroid), (_, learner)) = (lattice(), learned(500));
-        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let ((lattice, _), (_, learner)) = (lattice(), learned(500));
+        let score = with_symmetry(&learner);
         let (mut draws, mut scratch, fixing) = (Draws::new(1), score.scratch(), fixing(&lattice));
         assert_eq!(fixing.len(), 2);
         for _ in 0..1000 {
@@ -243,8 +248,8 @@ mod tests {
 
     #[test]
     fn successors_have_the_scores_that_they_have_as_armies() {
-        let ((_, centroid), (_, learner)) = (lattice(), learned(500));
-        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let (_, learner) = learned(500);
+        let score = with_symmetry(&learner);
         let (mut draws, mut scratch) = (Draws::new(1), score.scratch());
         for _ in 0..100 {
             let army = army(&mut draws);
@@ -272,7 +277,7 @@ mod tests {
     fn before_learning_the_score_is_the_centroid_and_the_symmetry() {
         let (lattice, centroid) = lattice();
         let learner = Learner::new(Windows::new(&lattice, &centroid, &fixing(&lattice)));
-        let score = learner.score(Unlearned::new(&centroid, &mirror()).with_beta(2, 1.0));
+        let score = with_symmetry(&learner);
         let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut score.scratch());
         let man = at([0, 1, 2, 8, 9, 16]) - at([0, 1, 2, 8, 9, 17]);
         assert!(man > 0, "nearer to the target is better");
