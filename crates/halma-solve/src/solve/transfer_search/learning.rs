@@ -198,7 +198,77 @@ fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use halma_engine::search::{CancellationToken, Expander};
+    use halma_rules::board::Board;
+    use halma_rules::job::Pruning;
+    use halma_rules::lattice::{Lattice, Rule};
+    use halma_rules::problem::Transfer;
+
+    use super::super::{TransferOptions, TransferSearch};
     use super::*;
+    use crate::solve::Engine;
+
+    /// The distance of each state from an army, by breadth-first search over states.
+    fn distances(setup: &Setup<'_, 1, u64>, army: Cells<1>) -> HashMap<u64, u32> {
+        let states = &setup.tables.states;
+        let mut distances = HashMap::from([(states.canonical(army), 0)]);
+        let mut frontier = vec![army];
+        for distance in 1.. {
+            let successors: Vec<Cells<1>> = frontier.iter().flat_map(|&army| setup.successor_armies(army)).collect();
+            frontier = successors
+                .into_iter()
+                .filter(|&army| {
+                    let key = states.canonical(army);
+                    !distances.contains_key(&key) && distances.insert(key, distance).is_none()
+                })
+                .collect();
+            if frontier.is_empty() {
+                break;
+            }
+        }
+        distances
+    }
+
+    #[test]
+    fn good_states_are_those_whose_distances_from_both_ends_sum_to_the_shortest_length_or_one_more() {
+        for rule in [Rule::Four, Rule::Six, Rule::Eight] {
+            let (board, marks) = Board::from_map("....TT\n.....T\n......\n......\nS.....\nSS....").unwrap();
+            let lattice = Lattice::new(board, rule);
+            let transfer = Transfer { lattice, start: marks.start, target: marks.target, jumps_only: false };
+            let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
+            let options =
+                TransferOptions { pruning: Pruning::None, palindromic: false, symmetry: true, histograms: 1 << 20 };
+            let search =
+                TransferSearch::<1, u64>::new(&transfer, options, Engine::new(&expander, &cancel, &())).unwrap();
+            let setup = &search.setup;
+            let target: Cells<1> = transfer.target.iter().copied().collect();
+            let start: Cells<1> = transfer.start.iter().copied().collect();
+            let [from, to] = [start, target].map(|army| distances(setup, army));
+            let shortest = to[&setup.tables.states.canonical(start)];
+
+            // All states of each level are kept.
+            let keep = 1 << 20;
+            let beam = LearningBeam { setup, keep, beta: 0, learning: Learning { rounds: 1, seed: 0 } };
+            let problem = &setup.problem;
+            let learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
+            let score = learner.score(Unlearned::new(&problem.centroid, problem.mirror()));
+            let explored = beam.explore(ScoredBeam::new(setup, score, keep, [1, 2]), HORIZON).unwrap();
+            assert_eq!(explored.shortest(), Some(shortest));
+            assert_eq!(explored.solution(setup).unwrap().len() as u32, shortest + 1);
+
+            let good = explored.on_solutions(setup).unwrap();
+            for (level, good) in (0..=shortest).zip(&good) {
+                let on_solution = |(key, from): (&u64, &u32)| *from == level && from + to[key] <= shortest + 1;
+                let mut expected: Vec<u64> =
+                    from.iter().filter(|&(k, d)| on_solution((k, d))).map(|(&k, _)| k).collect();
+                expected.sort_unstable();
+                assert_eq!(*good, expected, "level {level}, {rule:?}");
+            }
+            assert!(good.iter().map(Vec::len).sum::<usize>() > 3 * shortest as usize, "there are many solutions");
+        }
+    }
 
     #[test]
     fn only_the_oldest_samples_are_forgotten_and_not_all_of_them() {
