@@ -260,9 +260,8 @@ mod tests {
 
             let good = explored.on_solutions(setup).unwrap();
             for (level, good) in (0..=shortest).zip(&good) {
-                let on_solution = |(key, from): (&u64, &u32)| *from == level && from + to[key] <= shortest + 1;
-                let mut expected: Vec<u64> =
-                    from.iter().filter(|&(k, d)| on_solution((k, d))).map(|(&k, _)| k).collect();
+                let on_solution = |key: &u64| from[key] == level && level + to[key] <= shortest + 1;
+                let mut expected: Vec<u64> = from.keys().copied().filter(on_solution).collect();
                 expected.sort_unstable();
                 assert_eq!(*good, expected, "level {level}, {rule:?}");
             }
