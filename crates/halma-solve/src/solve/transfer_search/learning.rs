@@ -199,16 +199,20 @@ fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::collections::hash_map::Entry;
 
     use halma_engine::search::{CancellationToken, Expander};
     use halma_rules::board::Board;
     use halma_rules::job::Pruning;
     use halma_rules::lattice::{Lattice, Rule};
-    use halma_rules::problem::Transfer;
+    use halma_rules::problem::{self, Transfer};
 
     use super::super::{TransferOptions, TransferSearch};
     use super::*;
     use crate::solve::Engine;
+
+    pub(super) const UNPRUNED: TransferOptions =
+        TransferOptions { pruning: Pruning::None, palindromic: false, symmetry: true, histograms: 1 << 20 };
 
     /// The distance of each state from an army, by breadth-first search over states.
     fn distances(setup: &Setup<'_, 1, u64>, army: Cells<1>) -> HashMap<u64, u32> {
@@ -216,17 +220,17 @@ mod tests {
         let mut distances = HashMap::from([(states.canonical(army), 0)]);
         let mut frontier = vec![army];
         for distance in 1.. {
-            let successors: Vec<Cells<1>> = frontier.iter().flat_map(|&army| setup.successor_armies(army)).collect();
-            frontier = successors
-                .into_iter()
-                .filter(|&army| {
-                    let key = states.canonical(army);
-                    !distances.contains_key(&key) && distances.insert(key, distance).is_none()
-                })
-                .collect();
-            if frontier.is_empty() {
+            let mut next = Vec::new();
+            for successor in frontier.into_iter().flat_map(|army| setup.successor_armies(army)) {
+                if let Entry::Vacant(unseen) = distances.entry(states.canonical(successor)) {
+                    unseen.insert(distance);
+                    next.push(successor);
+                }
+            }
+            if next.is_empty() {
                 break;
             }
+            frontier = next;
         }
         distances
     }
@@ -238,13 +242,10 @@ mod tests {
             let lattice = Lattice::new(board, rule);
             let transfer = Transfer { lattice, start: marks.start, target: marks.target, jumps_only: false };
             let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
-            let options =
-                TransferOptions { pruning: Pruning::None, palindromic: false, symmetry: true, histograms: 1 << 20 };
-            let search =
-                TransferSearch::<1, u64>::new(&transfer, options, Engine::new(&expander, &cancel, &())).unwrap();
+            let engine = Engine::new(&expander, &cancel, &());
+            let search = TransferSearch::<1, u64>::new(&transfer, UNPRUNED, engine).unwrap();
             let setup = &search.setup;
-            let target: Cells<1> = transfer.target.iter().copied().collect();
-            let start: Cells<1> = transfer.start.iter().copied().collect();
+            let [start, target] = [&transfer.start, &transfer.target].map(|cells| problem::set(cells));
             let [from, to] = [start, target].map(|army| distances(setup, army));
             let shortest = to[&setup.tables.states.canonical(start)];
 

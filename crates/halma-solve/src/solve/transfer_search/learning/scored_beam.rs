@@ -116,13 +116,13 @@ impl<'s, const W: usize, K: Key> ScoredBeam<'s, W, K> {
 mod tests {
     use halma_engine::draws::Draws;
     use halma_engine::search::{CancellationToken, Expander};
-    use halma_rules::job::Pruning;
     use halma_rules::lattice::Rule;
     use halma_rules::problem::Transfer;
 
-    use super::super::super::{TransferOptions, TransferSearch};
+    use super::super::super::TransferSearch;
     use super::super::learner::{Learner, Sample};
     use super::super::pattern_score::Unlearned;
+    use super::super::tests::UNPRUNED;
     use super::super::windows::Windows;
     use super::*;
     use crate::solve::{Engine, Side};
@@ -131,10 +131,8 @@ mod tests {
     fn levels_cut_before_they_are_made_have_the_best_states_of_whole_levels() {
         let transfer = Transfer::named("9x9", Rule::Six, "triangle-3").unwrap();
         let (expander, cancel) = (Expander::new(2, None).unwrap(), CancellationToken::after(None));
-        let options =
-            TransferOptions { pruning: Pruning::None, palindromic: false, symmetry: true, histograms: 1 << 20 };
         let engine = Engine::new(&expander, &cancel, &());
-        let search = TransferSearch::<2, u64>::new(&transfer, options, engine).unwrap();
+        let search = TransferSearch::<2, u64>::new(&transfer, UNPRUNED, engine).unwrap();
         let problem = &search.setup.problem;
         let mut learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
         let unlearned = Unlearned::new(&problem.centroid, problem.mirror()).with_beta(2, 1.0);
