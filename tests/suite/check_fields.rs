@@ -221,21 +221,27 @@ impl Case {
             "impossible.cells" => sorted(before) == sorted(&document["impossible"]["cells"]),
             // Not all levels of the run have one, so all are derived again.
             "runs.levels.file" => true,
-            // Nobody derives what comes after a level that was cut to its best states, and nothing rests on it.
-            _ => path.starts_with("runs.levels.") && self.is_after_a_cut(pointer),
+            // Nobody derives what was cut to its best states, and nothing rests on it.
+            _ => path.starts_with("runs.levels.") && self.is_cut(pointer),
         }
     }
 
-    /// Whether the level that a pointer leads into comes after one that was cut.
-    fn is_after_a_cut(&self, pointer: &str) -> bool {
+    /// Whether the level that a pointer leads into, or one before it, was cut to its best states so that it cannot be derived.
+    fn is_cut(&self, pointer: &str) -> bool {
         let record = &self.subject.record;
-        let (&Pruning::Truncate { keep, .. } | &Pruning::Beam { keep, .. }) = &record.pruning else { return false };
         let place: Vec<usize> = pointer.split('/').filter_map(|part| part.parse().ok()).collect();
         let [run, level] = place[..] else { return false };
-        // Levels of transfers go on from run to run.
-        let first = if self.kind == "game" { run } else { 0 };
-        let before = record.runs[first..run].iter().flat_map(|run| &run.levels);
-        before.chain(&record.runs[run].levels[..level]).any(|level| level.states > keep as u64)
+        match record.pruning {
+            // These levels go on from run to run.
+            Pruning::Truncate { .. } => {
+                let before = record.runs[..run].iter().flat_map(|run| &run.levels);
+                before.chain(&record.runs[run].levels[..=level]).any(|level| level.pruned > 0)
+            }
+            Pruning::Beam { keep, .. } => {
+                record.runs[run].levels[..level].iter().any(|level| level.states > keep as u64)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -62,8 +62,13 @@ impl<'a> Searches<'a> {
             return Ok(Shared::Unchecked);
         }
         for level in forward {
+            // A beam search has only the best states of a level, which then counts the others as pruned. Earlier programs counted all
+            // and cut the level afterwards.
+            let cut = keep < u64::MAX && level.pruned > 0;
             walk = Some(match (walk, mode) {
-                (Some(walk), _) if walk.current().len() > keep && walk.depth().checked_add(1) == Some(level.depth) => {
+                (Some(walk), _)
+                    if (cut || walk.current().len() > keep) && walk.depth().checked_add(1) == Some(level.depth) =>
+                {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());
                     self.tell(entry, &how);

@@ -21,6 +21,7 @@ mod shard_buffer;
 pub mod shards;
 mod shared;
 mod step;
+mod sums;
 mod trace;
 
 use std::fmt;

@@ -1,28 +1,11 @@
 //! Full checks of levels that are read from a run's folder. Checksums are not enough there: whoever forges a file can
 //! forge its checksums, too.
 
-use super::{CancellationToken, Expander, Stopped, Tally, digest};
+use super::sums::Sums;
+use super::{CancellationToken, Expander, Stopped, Tally};
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
-
-/// Sums over the states of a level.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    digest: u128,
-    second: u128,
-    measure_max: Option<i64>,
-}
-
-impl Sums {
-    fn and(self, other: Self) -> Self {
-        Self {
-            digest: self.digest.wrapping_add(other.digest),
-            second: self.second.wrapping_add(other.second),
-            measure_max: self.measure_max.max(other.measure_max),
-        }
-    }
-}
 
 impl Expander {
     /// Reads all of a level that comes from a file. Its keys must ascend, be keys of states, and have this digest.
@@ -103,11 +86,7 @@ impl Expander {
             }
             Ok::<_, Stopped>(match summed {
                 false => Sums::default(),
-                true => Sums {
-                    digest: digest::of(digest::KEY, keys),
-                    second: digest::of(digest::SECOND_KEY, keys),
-                    measure_max: keys.iter().filter_map(|&key| puzzle.measure(scratch, key)).max(),
-                },
+                true => Sums::of(puzzle, scratch, keys),
             })
         };
         let scratch = || (puzzle.scratch(), Vec::new());

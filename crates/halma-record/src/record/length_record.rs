@@ -126,7 +126,7 @@ pub struct LevelRecord {
     /// Successors of the previous level: pruned + duplicates + old + states.
     #[serde(with = "number::digits")]
     pub generated: u64,
-    /// Successors that a bound pruned.
+    /// Successors that a bound pruned, or that a beam search did not keep.
     #[serde(with = "number::digits")]
     pub pruned: u64,
     /// Successors found more than once on this level.

@@ -11,7 +11,7 @@ use halma_engine::store::{BLOCK, Level, StoreError};
 const BATCH: usize = 64;
 
 /// The `keep` best states of a level, over all processes. `scored` gives the entries of a block: scores, of which less is better, what
-/// decides between equal ones, and states.
+/// decides between equal ones, and states; it may leave out some.
 pub(super) fn best_states<K: Key>(
     level: &Level<K>,
     keep: usize,
@@ -19,8 +19,10 @@ pub(super) fn best_states<K: Key>(
     scored: impl Fn(usize) -> Result<Vec<(i64, u128, K)>, StoreError> + Sync,
 ) -> Result<Level<K>, Stopped> {
     let here = expander.install(|| best_of(level, keep, expander.memory_plan(), &scored))?;
-    let keys = expander.exchange().select_least(here, keep)?;
-    Ok(Level::of(keys).of_whole(level.whole().min(keep as u64)))
+    let exchange = expander.exchange();
+    let best = Level::of(exchange.select_least(here, keep)?);
+    let whole = exchange.all_gather(best.len())?.into_iter().sum();
+    Ok(best.of_whole(whole))
 }
 
 /// Entries of a level, in any order, that include the `keep` least ones, and no more than there is room for: who calls cuts them.

@@ -118,10 +118,18 @@ impl Engine<'_> {
         let begun = Instant::now();
         let first = self.expander.level_of(puzzle, puzzle.start());
         self.append(first, begun.elapsed().as_secs_f64(), sequence);
+        self.report(sequence);
     }
 
     /// Appends the next level of `puzzle` to `sequence`: loads it from the run's folder, or else expands the last one.
     pub(super) fn grow<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) -> Result<(), Stopped> {
+        self.make(puzzle, sequence)?;
+        self.report(sequence);
+        Ok(())
+    }
+
+    /// The same, without a report to progress.
+    pub(super) fn make<P: Puzzle>(&self, puzzle: &P, sequence: &mut LevelSequence<P::Key>) -> Result<(), Stopped> {
         let begun = Instant::now();
         let depth = sequence.levels.len() - 1;
         let label = sequence.label(depth + 1);
@@ -253,13 +261,35 @@ impl Engine<'_> {
         // Level 0 is the start, which needs no file.
         let workspace = self.workspace.filter(|_| depth > 0 && !sequence.cut);
         let file = workspace.and_then(|w| w.kept(&sequence.label(depth as usize)));
-        let figures = LevelFigures { depth, side: sequence.side, tally, bytes, seconds, file };
-        if !sequence.hidden {
-            self.progress.level(&figures);
-        }
-        sequence.figures.push(figures);
+        sequence.figures.push(LevelFigures { depth, side: sequence.side, tally, bytes, seconds, file });
         sequence.digests.push(digest);
         sequence.levels.push(level);
+    }
+
+    /// Tells progress about the last level.
+    pub(super) fn report<K: Key>(&self, sequence: &LevelSequence<K>) {
+        if let Some(figures) = sequence.figures.last().filter(|_| !sequence.hidden) {
+            self.progress.level(figures);
+        }
+    }
+
+    /// Puts some of the states of the last level in its place; the others count as pruned.
+    pub(super) fn select<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        selected: Level<P::Key>,
+        sequence: &mut LevelSequence<P::Key>,
+    ) -> Result<(), Stopped> {
+        let last = sequence.levels.len() - 1;
+        // Nobody asks for the digests of hidden levels.
+        if !sequence.hidden {
+            let figures = &mut sequence.figures[last];
+            let bytes = self.expander.exchange().all_gather(selected.bytes())?;
+            (figures.tally, sequence.digests[last]) = self.expander.selected(puzzle, &selected, &figures.tally)?;
+            figures.bytes = bytes.into_iter().sum();
+        }
+        sequence.levels[last] = selected;
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@
 //! This file chooses the technique. Each technique has a file of its own below, and reads the same `Setup`: problem,
 //! tables, engine.
 
+mod best_successors;
 mod bounds;
 pub mod count;
 mod half;

@@ -13,8 +13,6 @@
 mod explored;
 mod learner;
 mod pattern_score;
-mod score_cut;
-mod scored_beam;
 mod windows;
 
 use halma_engine::draws::Draws;
@@ -25,17 +23,19 @@ use halma_rules::cells::Cells;
 use halma_rules::job::Learning;
 
 use super::Solution;
+use super::best_successors::{BestSuccessors, Noise};
 use super::setup::Setup;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
 use explored::Explored;
 use learner::{Learner, Sample};
-use pattern_score::Unlearned;
-use scored_beam::ScoredBeam;
+use pattern_score::{PatternScore, UNIT, unlearned};
 use windows::Windows;
 
 /// Rounds that learn are narrower than the last search by this factor.
 const NARROWER: usize = 10;
+/// The amplitude of the noise in scores: rounds see other states then.
+const NOISE: i64 = UNIT / 4;
 /// States that a thread works on at a time.
 const BATCH: usize = 64;
 /// A round has at most so many levels. Two of them may meet, so a solution may have twice as many moves.
@@ -103,13 +103,15 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let windows = Windows::new(&problem.transfer.lattice, &problem.centroid, &problem.symmetries.fixing);
         let mut learner = Learner::new(windows);
         let mut samples: Vec<Sample<W>> = Vec::new();
-        let centroid = Unlearned::new(&problem.centroid, problem.mirror());
-        let unlearned = |round| centroid.with_beta(self.beta, f64::from(rounds - round) / f64::from(rounds));
+        let centroid = unlearned(&problem.centroid, problem.mirror());
+        let share = |round| f64::from(rounds - round) / f64::from(rounds);
+        let unlearned = |round| centroid.with_share_of_beta(self.beta, share(round));
         for round in 0..=rounds {
             let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
             let most = best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
             let score = learner.score(unlearned(round));
-            let explored = self.explore(ScoredBeam::new(setup, score, keep, [draws.draw(), draws.draw()]), most)?;
+            let noise = Noise { key: [draws.draw(), draws.draw()], amplitude: NOISE };
+            let explored = self.explore(BestSuccessors::new(setup, score, keep, Some(noise)), most)?;
             let found = explored.shortest();
             let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
@@ -130,7 +132,7 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     }
 
     /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
-    fn explore(&self, mut beam: ScoredBeam<'_, W, K>, most: u32) -> Result<Explored<K>, Stopped> {
+    fn explore(&self, mut beam: BestSuccessors<'_, PatternScore, W, K>, most: u32) -> Result<Explored<K>, Stopped> {
         let Self { setup, .. } = *self;
         let mut sequence = LevelSequence::new("learning".into(), Side::Forward).compared_with_all().hidden();
         (sequence.cut, sequence.apart) = (true, 1);
@@ -138,7 +140,7 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let mut explored = Explored::new();
         explored.add(setup, sequence.last())?;
         while sequence.levels.len() as u32 <= explored.shortest().map_or(most, |found| found.min(most)) {
-            beam.grow(&mut sequence)?;
+            beam.grow(&[], &mut sequence)?;
             if sequence.is_dead() {
                 break;
             }
@@ -197,7 +199,7 @@ fn forget<const W: usize>(samples: &mut Vec<Sample<W>>, draws: &mut Draws) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::HashMap;
     use std::collections::hash_map::Entry;
 
@@ -207,11 +209,12 @@ mod tests {
     use halma_rules::lattice::{Lattice, Rule};
     use halma_rules::problem::{self, Transfer};
 
+    use super::super::best_successors::tests::{cuts_change_no_level, with_problem_1};
     use super::super::{TransferOptions, TransferSearch};
     use super::*;
     use crate::solve::Engine;
 
-    pub(super) const UNPRUNED: TransferOptions =
+    pub(in super::super) const UNPRUNED: TransferOptions =
         TransferOptions { pruning: Pruning::None, palindromic: false, symmetry: true, histograms: 1 << 20 };
 
     /// The distance of each state from an army, by breadth-first search over states.
@@ -254,8 +257,9 @@ mod tests {
             let beam = LearningBeam { setup, keep, beta: 0, learning: Learning { rounds: 1, seed: 0 } };
             let problem = &setup.problem;
             let learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
-            let score = learner.score(Unlearned::new(&problem.centroid, problem.mirror()));
-            let explored = beam.explore(ScoredBeam::new(setup, score, keep, [1, 2]), HORIZON).unwrap();
+            let score = learner.score(unlearned(&problem.centroid, problem.mirror()));
+            let best = BestSuccessors::new(setup, score, keep, None);
+            let explored = beam.explore(best, HORIZON).unwrap();
             assert_eq!(explored.shortest(), Some(shortest));
             assert_eq!(explored.solution(setup).unwrap().len() as u32, shortest + 1);
 
@@ -268,6 +272,25 @@ mod tests {
             }
             assert!(good.iter().map(Vec::len).sum::<usize>() > 3 * shortest as usize, "there are many solutions");
         }
+    }
+
+    #[test]
+    fn levels_cut_by_a_learned_score_before_they_are_made_have_the_best_states_of_whole_levels() {
+        with_problem_1(|setup| {
+            let (lattice, problem) = (&setup.problem.transfer.lattice, &setup.problem);
+            let mut learner = Learner::new(Windows::new(lattice, &problem.centroid, &problem.symmetries.fixing));
+            let unlearned = unlearned(&problem.centroid, problem.mirror()).with_beta(2);
+            let mut draws = Draws::new(4);
+            let samples: Vec<Sample<2>> = (0..200)
+                .map(|number| {
+                    let good = number % 2 == 0;
+                    let cells = (0..6).map(|_| if good { draws.below(30) } else { 20 + draws.below(61) });
+                    Sample { army: cells.collect(), level: 1, good }
+                })
+                .collect();
+            learner.train(&samples, &unlearned, setup.engine.cancel, &mut draws).unwrap();
+            cuts_change_no_level(setup, &learner.score(unlearned), &[], 10);
+        });
     }
 
     #[test]

@@ -38,15 +38,14 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
         if levels.levels.len() > length as usize / 2 + 1 {
             return Ok(None);
         }
-        let bounds = self.bounds.iter().cloned().chain([setup.palindrome_bound(length)]).collect();
-        let puzzle = setup.puzzle(bounds);
-        let beam = Truncation { setup, keep: KEEP, beta: BETA };
+        let bounds: Vec<_> = self.bounds.iter().cloned().chain([setup.palindrome_bound(length)]).collect();
+        let truncation = Truncation { setup, keep: KEEP, beta: BETA };
+        let mut beam = truncation.beam();
         let mut ahead = LevelSequence::new(String::new(), levels.side).hidden().with_levels(&levels.levels);
         ahead.cut = true;
         beam.cut_last(&mut ahead)?;
         while ahead.levels.len() <= length as usize / 2 && !ahead.is_dead() {
-            setup.engine.grow(&puzzle, &mut ahead)?;
-            beam.cut_last(&mut ahead)?;
+            beam.grow(&bounds, &mut ahead)?;
         }
         if ahead.is_dead() {
             return Ok(None);

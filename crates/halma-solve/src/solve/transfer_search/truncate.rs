@@ -1,15 +1,14 @@
 //! Beam search (Lowerre 1976; Bell 2009, Sections 3.2 and 3.3): each level keeps only its best states. It finds
 //! solutions, and guesses C. It proves nothing, and its verdict says so.
 
-use halma_bounds::palindrome::symmetry;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
-use halma_engine::store::Level;
 use halma_rules::cells::Cells;
 
+use super::best_successors::BestSuccessors;
+use super::best_successors::centroid_score::CentroidScore;
 use super::setup::Setup;
 use super::shared_levels::SharedLevels;
-use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, LevelFigures};
 
@@ -52,51 +51,30 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
 
     /// Appends truncated levels up to `depth`; returns whether none had to be truncated.
     pub(super) fn grow(&self, depth: u32, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
-        let engine = self.setup.engine;
-        let puzzle = self.setup.puzzle(Vec::new());
         let mut complete = true;
         sequence.cut = true;
         if sequence.levels.is_empty() {
-            engine.open(&puzzle, sequence);
+            self.setup.engine.open(&self.setup.puzzle(Vec::new()), sequence);
         }
+        let mut beam = self.beam();
         while sequence.levels.len() <= depth as usize && !sequence.is_dead() {
-            engine.grow(&puzzle, sequence)?;
-            complete &= !self.cut_last(sequence)?;
+            complete &= !beam.grow(&[], sequence)?;
         }
         Ok(complete)
     }
 
-    /// Truncates the last level to its best states; returns whether that removed any.
-    pub(super) fn cut_last(&self, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
-        let last = sequence.levels.len() - 1;
-        if sequence.levels[last].whole() <= self.keep as u64 {
-            return Ok(false);
-        }
-        sequence.levels[last] = self.best(&sequence.levels[last])?;
-        Ok(true)
-    }
-
-    /// The states of `level` with the highest centroid + beta * symmetry; ties go to the least keys.
-    fn best(&self, level: &Level<K>) -> Result<Level<K>, Stopped> {
-        let Self { setup, keep, beta } = *self;
-        let (states, expander) = (&setup.tables.states, setup.engine.expander);
-        let scored = |block| {
-            let (mut keys, mut scored) = (Vec::new(), Vec::new());
-            level.read_block(block, &mut keys)?;
-            states.each_army(&keys, |key, army| {
-                let symmetry = if beta == 0 { 0 } else { symmetry(setup.problem.mirror(), army) as i64 };
-                scored.push((-states.centroid(army.men) - beta * symmetry, 0, key));
-            });
-            Ok(scored)
-        };
-        best_states(level, keep, expander, scored)
+    /// The states of each level with the highest centroid + beta * symmetry; ties go to the least keys.
+    pub(super) fn beam(&self) -> BestSuccessors<'_, CentroidScore, W, K> {
+        let problem = &self.setup.problem;
+        let score = CentroidScore::new(&problem.centroid, problem.mirror(), 1).with_beta(self.beta);
+        BestSuccessors::new(self.setup, score, self.keep, None)
     }
 }
 
 /// Whether the last two levels occurred before, so that the levels repeat from there on: two levels determine all later
 /// ones, and states that were cut may recur.
 fn goes_in_circles(figures: &[LevelFigures], length: u32) -> bool {
-    let whole: Vec<_> = figures.iter().map(|f| (f.tally.digest, f.tally.second)).collect();
-    let Some(last) = whole.len().checked_sub(2) else { return false };
-    length as usize > 2 * last && whole.windows(2).take(last).any(|pair| pair == &whole[last..])
+    let digests: Vec<_> = figures.iter().map(|f| (f.tally.digest, f.tally.second)).collect();
+    let Some(last) = digests.len().checked_sub(2) else { return false };
+    length as usize > 2 * last && digests.windows(2).take(last).any(|pair| pair == &digests[last..])
 }

@@ -9,7 +9,8 @@ use halma_engine::draws::Draws;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
 
-use super::pattern_score::{Score, UNIT, Unlearned};
+use super::super::best_successors::centroid_score::CentroidScore;
+use super::pattern_score::{PatternScore, UNIT};
 use super::windows::{PATTERNS, Windows};
 
 /// The size of a step of the regression.
@@ -65,7 +66,7 @@ impl Learner {
     }
 
     /// The score with what has been learned so far. An army's images under K have the same.
-    pub(super) fn score(&self, unlearned: Unlearned) -> Score {
+    pub(super) fn score(&self, unlearned: CentroidScore) -> PatternScore {
         let weight = |(window, pattern): (usize, usize)| {
             let of_class = self.of_class[self.windows.class(window) * PATTERNS + pattern].value;
             let sum = self.of_window[window * PATTERNS + pattern].value + of_class;
@@ -76,7 +77,7 @@ impl Learner {
             let count = images.len() as i64;
             (images.map(weight).sum::<i64>() / count) as i32
         };
-        Score::new(Arc::clone(&self.windows), (0..self.of_window.len()).map(mean).collect(), unlearned)
+        PatternScore::new(Arc::clone(&self.windows), (0..self.of_window.len()).map(mean).collect(), unlearned)
     }
 
     /// One pass over samples drawn at random, each in one of its images: what is not learned and the weights together shall say
@@ -84,7 +85,7 @@ impl Learner {
     pub(super) fn train<const W: usize>(
         &mut self,
         samples: &[Sample<W>],
-        unlearned: &Unlearned,
+        unlearned: &CentroidScore,
         cancel: &CancellationToken,
         draws: &mut Draws,
     ) -> Result<(), Stopped> {
@@ -100,7 +101,7 @@ impl Learner {
             let army = self.windows.image_of(army, draws);
             men.clear();
             army.for_each(|cell| men.push(cell as u8));
-            let mut sum = unlearned.of(Army { men: &men, set: army }) as f32 / UNIT as f32;
+            let mut sum = unlearned.of_army(Army { men: &men, set: army }) as f32 / UNIT as f32;
             for &man in &men {
                 for &(window, bit) in self.windows.of(man) {
                     let pattern: &mut u16 = &mut patterns[usize::from(window)];

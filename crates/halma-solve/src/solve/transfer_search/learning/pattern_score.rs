@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use halma_bounds::Army;
-use halma_bounds::palindrome::symmetry;
 use halma_rules::cells::Cells;
 
+use super::super::best_successors::ArmyScore;
+use super::super::best_successors::centroid_score::CentroidScore;
 use super::windows::{PATTERNS, Windows};
 
 /// 1 as a score.
@@ -14,23 +15,21 @@ pub(super) const UNIT: i64 = 1 << 12;
 /// A man who has come farthest counts minus this before anything is learned.
 const FARTHEST_MAN: f64 = 4.5;
 
-/// The part of a score that is not learned: the centroid and the symmetry.
-#[derive(Clone)]
-pub(super) struct Unlearned {
-    /// What a centroid counts.
-    unit: i64,
-    centroid: Arc<[i32]>,
-    mirror: Arc<[u8]>,
-    /// The weight of the symmetry.
-    beta: i64,
+/// The score before anything is learned, without the symmetry.
+pub(super) fn unlearned(centroid: &[i32], mirror: &[u8]) -> CentroidScore {
+    let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
+    let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
+    CentroidScore::new(centroid, mirror, unit)
 }
 
 /// A score, ready for use.
-pub(super) struct Score {
+#[derive(Clone)]
+pub(super) struct PatternScore {
     windows: Arc<Windows>,
     /// By window and pattern.
     table: Vec<i32>,
-    unlearned: Unlearned,
+    /// What is not learned: the centroid and the symmetry.
+    unlearned: CentroidScore,
 }
 
 /// The last army that was scored. The next one differs in few men where keys ascend in small steps.
@@ -46,7 +45,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Puts a man on a free cell, or takes him away.
-    fn toggle(&mut self, score: &Score, man: u8) {
+    fn toggle(&mut self, score: &PatternScore, man: u8) {
         self.sum += self.change(score, man);
         for &(window, bit) in score.windows.of(man) {
             self.patterns[usize::from(window)] ^= bit;
@@ -54,7 +53,7 @@ impl Scratch {
     }
 
     /// By how much that changes the sum.
-    fn change(&self, score: &Score, man: u8) -> i64 {
+    fn change(&self, score: &PatternScore, man: u8) -> i64 {
         let changed = |&(window, bit): &(u16, u16)| {
             let (window, pattern) = (usize::from(window), self.patterns[usize::from(window)]);
             let weights = &score.table[window * PATTERNS..][..PATTERNS];
@@ -64,17 +63,21 @@ impl Scratch {
     }
 }
 
-impl Score {
-    pub(super) fn new(windows: Arc<Windows>, table: Vec<i32>, unlearned: Unlearned) -> Self {
+impl PatternScore {
+    pub(super) fn new(windows: Arc<Windows>, table: Vec<i32>, unlearned: CentroidScore) -> Self {
         Self { windows, table, unlearned }
     }
+}
 
-    pub(super) fn scratch(&self) -> Scratch {
-        let cells = self.unlearned.centroid.len();
+impl<const W: usize> ArmyScore<W> for PatternScore {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        let cells = self.windows.cells();
         Scratch { men: Vec::new(), patterns: vec![0; self.windows.len()], sum: 0, gains: vec![None; cells] }
     }
 
-    pub(super) fn of<const W: usize>(&self, army: Army<'_, W>, scratch: &mut Scratch) -> i64 {
+    fn of(&self, army: Army<'_, W>, scratch: &mut Scratch) -> i64 {
         if scratch.men.is_empty() {
             army.men.iter().for_each(|&man| scratch.toggle(self, man));
             scratch.men.extend(army.men);
@@ -87,11 +90,10 @@ impl Score {
                 scratch.toggle(self, man);
             }
         }
-        self.unlearned.of(army) + scratch.sum
+        self.unlearned.of_army(army) + scratch.sum
     }
 
-    /// Calls `f` with the number of each man of the army, each cell of his `reach`, and the score after he has gone there.
-    pub(super) fn each_successor<const W: usize>(
+    fn each_successor(
         &self,
         army: Army<'_, W>,
         reach: &[Cells<W>],
@@ -123,35 +125,6 @@ impl Score {
             }
             scratch.toggle(self, man);
         }
-    }
-}
-
-impl Unlearned {
-    pub(super) fn new(centroid: &[i32], mirror: &[u8]) -> Self {
-        let farthest = centroid.iter().map(|c| c.abs()).max().unwrap_or(1).max(1);
-        let unit = (UNIT as f64 * FARTHEST_MAN / f64::from(farthest)).round().max(1.0) as i64;
-        Self { unit, centroid: centroid.into(), mirror: mirror.into(), beta: 0 }
-    }
-
-    /// The same with `share` of the symmetry's weight `beta`, in centroids.
-    pub(super) fn with_beta(&self, beta: i64, share: f64) -> Self {
-        Self { beta: (share * (beta * self.unit) as f64).round() as i64, ..self.clone() }
-    }
-
-    pub(super) fn of<const W: usize>(&self, army: Army<'_, W>) -> i64 {
-        let symmetry = if self.beta == 0 { 0 } else { symmetry(&self.mirror, army) as i64 };
-        let centroid: i64 = army.men.iter().map(|&man| i64::from(self.centroid[usize::from(man)])).sum();
-        -self.unit * centroid - self.beta * symmetry
-    }
-
-    /// What one man more counts beside the `rest` of his army.
-    fn of_man<const W: usize>(&self, man: u8, rest: Cells<W>) -> i64 {
-        let symmetry = match self.beta {
-            0 => 0,
-            _ if self.mirror[usize::from(man)] == man => 1,
-            _ => 2 * i64::from(rest.contains(self.mirror[usize::from(man)].into())),
-        };
-        -self.unit * i64::from(self.centroid[usize::from(man)]) - self.beta * symmetry
     }
 }
 
@@ -190,7 +163,11 @@ mod tests {
         army.iter().map(|c| c as u8).collect()
     }
 
-    fn of(score: &Score, army: Cells<2>, scratch: &mut Scratch) -> i64 {
+    fn fresh(score: &PatternScore) -> Scratch {
+        ArmyScore::<2>::scratch(score)
+    }
+
+    fn of(score: &PatternScore, army: Cells<2>, scratch: &mut Scratch) -> i64 {
         score.of(Army { men: &men(army), set: army }, scratch)
     }
 
@@ -199,8 +176,8 @@ mod tests {
     }
 
     /// The learner's score, with the symmetry.
-    fn with_symmetry(learner: &Learner) -> Score {
-        learner.score(Unlearned::new(&lattice().1, &mirror()).with_beta(2, 1.0))
+    fn with_symmetry(learner: &Learner) -> PatternScore {
+        learner.score(unlearned(&lattice().1, &mirror()).with_beta(2))
     }
 
     /// Good are armies that come in pairs of neighbours, by chance or not, wherever they stand.
@@ -215,7 +192,7 @@ mod tests {
                 Sample { army, level: 1, good: army.iter().filter(|&c| beside(c)).count() >= 4 }
             })
             .collect();
-        let unlearned = Unlearned::new(&centroid, &[]);
+        let unlearned = unlearned(&centroid, &[]);
         let cancel = CancellationToken::after(None);
         for _ in 0..4 {
             learner.train(&samples, &unlearned, &cancel, &mut draws).unwrap();
@@ -227,10 +204,10 @@ mod tests {
     fn a_score_does_not_depend_on_the_army_scored_before() {
         let (_, learner) = learned(500);
         let score = with_symmetry(&learner);
-        let (mut draws, mut used) = (Draws::new(1), score.scratch());
+        let (mut draws, mut used) = (Draws::new(1), fresh(&score));
         for _ in 0..1000 {
             let army = army(&mut draws);
-            assert_eq!(of(&score, army, &mut used), of(&score, army, &mut score.scratch()));
+            assert_eq!(of(&score, army, &mut used), of(&score, army, &mut fresh(&score)));
         }
     }
 
@@ -238,7 +215,7 @@ mod tests {
     fn images_of_an_army_have_its_score() {
         let ((lattice, _), (_, learner)) = (lattice(), learned(500));
         let score = with_symmetry(&learner);
-        let (mut draws, mut scratch, fixing) = (Draws::new(1), score.scratch(), fixing(&lattice));
+        let (mut draws, mut scratch, fixing) = (Draws::new(1), fresh(&score), fixing(&lattice));
         assert_eq!(fixing.len(), 2);
         for _ in 0..1000 {
             let army = army(&mut draws);
@@ -250,13 +227,13 @@ mod tests {
     fn successors_have_the_scores_that_they_have_as_armies() {
         let (_, learner) = learned(500);
         let score = with_symmetry(&learner);
-        let (mut draws, mut scratch) = (Draws::new(1), score.scratch());
+        let (mut draws, mut scratch) = (Draws::new(1), fresh(&score));
         for _ in 0..100 {
             let army = army(&mut draws);
             let (men, free) = (men(army), (0..64).filter(|&c| !army.contains(c)).collect::<Cells<2>>());
             score.each_successor(Army { men: &men, set: army }, &[free; 6], &mut scratch, |man, to, after| {
                 let moved = army.without(men[man].into()).with(to);
-                assert_eq!(after, of(&score, moved, &mut score.scratch()));
+                assert_eq!(after, of(&score, moved, &mut fresh(&score)));
             });
         }
     }
@@ -264,10 +241,10 @@ mod tests {
     #[test]
     fn what_is_good_by_a_pattern_scores_less_after_learning() {
         let ((_, centroid), (samples, learner)) = (lattice(), learned(5000));
-        let score = learner.score(Unlearned::new(&centroid, &[]));
+        let score = learner.score(unlearned(&centroid, &[]));
         let mean = |good: bool| {
             let of_kind = samples.iter().filter(|sample| sample.good == good);
-            let scores: Vec<i64> = of_kind.map(|s| of(&score, s.army, &mut score.scratch())).collect();
+            let scores: Vec<i64> = of_kind.map(|s| of(&score, s.army, &mut fresh(&score))).collect();
             scores.iter().sum::<i64>() / scores.len() as i64
         };
         assert!(mean(true) + UNIT < mean(false), "{} against {}", mean(true), mean(false));
@@ -278,7 +255,7 @@ mod tests {
         let (lattice, centroid) = lattice();
         let learner = Learner::new(Windows::new(&lattice, &centroid, &fixing(&lattice)));
         let score = with_symmetry(&learner);
-        let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut score.scratch());
+        let at = |cells: [usize; 6]| of(&score, cells.into_iter().collect(), &mut fresh(&score));
         let man = at([0, 1, 2, 8, 9, 16]) - at([0, 1, 2, 8, 9, 17]);
         assert!(man > 0, "nearer to the target is better");
         // a1 and h8 are mirror cells: two men are symmetrical, each worth two centroids, and h8 is 13 centroids beyond b1.

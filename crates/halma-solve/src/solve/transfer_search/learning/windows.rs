@@ -63,6 +63,11 @@ impl Windows {
         }
     }
 
+    /// How many cells the board has.
+    pub(super) fn cells(&self) -> usize {
+        self.of.len()
+    }
+
     /// How many windows there are.
     pub(super) fn len(&self) -> usize {
         self.class.len()
