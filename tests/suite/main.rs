@@ -28,6 +28,7 @@ mod game_bounds;
 mod games;
 mod guide;
 mod job_errors;
+mod learning_beam;
 mod levels;
 mod memory;
 mod mirrors;

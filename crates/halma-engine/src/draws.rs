@@ -11,6 +11,12 @@ impl Draws {
         Self(seed)
     }
 
+    /// The seed of the rest of the sequence.
+    #[must_use]
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
     /// The next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -44,5 +50,6 @@ mod tests {
         let first: Vec<u64> = (0..3).map(|_| draws.draw()).collect();
         // From the reference implementation by Sebastiano Vigna.
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(Draws::new(draws.state()).draw(), draws.draw());
     }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `run.json` | the manifest: description of the run, answers, complete levels, layers of the level under way |
 //! | `levels/` | level files ([`super::file`]) |
+//! | `search.state` | what a search needs beside its levels to go on ([`Workspace::save_state`]) |
 //! | `lock` | held while a process works here |
 //!
 //! The manifest is replaced atomically, after the files that it names have been synced, and carries a checksum. A file
@@ -24,6 +25,7 @@ use halma_files::number::{Digest, FileRecord};
 mod leftover_share;
 mod manifest;
 mod place;
+mod search_state;
 
 use super::disk::Claim;
 pub use super::disk::Disk;
@@ -36,6 +38,7 @@ pub use manifest::{LIST, Mark, Partial, Saved};
 use manifest::{Manifest, file_name};
 use place::{LEVELS, clear, identity_of, is_of_level, locked, names, open_level, remove};
 pub use place::{LOCK, is_at_work, unfinished};
+use search_state::STATE;
 
 /// A run's folder, locked by this process.
 #[derive(Debug)]
@@ -164,9 +167,9 @@ impl Workspace {
                 remove(&*self.levels, &name)?;
             }
         }
-        // A process that was killed while it replaced the manifest or the record leaves a temporary file.
+        // A process that was killed while it replaced one of these leaves a temporary file.
         for name in names(&*self.folder)? {
-            if [LIST, halma_files::RECORD_FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
+            if [LIST, STATE, halma_files::RECORD_FILE].iter().any(|file| name.starts_with(&format!(".{file}."))) {
                 remove(&*self.folder, &name)?;
             }
         }
@@ -413,12 +416,13 @@ impl Workspace {
         self.change(|_| ())
     }
 
-    /// Ends the run. Where levels are to be kept, everything stays: the manifest, too, because it names them. Otherwise manifest, level
+    /// Ends the run. Where levels are to be kept, they stay, and the manifest, too, because it names them. Otherwise manifest, level
     /// files and lock are removed, and the run cannot be resumed.
     ///
     /// # Errors
     /// Where something cannot be removed.
     pub fn close(self) -> Result<(), StoreError> {
+        self.remove_state()?;
         if self.keep {
             return Ok(());
         }

@@ -22,8 +22,8 @@ const KEPT: u64 = 320;
 /// Bytes for each state of a level of a beam search that learns: its key; its entry in the table of all states seen, of which there are
 /// two for a while; and what states that meet take.
 const SEEN: u64 = 130;
-/// Bytes for each of its samples, in a list that doubles.
-const SAMPLE: u64 = 2 * 48;
+/// Bytes for each of its samples, in a list that doubles, and as it is written to the run's folder.
+const SAMPLE: u64 = 3 * 48;
 
 /// The memory that the question needs beside its levels.
 pub(super) fn of(job: &Job, question: Question) -> Needs {

@@ -10,6 +10,7 @@
 //!
 //! The solution depends on the seed and not on the number of threads or the memory: all sums are made in one order.
 
+mod checkpoint;
 mod explored;
 mod learner;
 mod pattern_score;
@@ -18,6 +19,7 @@ mod windows;
 use halma_engine::draws::Draws;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
+use halma_engine::store::workspace::Workspace;
 use halma_record::words::counted;
 use halma_rules::cells::Cells;
 use halma_rules::job::Learning;
@@ -27,6 +29,7 @@ use super::best_successors::{BestSuccessors, Noise};
 use super::setup::Setup;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
+use checkpoint::Learned;
 use explored::Explored;
 use learner::{Learner, Sample};
 use pattern_score::{PatternScore, UNIT, unlearned};
@@ -85,47 +88,83 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     /// The shortest solution that is found in all rounds, or in those that ended before a signal or the time limit.
     fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
         let progress = self.setup.engine.progress;
-        let mut best = None;
-        match self.rounds(&mut best) {
-            Err(stopped @ (Stopped::Interrupted | Stopped::Time)) if best.is_some() => {
+        let mut learned = self.begin()?;
+        match self.rounds(&mut learned) {
+            Err(stopped @ (Stopped::Interrupted | Stopped::Time)) if learned.best.is_some() => {
                 progress.note(&format!("{stopped}: the rest of the rounds is left out"));
             }
-            ended => ended?,
+            Err(stopped) => {
+                if learned.is_whole {
+                    self.save(&learned);
+                }
+                return Err(stopped);
+            }
+            Ok(()) => {}
         }
-        Ok(best)
+        Ok(learned.best)
     }
 
-    /// The rounds. The shortest solution so far goes into `best`.
-    fn rounds(&self, best: &mut Option<Solution<W>>) -> Result<(), Stopped> {
-        let Self { setup, learning: Learning { rounds, seed }, .. } = *self;
+    /// Nothing, or what an earlier process of the run has learned.
+    fn begin(&self) -> Result<Learned<W>, Stopped> {
+        let Setup { problem, engine, .. } = self.setup;
+        let new = || Learned::new(self.learning.seed, learner(self.setup));
+        let Some(workspace) = engine.workspace else { return Ok(new()) };
+        let Some(bytes) = workspace.state()? else { return Ok(new()) };
+        let (men, cells) = (problem.transfer.start.len(), problem.transfer.lattice.len());
+        let learned = Learned::from_bytes(&bytes, learner(self.setup), men, cells)
+            .filter(|learned| learned.rounds <= self.learning.rounds)
+            .ok_or_else(|| workspace.damaged_state("it is not what a search that learns keeps"))?;
+        engine.progress.note(&format!("goes on after {}", counted(learned.rounds as usize, "round")));
+        if let Some(best) = &learned.best {
+            engine.progress.known(best.length);
+        }
+        Ok(learned)
+    }
+
+    /// Keeps what was learned in the run's folder. If that fails, less is left after a kill, and nothing else.
+    fn save(&self, learned: &Learned<W>) {
+        let Setup { engine, .. } = self.setup;
+        if let Some(Err(fault)) = engine.workspace.map(|workspace| workspace.save_state(&learned.to_bytes())) {
+            engine.progress.note(&format!("what was learned could not be saved: {fault}"));
+        }
+    }
+
+    /// The rounds that are left.
+    fn rounds(&self, learned: &mut Learned<W>) -> Result<(), Stopped> {
+        let Self { setup, learning: Learning { rounds, .. }, .. } = *self;
         let (progress, problem) = (setup.engine.progress, &setup.problem);
-        let mut draws = Draws::new(seed);
-        let windows = Windows::new(&problem.transfer.lattice, &problem.centroid, &problem.symmetries.fixing);
-        let mut learner = Learner::new(windows);
-        let mut samples: Vec<Sample<W>> = Vec::new();
         let centroid = unlearned(&problem.centroid, problem.mirror());
         let share = |round| f64::from(rounds - round) / f64::from(rounds);
         let unlearned = |round| centroid.with_share_of_beta(self.beta, share(round));
-        for round in 0..=rounds {
+        for round in learned.rounds..=rounds {
+            let mut draws = learned.draws.clone();
             let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
-            let most = best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
-            let score = learner.score(unlearned(round));
+            let most = learned.best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
+            let score = learned.learner.score(unlearned(round));
             let noise = Noise { key: [draws.draw(), draws.draw()], amplitude: NOISE };
             let explored = self.explore(BestSuccessors::new(setup, score, keep, Some(noise)), most)?;
             let found = explored.shortest();
             let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
             progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
-            if let Some(length) = found.filter(|&length| best.as_ref().is_none_or(|known| length < known.length)) {
+            if let Some(length) =
+                found.filter(|&length| learned.best.as_ref().is_none_or(|known| length < known.length))
+            {
                 progress.known(length);
-                *best = Some(Solution { length, walk: explored.solution(setup)? });
+                learned.best = Some(Solution { length, walk: explored.solution(setup)? });
             }
-            if round < rounds {
-                self.sample(&explored, &mut samples, &mut draws)?;
-                // Weights are learned beside the share of the symmetry that they are used with.
-                learner.train(&samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
+            if round == rounds {
+                break;
             }
+            learned.is_whole = false;
+            self.sample(&explored, &mut learned.samples, &mut draws)?;
+            // Weights are learned beside the share of the symmetry that they are used with.
+            learned.learner.train(&learned.samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
             if round + 1 == rounds {
-                samples = Vec::new();
+                learned.samples = Vec::new();
+            }
+            (learned.rounds, learned.draws, learned.is_whole) = (round + 1, draws, true);
+            if setup.engine.workspace.is_some_and(Workspace::is_due) {
+                self.save(learned);
             }
         }
         Ok(())
@@ -182,6 +221,12 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         }
         Ok(())
     }
+}
+
+/// A learner for the problem, which has not learned yet.
+fn learner<const W: usize, K: Key>(setup: &Setup<'_, W, K>) -> Learner {
+    let problem = &setup.problem;
+    Learner::new(Windows::new(&problem.transfer.lattice, &problem.centroid, &problem.symmetries.fixing))
 }
 
 /// Removes samples down to the most that are kept: at random, from the oldest ones, twice as many as are removed.
@@ -256,8 +301,7 @@ pub(super) mod tests {
             let keep = 1 << 20;
             let beam = LearningBeam { setup, keep, beta: 0, learning: Learning { rounds: 1, seed: 0 } };
             let problem = &setup.problem;
-            let learner = Learner::new(Windows::new(&transfer.lattice, &problem.centroid, &problem.symmetries.fixing));
-            let score = learner.score(unlearned(&problem.centroid, problem.mirror()));
+            let score = learner(setup).score(unlearned(&problem.centroid, problem.mirror()));
             let best = BestSuccessors::new(setup, score, keep, None);
             let explored = beam.explore(best, HORIZON).unwrap();
             assert_eq!(explored.shortest(), Some(shortest));
@@ -277,8 +321,7 @@ pub(super) mod tests {
     #[test]
     fn levels_cut_by_a_learned_score_before_they_are_made_have_the_best_states_of_whole_levels() {
         with_problem_1(|setup| {
-            let (lattice, problem) = (&setup.problem.transfer.lattice, &setup.problem);
-            let mut learner = Learner::new(Windows::new(lattice, &problem.centroid, &problem.symmetries.fixing));
+            let (problem, mut learner) = (&setup.problem, learner(setup));
             let unlearned = unlearned(&problem.centroid, problem.mirror()).with_beta(2);
             let mut draws = Draws::new(4);
             let samples: Vec<Sample<2>> = (0..200)

@@ -10,6 +10,7 @@ use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
 
 use super::super::best_successors::centroid_score::CentroidScore;
+use super::checkpoint::Reader;
 use super::pattern_score::{PatternScore, UNIT};
 use super::windows::{PATTERNS, Windows};
 
@@ -63,6 +64,19 @@ impl Learner {
             of_class: vec![Weight::NONE; windows.classes() * PATTERNS],
             windows: Arc::new(windows),
         }
+    }
+
+    /// All weights, each with the sum of the squares of its gradients.
+    pub(super) fn weights(&self) -> impl Iterator<Item = f32> {
+        self.of_window.iter().chain(&self.of_class).flat_map(|weight| [weight.value, weight.squares])
+    }
+
+    /// Takes all weights back, in that order; `None` where there are too few.
+    pub(super) fn restore(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        for weight in self.of_window.iter_mut().chain(&mut self.of_class) {
+            *weight = Weight { value: reader.weight()?, squares: reader.weight()? };
+        }
+        Some(())
     }
 
     /// The score with what has been learned so far. An army's images under K have the same.
