@@ -20,13 +20,13 @@ use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use score_cut::ScoreCut;
 
-/// The most states whose successors tell where a level is cut before it is made, and the fewest where so many are kept.
-const MEASURED: [usize; 2] = [1 << 6, 1 << 10];
-/// Where few states are kept, one in so many of them is measured.
-const MEASURED_OF: usize = 8;
+/// The successors of one in so many states of a level tell where the next level is cut before it is made.
+const SAMPLED: usize = 8;
+/// The fewest and the most states of that sample.
+const SAMPLE: [usize; 2] = [1 << 6, 1 << 10];
 /// At first a level is cut to so many times the states that are kept, since many successors are one state.
 const SPARE: f64 = 4.0;
-/// States that a thread measures at a time.
+/// States of the sample that a thread works on at a time.
 const BATCH: usize = 64;
 
 /// A score of armies, of which less is better. Images under K have the same.
@@ -128,7 +128,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         let Self { setup, score, .. } = self;
         let (states, expander) = (&setup.tables.states, setup.engine.expander);
         let (level, depth) = (sequence.last(), sequence.levels.len() as u32);
-        let every = level.whole().div_ceil((self.keep / MEASURED_OF).clamp(MEASURED[0], MEASURED[1]) as u64).max(1);
+        let every = level.whole().div_ceil((self.keep / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]) as u64).max(1);
         // By a hash, so that any number of processes take the same ones.
         let (mut sample, mut keys) = (Vec::new(), Vec::new());
         for block in 0..level.blocks() {
@@ -179,14 +179,13 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         best_states(level, *keep, expander, scored)
     }
 
-    /// Leaves only the best states of the last level, which an exact search may have made; returns whether there were others.
-    pub(super) fn cut_last(&self, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
+    /// Leaves only the best states of the last level, which an exact search may have made.
+    pub(super) fn cut_last(&self, sequence: &mut LevelSequence<K>) -> Result<(), Stopped> {
         if sequence.last().whole() <= self.keep as u64 {
-            return Ok(false);
+            return Ok(());
         }
         let best = self.best(sequence.last(), i64::MAX)?;
-        self.setup.engine.select(&self.setup.puzzle(Vec::new()), best, sequence)?;
-        Ok(true)
+        self.setup.engine.select(&self.setup.puzzle(Vec::new()), best, sequence)
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Learned<const W: usize> {
 }
 
 /// Bytes that are read from the front.
-pub(super) struct Reader<'a>(&'a [u8]);
+struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         self.take().map(u64::from_le_bytes)
     }
 
-    pub(super) fn weight(&mut self) -> Option<f32> {
+    fn weight(&mut self) -> Option<f32> {
         self.take().map(f32::from_le_bytes).filter(|weight| weight.is_finite())
     }
 
@@ -89,7 +89,7 @@ impl<const W: usize> Learned<W> {
         if version != VERSION || samples > MOST_SAMPLES as u64 {
             return None;
         }
-        learner.restore(&mut reader)?;
+        learner.restore(|| reader.weight())?;
         let mut sample = |_| {
             let army = reader.army(men, cells)?;
             let number = reader.number()?;

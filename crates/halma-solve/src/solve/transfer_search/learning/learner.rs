@@ -10,7 +10,6 @@ use halma_engine::search::{CancellationToken, Stopped};
 use halma_rules::cells::Cells;
 
 use super::super::best_successors::centroid_score::CentroidScore;
-use super::checkpoint::Reader;
 use super::pattern_score::{PatternScore, UNIT};
 use super::windows::{PATTERNS, Windows};
 
@@ -72,9 +71,9 @@ impl Learner {
     }
 
     /// Takes all weights back, in that order; `None` where there are too few.
-    pub(super) fn restore(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    pub(super) fn restore(&mut self, mut next: impl FnMut() -> Option<f32>) -> Option<()> {
         for weight in self.of_window.iter_mut().chain(&mut self.of_class) {
-            *weight = Weight { value: reader.weight()?, squares: reader.weight()? };
+            *weight = Weight { value: next()?, squares: next()? };
         }
         Some(())
     }
