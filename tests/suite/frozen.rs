@@ -97,6 +97,40 @@ fn a_record_whose_following_levels_have_all_moves_is_verified_as_such() {
 }
 
 #[test]
+fn levels_that_count_states_which_a_beam_search_did_not_keep_are_verified_up_to_the_first_cut() {
+    let place = tempfile::tempdir().unwrap();
+    let frozen = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/truncated.json");
+    let (status, told) = halma(&place, &["check", frozen.to_str().unwrap(), "-q"]);
+    assert!(status == 0 && told.contains("The record holds."), "{status}: {told}");
+    assert!(told.contains("its levels were truncated; those after level 3 were not looked at"), "{told}");
+
+    let written = json(&frozen);
+    let refuses = |name: &str, change: &dyn Fn(&mut Value)| {
+        let mut forged = written.clone();
+        change(&mut forged["runs"][0]["levels"]);
+        fs::write(place.path().join(name), forged.to_string()).unwrap();
+        let (status, told) = halma(&place, &["check", name, "-q"]);
+        assert_eq!(status, 4, "{told}");
+        told
+    };
+    // The first level that was cut is the last one that is derived.
+    let told = refuses("level.json", &|levels| levels[3]["digest"] = levels[2]["digest"].clone());
+    assert!(told.contains("forward level 3"), "{told}");
+    // No beam search keeps more than it says.
+    let told = refuses("more.json", &|levels| {
+        let [states, duplicates] = ["states", "duplicates"].map(|name| number(&levels[4][name]));
+        (levels[4]["duplicates"], levels[4]["pruned"]) = ((duplicates - 1).into(), 1.into());
+        assert!(states > 50);
+    });
+    assert!(told.contains("386 states, of which 50 are kept"), "{told}");
+}
+
+/// A number of a record, which may be written as text.
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+}
+
+#[test]
 fn a_frozen_interrupted_run_goes_on_from_its_level_files() {
     let place = thawed("interrupted");
     let (status, told) = halma(&place, &["resume", "interrupted", "-q", "--threads", "1"]);

@@ -7,8 +7,8 @@
 //! | `search.state` | what a search needs beside its levels to go on ([`Workspace::save_state`]) |
 //! | `lock` | held while a process works here |
 //!
-//! The manifest is replaced atomically, after the files that it names have been synced, and carries a checksum. A file
-//! that it does not name is a leftover and is removed. So the folder always holds a state that the run once had, and a
+//! The manifest is replaced atomically, after the files that it names have been synced, and carries a checksum. A level
+//! file that it does not name is a leftover and is removed. So the folder always holds a state that the run once had, and a
 //! run resumes by asking for each level whether it is already there.
 
 use std::collections::BTreeMap;
@@ -102,7 +102,11 @@ impl Workspace {
                 list.terms = terms;
                 list
             }
-            None => Manifest::new(run, terms),
+            None => {
+                // Without the manifest nothing says which run it is of.
+                remove(&*place, STATE)?;
+                Manifest::new(run, terms)
+            }
         };
         let workspace = Self {
             folder: place,
@@ -422,12 +426,12 @@ impl Workspace {
     /// # Errors
     /// Where something cannot be removed.
     pub fn close(self) -> Result<(), StoreError> {
-        self.remove_state()?;
         if self.keep {
-            return Ok(());
+            return remove(&*self.folder, STATE);
         }
         // The manifest first, since the rest is nothing without it. The lock last, because it is held until then.
         remove(&*self.folder, LIST)?;
+        remove(&*self.folder, STATE)?;
         clear(&*self.folder, &*self.levels)?;
         remove(&*self.folder, LOCK)
     }

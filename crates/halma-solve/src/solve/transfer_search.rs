@@ -88,6 +88,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     shared: SharedLevels<K>,
     /// What the rounds of a beam search that learns found, once they have run.
     learned: Option<Option<Solution<W>>>,
+    /// The greatest length that is asked about, if there is one.
+    greatest: Option<u32>,
 }
 
 /// The default size of a large level.
@@ -119,6 +121,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             upper_bound: UpperBound::default(),
             shared: SharedLevels::new(),
             learned: None,
+            greatest: None,
         })
     }
 
@@ -157,7 +160,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
 
     /// The answer of a technique other than leading halves; its levels go into `attempt`.
     fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let Self { setup, shared, learned, .. } = self;
+        let Self { setup, shared, learned, greatest, .. } = self;
         let (problem, figures) = (&setup.problem, &mut attempt.levels);
         if length == 0 {
             return Ok(match problem.transfer.start == problem.transfer.target {
@@ -179,7 +182,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 Ok(Answer::GivenUp("a beam search learns in one process".into()))
             }
             (&Pruning::Truncate { keep, beta, learning: Some(learning) }, true) => {
-                LearningBeam { setup, keep, beta, learning }.decide(length, learned)
+                LearningBeam { setup, keep, beta, learning, greatest: *greatest }.decide(length, learned)
             }
             (&Pruning::Truncate { keep, beta, learning: None }, true) => {
                 Truncation { setup, keep, beta }.decide(length, shared, figures)
@@ -223,6 +226,7 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
     }
 
     fn reach(&mut self, first: u32, greatest: Option<u32>, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
+        self.greatest = greatest;
         self.upper_bound.reach(&self.setup, first, greatest, decided)
     }
 

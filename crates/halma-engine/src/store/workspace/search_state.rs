@@ -7,7 +7,6 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::place::remove;
 use super::{Workspace, identity_of};
 use crate::store::StoreError;
 use crate::store::disk::refused;
@@ -17,8 +16,8 @@ use crate::store::storage::replace;
 pub(super) const STATE: &str = "search.state";
 const MAGIC: &[u8; 8] = b"HALMASTA";
 const HEAD: usize = MAGIC.len() + 16;
-/// The most bytes that are read.
-const LARGEST: u64 = 1 << 30;
+/// The most bytes that a file may have.
+const LARGEST: u64 = 1 << 26;
 
 impl Workspace {
     fn head_of_state(&self) -> [u8; HEAD] {
@@ -35,6 +34,10 @@ impl Workspace {
     pub fn save_state(&self, contents: &[u8]) -> Result<(), StoreError> {
         let mut bytes = [&self.head_of_state()[..], contents].concat();
         bytes.extend(xxh3_128(&bytes).to_le_bytes());
+        if bytes.len() as u64 > LARGEST {
+            let reason = format!("it would have {} bytes, and the most is {LARGEST}", bytes.len());
+            return Err(StoreError::Full { file: self.folder.path(STATE), reason });
+        }
         replace(&*self.folder, STATE, &bytes).map_err(|e| refused(&*self.folder, STATE, e))?;
         self.begin()
     }
@@ -64,11 +67,6 @@ impl Workspace {
     /// The error for a state that the search cannot have kept.
     pub fn damaged_state(&self, reason: &str) -> StoreError {
         StoreError::Damaged { file: self.folder.path(STATE), reason: reason.into() }
-    }
-
-    /// Removes the state, which is not needed any more.
-    pub(super) fn remove_state(&self) -> Result<(), StoreError> {
-        remove(&*self.folder, STATE)
     }
 }
 
@@ -105,6 +103,10 @@ mod tests {
         assert!(!place.join(".search.state.7.tmp").exists());
         workspace.close().unwrap();
         assert!(!place.join(STATE).exists());
+        // A state without a manifest is of no run.
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join(STATE), "a leftover").unwrap();
+        assert_eq!(run(&place, "one").state().unwrap(), None);
     }
 
     #[test]

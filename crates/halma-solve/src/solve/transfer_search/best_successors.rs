@@ -1,5 +1,5 @@
 //! Beam search, level by level (Lowerre, *The Harpy speech recognition system*, 1976): the states of the next level with the least
-//! scores. Successors that would not be selected are not made.
+//! scores. Most successors that would not be selected are not made.
 
 pub(super) mod centroid_score;
 mod score_cut;
@@ -20,9 +20,9 @@ use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use score_cut::ScoreCut;
 
-/// The successors of one in so many states of a level tell where the next level is cut before it is made.
+/// The successors of a sample tell where a level is cut before it is made: of the states that are kept one in so many,
 const SAMPLED: usize = 8;
-/// The fewest and the most states of that sample.
+/// but no fewer states and no more than these.
 const SAMPLE: [usize; 2] = [1 << 6, 1 << 10];
 /// At first a level is cut to so many times the states that are kept, since many successors are one state.
 const SPARE: f64 = 4.0;
@@ -65,8 +65,8 @@ pub(super) struct BestSuccessors<'s, S, const W: usize, K: Key> {
     keep: usize,
     /// Without noise, of states with equal scores those with the least keys are kept.
     noise: Option<Noise>,
-    /// A level is cut to so many times `keep` successors before it is made.
-    spare: f64,
+    /// A level is cut to so many times `keep` successors before it is made. Which states are kept does not depend on it.
+    pub(super) spare: f64,
 }
 
 impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
@@ -74,11 +74,11 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         Self { setup, score: Arc::new(score), keep, noise, spare: SPARE }
     }
 
-    /// Appends the `keep` best states of the next level under `bounds`, as if all successors had been made. Returns whether that leaves
-    /// out any; these count as pruned.
+    /// Appends the `keep` best states of the next level under `bounds`, as if all successors had been made. Returns whether that may
+    /// leave out some; these count as pruned.
     ///
-    /// Only those are made that score at most `most`. All others score more than `most` less the noise: where `keep` states
-    /// score at most that, these are the best of all. Where not, more are made.
+    /// Successors whose score exceeds a threshold are not made. With the noise each of them still exceeds the threshold less the
+    /// amplitude. So if `keep` states score at most that, they are the best of all. If not, the threshold is raised.
     pub(super) fn grow(
         &mut self,
         bounds: &[Arc<dyn Bound<W>>],
@@ -136,7 +136,6 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
             sample.extend(keys.iter().filter(|key| u64::from(key.mix() as u32) % every == 0));
         }
         let scored = |(): &mut (), keys: &[K]| {
-            setup.engine.cancel.check()?;
             let (mut scores, mut scratch, mut pieces) = (Vec::new(), score.scratch(), Pieces::default());
             let mut pruners: Vec<_> = bounds.iter().map(|bound| bound.pruner()).collect();
             let mut reach = vec![Cells::EMPTY; setup.problem.transfer.start.len()];
@@ -148,6 +147,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
                 pruners.iter_mut().for_each(|pruner| pruner.filter(army, depth, &mut reach));
                 score.each_successor(army, &reach, &mut scratch, |_, _, after| scores.push(after));
             });
+            // The sample is small: a process that stopped here alone would be lost to the others.
             Ok::<_, Stopped>(scores)
         };
         let scores = expander.install(|| parallel::map_chunks(&sample, BATCH, || (), scored))?;

@@ -59,6 +59,8 @@ pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
     /// The weight of the symmetry in the first round.
     pub(super) beta: i64,
     pub(super) learning: Learning,
+    /// The greatest length that is asked about, if there is one.
+    pub(super) greatest: Option<u32>,
 }
 
 impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
@@ -85,21 +87,29 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         })
     }
 
-    /// The shortest solution that is found in all rounds, or in those that ended before a signal or the time limit.
+    /// The shortest solution that is found in all rounds. A signal or the time limit ends them, too, if what was found so far is an
+    /// answer; if not, what was learned is kept for a later process.
     fn search(&self) -> Result<Option<Solution<W>>, Stopped> {
         let progress = self.setup.engine.progress;
         let mut learned = self.begin()?;
-        match self.rounds(&mut learned) {
-            Err(stopped @ (Stopped::Interrupted | Stopped::Time)) if learned.best.is_some() => {
-                progress.note(&format!("{stopped}: the rest of the rounds is left out"));
-            }
-            Err(stopped) => {
-                if learned.is_whole {
-                    self.save(&learned);
+        let is_asked_for = |known: &Solution<W>| self.greatest.is_none_or(|greatest| known.length <= greatest);
+        loop {
+            match self.round(&mut learned) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(stopped @ (Stopped::Interrupted | Stopped::Time))
+                    if learned.best.as_ref().is_some_and(is_asked_for) =>
+                {
+                    progress.note(&format!("{stopped}: the rest of the rounds is left out"));
+                    break;
                 }
-                return Err(stopped);
+                Err(stopped) => {
+                    if learned.is_whole {
+                        self.save(&learned);
+                    }
+                    return Err(stopped);
+                }
             }
-            Ok(()) => {}
         }
         Ok(learned.best)
     }
@@ -113,6 +123,9 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         let (men, cells) = (problem.transfer.start.len(), problem.transfer.lattice.len());
         let learned = Learned::from_bytes(&bytes, learner(self.setup), men, cells)
             .filter(|learned| learned.rounds <= self.learning.rounds)
+            .filter(|Learned { best, .. }| {
+                best.as_ref().is_none_or(|best| self.setup.check_walk(&best.walk, best.length).is_ok())
+            })
             .ok_or_else(|| workspace.damaged_state("it is not what a search that learns keeps"))?;
         engine.progress.note(&format!("goes on after {}", counted(learned.rounds as usize, "round")));
         if let Some(best) = &learned.best {
@@ -129,45 +142,41 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
         }
     }
 
-    /// The rounds that are left.
-    fn rounds(&self, learned: &mut Learned<W>) -> Result<(), Stopped> {
+    /// The next round; returns whether there is another one.
+    fn round(&self, learned: &mut Learned<W>) -> Result<bool, Stopped> {
         let Self { setup, learning: Learning { rounds, .. }, .. } = *self;
-        let (progress, problem) = (setup.engine.progress, &setup.problem);
+        let (progress, problem, round) = (setup.engine.progress, &setup.problem, learned.rounds);
         let centroid = unlearned(&problem.centroid, problem.mirror());
         let share = |round| f64::from(rounds - round) / f64::from(rounds);
         let unlearned = |round| centroid.with_share_of_beta(self.beta, share(round));
-        for round in learned.rounds..=rounds {
-            let mut draws = learned.draws.clone();
-            let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
-            let most = learned.best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
-            let score = learned.learner.score(unlearned(round));
-            let noise = Noise { key: [draws.draw(), draws.draw()], amplitude: NOISE };
-            let explored = self.explore(BestSuccessors::new(setup, score, keep, Some(noise)), most)?;
-            let found = explored.shortest();
-            let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
-            progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
-            if let Some(length) =
-                found.filter(|&length| learned.best.as_ref().is_none_or(|known| length < known.length))
-            {
-                progress.known(length);
-                learned.best = Some(Solution { length, walk: explored.solution(setup)? });
-            }
-            if round == rounds {
-                break;
-            }
-            learned.is_whole = false;
-            self.sample(&explored, &mut learned.samples, &mut draws)?;
-            // Weights are learned beside the share of the symmetry that they are used with.
-            learned.learner.train(&learned.samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
-            if round + 1 == rounds {
-                learned.samples = Vec::new();
-            }
-            (learned.rounds, learned.draws, learned.is_whole) = (round + 1, draws, true);
-            if setup.engine.workspace.is_some_and(Workspace::is_due) {
-                self.save(learned);
-            }
+        let mut draws = learned.draws.clone();
+        let keep = if round < rounds { self.keep.div_ceil(NARROWER) } else { self.keep };
+        let most = learned.best.as_ref().map_or(HORIZON, |known| known.length.min(HORIZON));
+        let score = learned.learner.score(unlearned(round));
+        let noise = Noise { key: [draws.draw(), draws.draw()], amplitude: NOISE };
+        let explored = self.explore(BestSuccessors::new(setup, score, keep, Some(noise)), most)?;
+        let found = explored.shortest();
+        let moves = found.map_or("nothing".into(), |length| counted(length as usize, "move"));
+        progress.note(&format!("round {} of {}: {keep} states a level, {moves}", round + 1, rounds + 1));
+        if let Some(length) = found.filter(|&length| learned.best.as_ref().is_none_or(|known| length < known.length)) {
+            progress.known(length);
+            learned.best = Some(Solution { length, walk: explored.solution(setup)? });
         }
-        Ok(())
+        if round == rounds {
+            return Ok(false);
+        }
+        learned.is_whole = false;
+        self.sample(&explored, &mut learned.samples, &mut draws)?;
+        // Weights are learned beside the share of the symmetry that they are used with.
+        learned.learner.train(&learned.samples, &unlearned(round + 1), setup.engine.cancel, &mut draws)?;
+        if round + 1 == rounds {
+            learned.samples = Vec::new();
+        }
+        (learned.rounds, learned.draws, learned.is_whole) = (round + 1, draws, true);
+        if setup.engine.workspace.is_some_and(Workspace::is_due) {
+            self.save(learned);
+        }
+        Ok(true)
     }
 
     /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
@@ -299,7 +308,8 @@ pub(super) mod tests {
 
             // All states of each level are kept.
             let keep = 1 << 20;
-            let beam = LearningBeam { setup, keep, beta: 0, learning: Learning { rounds: 1, seed: 0 } };
+            let learning = Learning { rounds: 1, seed: 0 };
+            let beam = LearningBeam { setup, keep, beta: 0, learning, greatest: None };
             let problem = &setup.problem;
             let score = learner(setup).score(unlearned(&problem.centroid, problem.mirror()));
             let best = BestSuccessors::new(setup, score, keep, None);
@@ -316,6 +326,26 @@ pub(super) mod tests {
             }
             assert!(good.iter().map(Vec::len).sum::<usize>() > 3 * shortest as usize, "there are many solutions");
         }
+    }
+
+    #[test]
+    fn what_comes_back_from_the_runs_folder_after_each_round_learns_the_same() {
+        with_problem_1(|setup| {
+            let learning = Learning { rounds: 3, seed: 1 };
+            let beam = LearningBeam { setup, keep: 1000, beta: 2, learning, greatest: None };
+            let mut whole = Learned::new(learning.seed, learner(setup));
+            let mut parts = Learned::new(learning.seed, learner(setup));
+            loop {
+                let [more, also] = [&mut whole, &mut parts].map(|learned| beam.round(learned).unwrap());
+                assert_eq!(more, also);
+                assert_eq!(parts.to_bytes(), whole.to_bytes());
+                if !more {
+                    break;
+                }
+                parts = Learned::from_bytes(&parts.to_bytes(), learner(setup), 6, 81).unwrap();
+            }
+            assert!(whole.best.is_some() && whole.rounds == 3);
+        });
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
     fn guess(&self, depth: u32) -> Result<i64, Stopped> {
         let Self { setup, keep, .. } = *self;
         let mut kept = LevelSequence::new("guess".into(), Side::Forward);
-        Truncation { setup, keep, beta: 0 }.grow(depth, &mut kept)?;
+        let truncation = Truncation { setup, keep, beta: 0 };
+        truncation.grow(depth, &mut truncation.beam(), &mut kept)?;
         let reached = kept.figures.iter().find(|f| f.depth == depth).and_then(|f| f.tally.measure_max);
         let c = reached.unwrap_or(0).max(0);
         setup.engine.progress.note(&format!("C = {c} by a search that keeps {keep} states a level"));

@@ -10,13 +10,15 @@ pub(super) struct SharedLevels<K> {
     pub(super) sequence: LevelSequence<K>,
     /// Whether no state was ever pruned.
     pub(super) complete: bool,
+    /// What the beam search has learned of its cuts, which the figures of the next level depend on.
+    pub(super) spare: Option<f64>,
     /// How many of them earlier attempts have reported.
     reported: usize,
 }
 
 impl<K: Key> SharedLevels<K> {
     pub(super) fn new() -> Self {
-        Self { sequence: LevelSequence::new("all".into(), Side::Forward), complete: true, reported: 0 }
+        Self { sequence: LevelSequence::new("all".into(), Side::Forward), complete: true, spare: None, reported: 0 }
     }
 
     /// Says how many levels earlier processes of the run have reported.

@@ -33,7 +33,10 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         figures: &mut Vec<LevelFigures>,
     ) -> Result<Answer<Cells<W>>, Stopped> {
         let Self { setup, keep, .. } = *self;
-        let grown = self.grow(setup.problem.last_level(length) as u32, &mut shared.sequence);
+        let mut beam = self.beam();
+        beam.spare = shared.spare.unwrap_or(beam.spare);
+        let grown = self.grow(setup.problem.last_level(length) as u32, &mut beam, &mut shared.sequence);
+        shared.spare = Some(beam.spare);
         *figures = shared.unreported();
         shared.complete &= grown?;
         let died = shared.are_all_met(length);
@@ -50,13 +53,17 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
     }
 
     /// Appends truncated levels up to `depth`; returns whether none had to be truncated.
-    pub(super) fn grow(&self, depth: u32, sequence: &mut LevelSequence<K>) -> Result<bool, Stopped> {
+    pub(super) fn grow(
+        &self,
+        depth: u32,
+        beam: &mut BestSuccessors<'_, CentroidScore, W, K>,
+        sequence: &mut LevelSequence<K>,
+    ) -> Result<bool, Stopped> {
         let mut complete = true;
         sequence.cut = true;
         if sequence.levels.is_empty() {
             self.setup.engine.open(&self.setup.puzzle(Vec::new()), sequence);
         }
-        let mut beam = self.beam();
         while sequence.levels.len() <= depth as usize && !sequence.is_dead() {
             complete &= !beam.grow(&[], sequence)?;
         }
@@ -77,4 +84,28 @@ fn goes_in_circles(figures: &[LevelFigures], length: u32) -> bool {
     let digests: Vec<_> = figures.iter().map(|f| (f.tally.digest, f.tally.second)).collect();
     let Some(last) = digests.len().checked_sub(2) else { return false };
     length as usize > 2 * last && digests.windows(2).take(last).any(|pair| pair == &digests[last..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::best_successors::tests::with_problem_1;
+    use super::*;
+
+    #[test]
+    fn levels_made_one_after_another_have_the_figures_of_levels_made_at_once() {
+        with_problem_1(|setup| {
+            let truncation = Truncation { setup, keep: 100, beta: 2 };
+            let figures = |lengths: &[u32]| {
+                let mut shared = SharedLevels::new();
+                for &length in lengths {
+                    truncation.decide(length, &mut shared, &mut Vec::new()).unwrap();
+                }
+                shared.sequence.figures.into_iter().map(|figures| figures.tally).collect::<Vec<_>>()
+            };
+            let at_once = figures(&[30]);
+            assert!(at_once.iter().filter(|tally| tally.pruned > 0).count() > 8);
+            assert_eq!(figures(&(1..=30).collect::<Vec<_>>()), at_once);
+            assert_eq!(figures(&[7, 16, 30]), at_once);
+        });
+    }
 }

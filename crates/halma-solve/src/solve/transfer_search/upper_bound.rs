@@ -87,10 +87,11 @@ impl<const W: usize> UpperBound<W> {
         let keep = self.keep;
         let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
         let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
-        let beam = Truncation { setup, keep, beta: BETA };
+        let truncation = Truncation { setup, keep, beta: BETA };
+        let mut beam = truncation.beam();
         let mut kept = LevelSequence::new("beam".into(), Side::Forward).hidden();
         for length in first..=farthest.min(known - 1) {
-            beam.grow(length.div_ceil(2), &mut kept)?;
+            truncation.grow(length.div_ceil(2), &mut beam, &mut kept)?;
             if kept.is_dead() {
                 break;
             }

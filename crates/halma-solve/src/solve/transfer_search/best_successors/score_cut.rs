@@ -1,4 +1,4 @@
-//! A cut before selection: successors whose score is too bad to be selected are not made at all.
+//! A cut before selection: successors whose score is too bad to be selected are mostly not made at all.
 
 use std::sync::Arc;
 

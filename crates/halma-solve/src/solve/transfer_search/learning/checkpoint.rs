@@ -1,7 +1,6 @@
 //! The rounds so far as bytes, for the run's folder: after a kill the search goes on from the round that was under way.
 //!
-//! All numbers are little-endian. Nothing rests on them but which solution is found: whoever forges them gets no false answer, since a
-//! solution is played before it counts.
+//! All numbers are little-endian. Nothing rests on them but which solution is found.
 
 use halma_engine::draws::Draws;
 use halma_rules::cells::Cells;
@@ -12,6 +11,8 @@ use super::{HORIZON, MOST_SAMPLES};
 
 /// The version of the format, which changes where later programs learn in another way.
 const VERSION: u64 = 1;
+/// The moves of the longest solution that can be found: any two levels may meet.
+const LONGEST: u32 = 2 * HORIZON;
 
 /// What has been learned.
 pub(super) struct Learned<const W: usize> {
@@ -93,13 +94,13 @@ impl<const W: usize> Learned<W> {
         let mut sample = |_| {
             let army = reader.army(men, cells)?;
             let number = reader.number()?;
-            let level = u32::try_from(number >> 1).ok().filter(|&level| level <= HORIZON)?;
+            let level = u32::try_from(number >> 1).ok().filter(|&level| level <= LONGEST)?;
             Some(Sample { army, level, good: number & 1 == 1 })
         };
         let samples = (0..samples).map(&mut sample).collect::<Option<_>>()?;
-        let walk = reader.number().filter(|&armies| armies <= 2 * u64::from(HORIZON) + 1)?;
+        let walk = reader.number().filter(|&armies| armies != 1 && armies <= u64::from(LONGEST) + 1)?;
         let walk = (0..walk).map(|_| reader.army(men, cells)).collect::<Option<Vec<_>>>()?;
-        let best = (walk.len() > 1).then(|| Solution { length: walk.len() as u32 - 1, walk });
+        let best = (!walk.is_empty()).then(|| Solution { length: walk.len() as u32 - 1, walk });
         let rounds = u32::try_from(rounds).ok()?;
         let learned = Self { rounds, is_whole: true, draws: Draws::new(draws), learner, samples, best };
         reader.0.is_empty().then_some(learned)
@@ -125,8 +126,9 @@ mod tests {
                 }
                 army
             };
+            // Mirror images of a solution with 200 moves lie on level 199, too.
             let samples: Vec<Sample<2>> =
-                (0..50).map(|level| Sample { army: army(), level, good: level % 3 == 0 }).collect();
+                (0..200).map(|level| Sample { army: army(), level, good: level % 3 == 0 }).collect();
             let walk: Vec<Cells<2>> = (0..24).map(|_| army()).collect();
             let mut learned = Learned { rounds: 2, samples, ..Learned::new(5, learner(setup)) };
             learned.best = Some(Solution { length: 23, walk });
@@ -140,7 +142,7 @@ mod tests {
             assert_eq!(back.draws.draw(), learned.draws.draw());
             assert!(learned.learner.weights().any(|weight| weight != 0.0), "something was learned");
 
-            for end in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
+            for end in (0..bytes.len()).step_by(997).chain([bytes.len() - 1]) {
                 assert!(read(&bytes[..end]).is_none(), "{end} bytes of {}", bytes.len());
             }
             assert!(read(&[&bytes[..], &[0]].concat()).is_none());

@@ -19,6 +19,8 @@ const STEP: f32 = 0.03;
 const STEP_OF_LEVEL: f32 = 0.15;
 /// How fast weights of single windows fall to 0, against learning by heart.
 const DECAY: f32 = 6e-6;
+/// No weight comes near this. The sums of so large ones still fit the integers of a score.
+const GREATEST: f32 = 1e3;
 /// Samples between two looks at the cancellation token.
 const UNWATCHED: usize = 1 << 12;
 
@@ -70,10 +72,12 @@ impl Learner {
         self.of_window.iter().chain(&self.of_class).flat_map(|weight| [weight.value, weight.squares])
     }
 
-    /// Takes all weights back, in that order; `None` where there are too few.
+    /// Takes all weights back, in that order; `None` where there are too few, or one that nobody learns.
     pub(super) fn restore(&mut self, mut next: impl FnMut() -> Option<f32>) -> Option<()> {
         for weight in self.of_window.iter_mut().chain(&mut self.of_class) {
-            *weight = Weight { value: next()?, squares: next()? };
+            let value = next().filter(|value| value.abs() <= GREATEST)?;
+            let squares = next().filter(|squares| *squares >= Weight::NONE.squares)?;
+            *weight = Weight { value, squares };
         }
         Some(())
     }
