@@ -118,9 +118,8 @@ fn levels_that_count_states_which_a_beam_search_did_not_keep_are_verified_up_to_
     assert!(told.contains("forward level 3"), "{told}");
     // No beam search keeps more than it says.
     let told = refuses("more.json", &|levels| {
-        let [states, duplicates] = ["states", "duplicates"].map(|name| number(&levels[4][name]));
-        (levels[4]["duplicates"], levels[4]["pruned"]) = ((duplicates - 1).into(), 1.into());
-        assert!(states > 50);
+        levels[4]["duplicates"] = (number(&levels[4]["duplicates"]) - 1).into();
+        levels[4]["pruned"] = 1.into();
     });
     assert!(told.contains("386 states, of which 50 are kept"), "{told}");
 }

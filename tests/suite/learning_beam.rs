@@ -1,38 +1,15 @@
 //! Beam searches that learn their score, as the program runs them.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use halma_record::record::{Record, Verdict};
+use halma_record::record::Verdict;
 use tempfile::TempDir;
+
+use super::small::{command, folder, halma, read};
 
 /// Problem 1 under 6-move rules: 23 moves (Table 3 of the paper).
 const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).expect("a file"));
-    folder
-}
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
-    command.current_dir(folder).args(args);
-    command
-}
-
-/// Exit status, standard output and standard error of the program in that folder.
-fn halma(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
-    let output = command(folder.path(), args).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
-}
-
-fn read(folder: &TempDir, run: &str) -> Record {
-    Record::read(&folder.path().join(run).join("result.json")).expect("a record")
-}
 
 /// What a run says of its rounds.
 fn rounds(notes: &str) -> Vec<&str> {
