@@ -2,7 +2,7 @@
 
 use halma_files::number::Digest;
 
-use super::{Expander, Stopped, Tally, digest};
+use super::{Expander, Expansion, Stopped, Tally, digest};
 use crate::parallel;
 use crate::puzzle::Puzzle;
 use crate::store::{Level, StoreError};
@@ -34,17 +34,17 @@ impl Sums {
 }
 
 impl Expander {
-    /// The figures of a level of which some states were selected, for beam search, and the digest of this process's share. `made` are
-    /// the figures of the whole level; the states that are left out count as pruned.
+    /// A level of selected states, for beam search, as if it had been made so. `made` are the figures of the level that they were
+    /// selected from; the states that are left out count as pruned.
     ///
     /// # Errors
     /// Where a process is lost or a file cannot be read.
     pub fn selected<P: Puzzle>(
         &self,
         puzzle: &P,
-        level: &Level<P::Key>,
+        level: Level<P::Key>,
         made: &Tally,
-    ) -> Result<(Tally, u128), Stopped> {
+    ) -> Result<Expansion<P::Key>, Stopped> {
         let block = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), number: usize| {
             level.read_block(number, keys)?;
             Ok::<_, StoreError>(Sums::of(puzzle, scratch, keys))
@@ -52,17 +52,17 @@ impl Expander {
         let scratch = || (puzzle.scratch(), Vec::new());
         let parts = self.install(|| parallel::map(level.blocks(), scratch, block))?;
         let here = parts.into_iter().fold(Sums::default(), Sums::and);
-        let all = self.exchange().all_gather((Digest(here.digest), Digest(here.second), here.measure_max))?;
-        let of = |(digest, second, measure_max): (Digest, Digest, _)| Sums {
-            digest: digest.0,
-            second: second.0,
-            measure_max,
-        };
-        let Sums { digest, second, measure_max } = all.into_iter().map(of).fold(Sums::default(), Sums::and);
+        let share = (Digest(here.digest), Digest(here.second), here.measure_max, level.bytes());
+        let (mut whole, mut bytes) = (Sums::default(), 0);
+        for (Digest(digest), Digest(second), measure_max, there) in self.exchange().all_gather(share)? {
+            whole = whole.and(Sums { digest, second, measure_max });
+            bytes += there;
+        }
+        let Sums { digest, second, measure_max } = whole;
         let states = level.whole();
         let pruned = made.pruned + made.states - states;
         let measure_max = made.measure_max.and(measure_max);
         let tally = Tally { states, pruned, digest, second: Digest(second), measure_max, ..made.clone() };
-        Ok((tally, here.digest))
+        Ok(Expansion { level, tally, digest: here.digest, bytes })
     }
 }

@@ -281,14 +281,15 @@ impl Engine<'_> {
         sequence: &mut LevelSequence<P::Key>,
     ) -> Result<(), Stopped> {
         let last = sequence.levels.len() - 1;
-        // Nobody asks for the digests of hidden levels.
-        if !sequence.hidden {
-            let figures = &mut sequence.figures[last];
-            let bytes = self.expander.exchange().all_gather(selected.bytes())?;
-            (figures.tally, sequence.digests[last]) = self.expander.selected(puzzle, &selected, &figures.tally)?;
-            figures.bytes = bytes.into_iter().sum();
+        if sequence.hidden {
+            // Nobody asks for its figures.
+            sequence.levels[last] = selected;
+            return Ok(());
         }
-        sequence.levels[last] = selected;
+        let figures = &mut sequence.figures[last];
+        let Expansion { level, tally, digest, bytes } = self.expander.selected(puzzle, selected, &figures.tally)?;
+        (figures.tally, figures.bytes) = (tally, bytes);
+        (sequence.levels[last], sequence.digests[last]) = (level, digest);
         Ok(())
     }
 }
