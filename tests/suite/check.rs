@@ -7,7 +7,7 @@ use halma_engine::key::Key;
 use halma_engine::search::digest;
 use halma_engine::store::workspace::Disk;
 use halma_engine::store::{Level, file};
-use halma_record::record::{Digest, Record, Side, Verdict};
+use halma_record::record::{Digest, LengthRecord, Record, Side, Verdict};
 use tempfile::TempDir;
 
 /// Five men around a hole: eleven moves, levels of up to some hundred states.
@@ -174,7 +174,7 @@ fn an_edited_record_is_refused_with_the_reason() {
         it.lower_bound = Some(11);
         it.runs.retain(|run| run.length == 11);
     });
-    says("following levels begin with level", &|it| {
+    says("leading level 1 is followed by level 3", &|it| {
         let removed = it.runs[r].levels.remove(l);
         it.runs[r].generated -= removed.generated;
         it.runs[r].largest_level = it.runs[r].levels.iter().map(|l| l.states).max().unwrap();
@@ -236,6 +236,30 @@ fn moves_that_lead_make_other_levels_than_all_moves() {
     assert!(said.contains("length 15: not closed: from following level 7 one move leads to"), "{said}");
     let said = run.refusal(|it| it.runs[at - 1].leading_moves = true);
     assert!(said.contains("length 14: leading_moves, "), "{said}");
+}
+
+#[test]
+fn covered_states_leave_other_levels_than_all_states() {
+    for moves in [4, 6, 8] {
+        let run = Run::of(&format!("moves = {moves}\nboard = '9x9'\narmy = 'triangle-3'"), "");
+        assert_eq!(run.check(&run.record, &[]).0, 0);
+        let covered = run.record.runs.iter().rposition(|run| run.covered).unwrap();
+        assert!(run.record.runs[..=covered].iter().all(|run| run.covered == run.has_following()));
+        let said = run.refusal(|it| it.runs[covered].covered = false);
+        assert!(said.contains("not closed: from") || said.contains("generated"), "{said}");
+        let without = run.record.runs.iter().position(|run| !run.covered).unwrap();
+        let said = run.refusal(|it| it.runs[without].covered = true);
+        assert!(said.contains("covered, and it has no following levels"), "{said}");
+    }
+}
+
+#[test]
+fn nothing_is_covered_under_a_look_ahead() {
+    let run = Run::of("moves = 4\nboard = '9x9'\narmy = 'triangle-3'", "pruning = 'leading(class-look-ahead=1)'");
+    let following = run.record.runs.iter().position(LengthRecord::has_following).unwrap();
+    assert!(!run.record.runs[following].covered);
+    let said = run.refusal(|it| it.runs[following].covered = true);
+    assert!(said.contains("or a look-ahead"), "{said}");
 }
 
 #[test]

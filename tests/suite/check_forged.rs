@@ -97,9 +97,13 @@ fn levels_that_stay_open_refute_nothing() {
             let mut forged = subject.record.clone();
             let Some(run) = Some(&mut forged.runs[at]).filter(follows) else { continue };
             let last = run.levels.iter().rposition(|level| level.side == Side::Following).unwrap();
-            let depth = run.levels.remove(last).depth;
+            let removed = run.levels.remove(last);
+            if emptied && removed.generated == 0 {
+                // So it is.
+                continue;
+            }
             if emptied {
-                run.levels.insert(last, empty(Side::Following, depth));
+                run.levels.insert(last, empty(Side::Following, removed.depth));
             }
             reseal_run(run);
             refused(&forged);
@@ -180,6 +184,7 @@ fn what_nobody_searched_is_not_exhausted() {
         let moves = |run: &LengthRecord| LengthRecord {
             levels: vec![],
             leading_moves: false,
+            covered: false,
             verdict: Verdict::None,
             ..run.clone()
         };

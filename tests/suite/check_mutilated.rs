@@ -155,7 +155,7 @@ fn mutilate_partition(record: &mut Record, random: &mut Random) {
 
 fn mutilate_run(run: &mut LengthRecord, random: &mut Random) {
     let levels = run.levels.len();
-    match random.below(13) {
+    match random.below(14) {
         0 if levels > 0 => drop(run.levels.remove(random.below(levels))),
         1 if levels > 0 => run.levels.truncate(random.below(levels)),
         2 if levels > 0 => {
@@ -184,6 +184,7 @@ fn mutilate_run(run: &mut LengthRecord, random: &mut Random) {
             run.levels.push(empty(side, depth + 1));
         }
         11 => run.leading_moves = !run.leading_moves,
+        12 => run.covered = !run.covered,
         _ => run.levels.clear(),
     }
 }

@@ -124,8 +124,8 @@ impl Databases {
         sources.is_empty()
     }
 
-    /// The bound by the distance to the middles of the leading half, or of palindromes.
-    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, String> {
+    /// The distances to the middles of the leading half, or of palindromes.
+    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Arc<Vec<u8>>, String> {
         let half = length / 2;
         let sources = self.histograms.all(|rank, histogram| {
             self.near(rank, length) && {
@@ -135,8 +135,28 @@ impl Databases {
         });
         // Only histograms with D_S + D_M <= N lie on a path from the start to a middle.
         let keep = |rank: u64, d: u32| u32::from(self.from_start[rank as usize]) + d <= half;
-        let table = self.histograms.distances(&sources, half, keep)?;
-        Ok(Cut::pattern_ahead(&self.histograms, &Arc::new(table), (half, 0), self.ahead.as_ref()))
+        Ok(Arc::new(self.histograms.distances(&sources, half, keep)?))
+    }
+
+    /// The bound by these distances, for levels that are to come to a middle by level `half`.
+    pub fn before_middles(&self, to_middles: &Arc<Vec<u8>>, half: u32) -> Cut {
+        Cut::pattern_ahead(&self.histograms, to_middles, (half, 0), self.ahead.as_ref())
+    }
+
+    /// The bound that expands only states whose mirror images are more than `rest` moves from the middles.
+    pub fn uncovered(self: &Arc<Self>, to_middles: &Arc<Vec<u8>>, rest: u32) -> Cut {
+        let (all, table) = (Arc::clone(self), Arc::clone(to_middles));
+        let admits = move |histogram: &mut [u8]| {
+            let mut image = vec![0; histogram.len()];
+            histogram.iter().zip(&all.image_of).for_each(|(&men, &class)| image[class] += men);
+            let distance = all.histograms.number_of(&image).map_or(NEVER, |rank| table[rank as usize]);
+            distance == NEVER || u32::from(distance) > rest
+        };
+        Cut::From {
+            class_of: Arc::new(self.histograms.class_of.clone()),
+            classes: self.histograms.classes(),
+            admits: Arc::new(admits),
+        }
     }
 
     /// The bound that expands only leading middles of solutions of `length` moves.

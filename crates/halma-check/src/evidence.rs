@@ -176,7 +176,8 @@ fn both_have<S: States>(length: u32, ahead: &Walk<S>, state: String) -> Rejectio
     RejectionKind::Verdict.because(why).at_length(length).at_level(ahead.side(), ahead.depth()).at_state(state)
 }
 
-fn does_not_meet(model: &TransferModel, met: Option<u128>, length: u32) -> Result<(), Rejection> {
+/// An error if the level meets the mirror image of another, in this state.
+pub(super) fn does_not_meet(model: &TransferModel, met: Option<u128>, length: u32) -> Result<(), Rejection> {
     let Some(key) = met else { return Ok(()) };
     let names = model.board.names(&model.army(key).unwrap_or_default());
     let why = format!("verdict none, but the middle meets its mirror image: {names}");

@@ -4,10 +4,17 @@
 //! `up_to`; the others have the following levels from their own middles. Following levels that end before the target
 //! are open until trailing levels meet them; these are with the last length that they meet. A length whose levels stay
 //! open has no evidence.
+//!
+//! Entries that are *covered* leave out what the leading levels would have met. So all of their levels that leave
+//! something out are met by the leading levels, whose states are held until then.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use halma_record::record::{LengthRecord, Side, Verdict};
 
-use super::evidence::Refuted;
+use super::evidence::{Refuted, does_not_meet};
+use super::level_file::Level;
 use super::level_walk::{Mode, Walk};
 use super::rejection::{Rejection, RejectionKind};
 use super::search::Searches;
@@ -31,6 +38,47 @@ struct Led<'a> {
     walk: Walk<'a, TransferModel>,
     cuts: [Cut; 1],
     mode: Mode<'a>,
+    /// The distances to the middles.
+    to_middles: Arc<Vec<u8>>,
+    /// The levels that meet following levels, by depth, as far as they have been walked: those in `meeting`.
+    held: BTreeMap<u32, Arc<Level<u128>>>,
+    meeting: Vec<u32>,
+}
+
+impl Led<'_> {
+    /// Holds the last level if it is to meet following levels.
+    fn hold(&mut self) {
+        if self.meeting.contains(&self.walk.depth()) {
+            self.held.insert(self.walk.depth(), self.walk.shared());
+        }
+    }
+
+    /// The level at this depth, if it was to be held; `None` if an earlier one is empty.
+    fn held(&self, depth: u32) -> Result<Option<&Level<u128>>, Rejection> {
+        match self.held.get(&depth) {
+            Some(level) => Ok(Some(level)),
+            None if self.walk.current().len() == 0 && self.walk.depth() < depth => Ok(None),
+            None => Err(RejectionKind::Levels.because(format!("covered, and leading level {depth} is not there"))),
+        }
+    }
+}
+
+/// The leading levels that meet covered levels of these entries: a solution of l moves that passes level m has its mirror
+/// image on level l - m.
+fn meeting(entries: &[&LengthRecord], top: u32) -> Vec<u32> {
+    let mut depths = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.covered) {
+        let last = entry.shared_with.unwrap_or(entry.length);
+        let following = entry.levels.iter().filter(|level| level.side == Side::Following);
+        // The levels that were expanded are those before.
+        for depth in following.filter_map(|level| level.depth.checked_sub(1)) {
+            let covers = |length: u32| length.checked_sub(depth).filter(|_| last <= depth.saturating_add(top / 2));
+            depths.extend((entry.length..=last).filter_map(covers));
+        }
+    }
+    depths.sort_unstable();
+    depths.dedup();
+    depths
 }
 
 /// The following levels of the lengths that share a middle.
@@ -91,11 +139,20 @@ impl<'a> Searches<'a> {
             return RejectionKind::Levels.reject(format!("up_to {top}: that is no greater length"));
         }
         let [levels, ..] = split(entry, sides(entry, top))?;
-        let mode = self.mode(entry);
+        let runs = &self.record.runs;
+        let served: Vec<_> = runs.iter().filter(|run| run.length >= entry.length && run.length <= top).collect();
+        let meeting = meeting(&served, top);
+        let held = levels.iter().filter(|level| meeting.contains(&level.depth)).map(|level| level.states);
+        let held = held.fold(0, u64::saturating_add).max(entry.largest_level);
+        let mode = self.mode_holding(entry, held);
         let led = match mode {
             Some(mode) => {
-                let cuts = [self.to_middles(top, false)?];
-                Some(Led { walk: self.begin(levels, false)?, cuts, mode })
+                let to_middles = self.to_middles(top, false)?;
+                let cuts = [self.databases()?.before_middles(&to_middles, top / 2)];
+                let walk = self.begin(levels, false)?;
+                let mut led = Led { walk, cuts, mode, to_middles, held: BTreeMap::new(), meeting };
+                led.hold();
+                Some(led)
             }
             None => None,
         };
@@ -179,6 +236,10 @@ impl<'a> Searches<'a> {
             return Err(RejectionKind::Levels.because(why).at_level(Side::Leading, walk.depth()));
         }
         let mut walk = walk.branch(Side::Following);
+        if entry.covered {
+            // Of an odd length the mirror image of the middle is one level on.
+            self.advance(lead, middle + 1)?;
+        }
         let databases = self.databases()?;
         let mut cuts = vec![databases.to_target(last)];
         if last < lead.top {
@@ -195,6 +256,13 @@ impl<'a> Searches<'a> {
         }
         for level in following {
             let mode = mode.ok_or_else(|| RejectionKind::Levels.because("levels that nobody looks at"))?;
+            if let (true, Some(led)) = (entry.covered, &lead.led)
+                && let Some(rest) = (lead.top / 2 + walk.depth()).checked_sub(last)
+            {
+                self.meet_reversals(&walk, led, (first, last))?;
+                cuts.push(databases.uncovered(&led.to_middles, rest));
+                walk.leave_some();
+            }
             walk.step(level, &cuts, mode)?;
             cuts.truncate(1);
         }
@@ -203,14 +271,35 @@ impl<'a> Searches<'a> {
         Ok(half(Some(walk), open))
     }
 
+    /// Shows of these lengths, if they are said to be refuted, that no solution passes a state of the last level whose
+    /// mirror image is on a leading level.
+    fn meet_reversals(
+        &self,
+        walk: &Walk<'a, TransferModel>,
+        led: &Led<'a>,
+        (first, last): (u32, u32),
+    ) -> Result<(), Rejection> {
+        for length in first..=last {
+            let none = |entry: &LengthRecord| entry.length == length && entry.verdict == Verdict::None;
+            let Some(depth) = length.checked_sub(walk.depth()).filter(|_| self.record.runs.iter().any(none)) else {
+                continue;
+            };
+            if let Some(level) = led.held(depth)? {
+                does_not_meet(walk.states, walk.states.meeting(walk.current(), level)?, length)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Walks the leading levels up to `depth`, or to the last one.
     fn advance(&mut self, lead: &mut Lead<'a>, depth: u32) -> Result<(), Rejection> {
-        let Some(Led { walk, cuts, mode }) = &mut lead.led else { return Ok(()) };
-        let done = walk.depth();
+        let Some(led) = &mut lead.led else { return Ok(()) };
+        let done = led.walk.depth();
         for level in lead.levels.iter().filter(|level| level.depth > done && level.depth <= depth) {
-            walk.step(level, cuts, *mode)?;
+            led.walk.step(level, &led.cuts, led.mode)?;
+            led.hold();
         }
-        self.evidence.saw(walk, false);
+        self.evidence.saw(&led.walk, false);
         Ok(())
     }
 

@@ -212,6 +212,11 @@ impl<'a, S: States> Walk<'a, S> {
         &self.levels[self.levels.len() - 1]
     }
 
+    /// The last level, to be held for longer than the walk holds it.
+    pub fn shared(&self) -> Arc<Level<S::Key>> {
+        Arc::clone(&self.levels[self.levels.len() - 1])
+    }
+
     /// The level so many before the last one, if it is held.
     pub fn before_last(&self, by: usize) -> Option<&Level<S::Key>> {
         self.levels.iter().rev().nth(by).map(|level| &**level)

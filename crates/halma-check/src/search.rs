@@ -209,15 +209,22 @@ impl<'a> Searches<'a> {
     /// How to check the levels of a length; `None` if it has none, or if they are too large or their bounds cannot be
     /// derived, which is noted.
     pub fn mode(&mut self, entry: &LengthRecord) -> Option<Mode<'a>> {
+        self.mode_holding(entry, entry.largest_level)
+    }
+
+    /// The same, with so many states held if levels are derived again.
+    pub fn mode_holding(&mut self, entry: &LengthRecord, held: u64) -> Option<Mode<'a>> {
         if entry.levels.is_empty() {
             return None;
         }
+        let in_files = entry.levels.iter().all(|level| level.depth == 0 || level.file.is_some());
+        let held = if in_files { entry.largest_level } else { held };
         let length = entry.length;
         if self.uses_databases() && self.databases.is_none() {
             self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
             return None;
         }
-        match Mode::of(entry, self.folder, self.options, &mut self.budget, (entry.largest_level, KEY)) {
+        match Mode::of(entry, self.folder, self.options, &mut self.budget, (held, KEY)) {
             Ok(mode) => {
                 (self.options.progress)(&format!("length {length}: {} levels", entry.levels.len()));
                 self.report.sampled |= mode.is_sampled();
@@ -261,8 +268,8 @@ impl<'a> Searches<'a> {
         self.databases.as_ref().ok_or_else(missing)
     }
 
-    /// The bound by the distance to the middles of solutions of that length.
-    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Cut, Rejection> {
+    /// The distances to the middles of solutions of that length.
+    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Arc<Vec<u8>>, Rejection> {
         self.databases()?.to_middles(length, palindromic).map_err(Rejection::of(RejectionKind::Bound))
     }
 
@@ -272,7 +279,9 @@ impl<'a> Searches<'a> {
         let length = entry.length;
         let mut cuts = match &self.record.pruning {
             Pruning::Theorem1 => vec![Cut::theorem_1(&model.board, target, length)],
-            Pruning::Leading { .. } if plan == Plan::Palindromes => vec![self.to_middles(length, true)?],
+            Pruning::Leading { .. } if plan == Plan::Palindromes => {
+                vec![self.databases()?.before_middles(&self.to_middles(length, true)?, length / 2)]
+            }
             Pruning::Pattern { .. } | Pruning::Narrowed { .. } | Pruning::Leading { .. } => {
                 vec![self.databases()?.to_target(length)]
             }

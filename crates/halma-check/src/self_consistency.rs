@@ -62,13 +62,19 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
     }
 }
 
-/// Lengths that are decided together occur under the leading pruning alone. So does the cut by moves that a leading
-/// solution can make: only following levels are made by it.
+/// Lengths that are decided together occur under the leading pruning alone. So do the cut by moves that a leading
+/// solution can make, and that by covered states: only following levels are made by them. A look-ahead prunes leading
+/// levels by more than histograms, which covers nothing.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
     let follows = |entry: &LengthRecord| entry.levels.iter().any(|level| level.side == Side::Following);
     if let Some(entry) = record.runs.iter().find(|entry| entry.leading_moves && !(leads && follows(entry))) {
         let why = "leading_moves, and it has no following levels";
+        return Err(RejectionKind::Levels.because(why).in_length(entry.length));
+    }
+    let covers = leads && record.pruning.look_ahead().is_none();
+    if let Some(entry) = record.runs.iter().find(|entry| entry.covered && !(covers && follows(entry))) {
+        let why = "covered, and it has no following levels, or a look-ahead";
         return Err(RejectionKind::Levels.because(why).in_length(entry.length));
     }
     match record.runs.iter().find(|entry| !leads && (entry.up_to.is_some() || entry.shared_with.is_some())) {

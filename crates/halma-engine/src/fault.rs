@@ -13,6 +13,8 @@ pub enum Fault {
     LookAheadOffByOne,
     /// From the middles of an even length only those moves are made that the next length needs.
     OddMovesOnly,
+    /// States count as covered that are one move too far from the middles.
+    CoversTooMuch,
     /// Two cells of ρ are exchanged.
     WrongMirror,
     /// The middle is not compared with its mirror image but with something else.

@@ -68,6 +68,8 @@ pub struct Attempt<S> {
     pub up_to: Option<u32>,
     /// If the following levels also decide the next length: that length.
     pub shared_with: Option<u32>,
+    /// Whether following levels leave out what the leading levels would have met.
+    pub covered: bool,
     /// The answer.
     pub answer: Answer<S>,
     /// The levels searched.
@@ -83,7 +85,7 @@ impl<S> Attempt<S> {
     /// An attempt without levels.
     pub(crate) fn of(length: u32, answer: Answer<S>, begun: Instant) -> Self {
         let seconds = begun.elapsed().as_secs_f64();
-        Self { length, up_to: None, shared_with: None, answer, levels: Vec::new(), c: None, seconds }
+        Self { length, up_to: None, shared_with: None, covered: false, answer, levels: Vec::new(), c: None, seconds }
     }
 }
 

@@ -59,6 +59,9 @@ impl LengthRecord {
         if self.leading_moves && !self.has_leading_moves() {
             return of("leading_moves, and it has no following levels of an odd length".into());
         }
+        if self.covered && !self.has_following() {
+            return of("covered, and it has no following levels".into());
+        }
         None
     }
 }

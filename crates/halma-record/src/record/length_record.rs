@@ -28,6 +28,10 @@ pub struct LengthRecord {
     /// earlier records: all moves were made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leading_moves: bool,
+    /// Whether states of its following levels, and of the level before them, were left without successors because the
+    /// leading levels would have had their mirror images. Absent in earlier records: all states were expanded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub covered: bool,
     /// The pruning, if it differs from the record's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruning: Option<Pruning>,
@@ -60,6 +64,7 @@ impl LengthRecord {
             up_to: None,
             shared_with: None,
             leading_moves: false,
+            covered: false,
             pruning: None,
             c: None,
             seconds: 0.0,
@@ -74,7 +79,13 @@ impl LengthRecord {
     #[must_use]
     pub fn has_leading_moves(&self) -> bool {
         let last = self.shared_with.unwrap_or(self.length);
-        !last.is_multiple_of(2) && self.levels.iter().any(|level| level.side == Side::Following)
+        !last.is_multiple_of(2) && self.has_following()
+    }
+
+    /// Whether this entry has following levels.
+    #[must_use]
+    pub fn has_following(&self) -> bool {
+        self.levels.iter().any(|level| level.side == Side::Following)
     }
 }
 

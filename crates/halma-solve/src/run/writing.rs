@@ -163,7 +163,8 @@ pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
         self_consistent: attempt.c.is_none_or(|(_, consistent)| consistent),
         ..summed(attempt.length, verdict, reason, &attempt.levels, attempt.seconds)
     };
-    LengthRecord { leading_moves: entry.has_leading_moves(), ..entry }
+    let covered = attempt.covered && entry.has_following();
+    LengthRecord { leading_moves: entry.has_leading_moves(), covered, ..entry }
 }
 
 /// A key of digests in the form of a record.

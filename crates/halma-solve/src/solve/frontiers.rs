@@ -46,11 +46,10 @@ fn first_here<K: Key>(one: &Level<K>, other: &Level<K>) -> Result<Option<K>, Sto
     Ok(None)
 }
 
-/// Those of the pairs (image, key) whose image is in `level`.
-pub(super) fn found_on<K: Key>(mut images: Vec<(K, K)>, level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
-    images.sort_unstable();
+/// Those of the pairs (image, key), which are sorted, whose image is in `level`.
+pub(super) fn found_on<K: Key>(images: &[(K, K)], level: &Level<K>) -> Result<Vec<(K, K)>, StoreError> {
     let (mut cursor, mut found) = (level.cursor(), Vec::new());
-    for (image, key) in images {
+    for &(image, key) in images {
         if cursor.contains(image)? {
             found.push((key, image));
         }

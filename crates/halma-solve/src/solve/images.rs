@@ -25,17 +25,31 @@ pub(super) trait Images<K>: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, S
 
 impl<K, F: Fn(&Level<K>, Range<usize>) -> Result<Vec<(K, K)>, StoreError> + Sync> Images<K> for F {}
 
+/// A state, its image, and the place of a level that has the image.
+pub(super) type Common<K> = (K, K, usize);
+
+/// The least of these pairs (image, key), by key, with an image on one of the levels.
+fn least_on<K: Key>(mut images: Vec<(K, K)>, levels: &[&Level<K>]) -> Result<Option<Common<K>>, StoreError> {
+    images.sort_unstable();
+    let mut least = None;
+    for (place, level) in levels.iter().enumerate() {
+        let found = found_on(&images, level)?.into_iter().map(|(key, image)| (key, image, place));
+        least = found.chain(least).min();
+    }
+    Ok(least)
+}
+
 impl Engine<'_> {
-    /// The least state of `level` whose image is in `other`, and the image.
+    /// The least state of `level` whose image is in one of `others`.
     pub(super) fn common<K: Key>(
         self,
         level: &Level<K>,
-        other: &Level<K>,
+        others: &[&Level<K>],
         images: impl Images<K>,
-    ) -> Result<Option<(K, K)>, Stopped> {
+    ) -> Result<Option<Common<K>>, Stopped> {
         match self.expander.exchange().is_shared() {
-            true => self.common_shared(level, other, images),
-            false => self.common_alone(level, other, images),
+            true => self.common_shared(level, others, images),
+            false => self.common_alone(level, others, images),
         }
     }
 
@@ -48,13 +62,13 @@ impl Engine<'_> {
     fn common_alone<K: Key>(
         self,
         level: &Level<K>,
-        other: &Level<K>,
+        others: &[&Level<K>],
         images: impl Images<K>,
-    ) -> Result<Option<(K, K)>, Stopped> {
+    ) -> Result<Option<Common<K>>, Stopped> {
         let at_once = self.image_blocks::<K>();
         let search = |(): &mut (), number: usize| {
             let blocks = number * at_once..((number + 1) * at_once).min(level.blocks());
-            Ok(found_on(images(level, blocks)?, other)?.into_iter().min())
+            least_on(images(level, blocks)?, others)
         };
         self.first_of(level.blocks().div_ceil(at_once), || (), search)
     }
@@ -63,15 +77,15 @@ impl Engine<'_> {
     fn common_shared<K: Key>(
         self,
         level: &Level<K>,
-        other: &Level<K>,
+        others: &[&Level<K>],
         images: impl Images<K>,
-    ) -> Result<Option<(K, K)>, Stopped> {
+    ) -> Result<Option<Common<K>>, Stopped> {
         let (exchange, room) = (self.expander.exchange(), self.expander.memory_plan().measure_room());
         // Pairs are held as they are made, as they are sent, and as they come; the process with the least room decides.
         let held = room.batch((BLOCK * 2 * K::BYTES * 4) as u64, ROUND_BLOCKS);
         let at_once = exchange.all_gather(held)?.into_iter().min().unwrap_or(held).max(1);
         let rounds = exchange.all_gather(level.blocks().div_ceil(at_once))?.into_iter().max().unwrap_or(0);
-        let mut least: Option<(K, K)> = None;
+        let mut least: Option<Common<K>> = None;
         for round in 0..rounds {
             let end = level.blocks().min((round + 1) * at_once);
             let blocks: Vec<usize> = ((round * at_once).min(end)..end).collect();
@@ -97,10 +111,11 @@ impl Engine<'_> {
                     return Err(Lost::of_states(message.peer).into());
                 }
             }
-            least = least.into_iter().chain(found_on(own, other)?).min();
+            least = least.into_iter().chain(least_on(own, others)?).min();
         }
-        let all = exchange.all_gather(least.map(|(key, image)| (key.words(), image.words())))?.into_iter().flatten();
-        Ok(all.map(|(key, image)| (K::from_words(key), K::from_words(image))).min())
+        let least = least.map(|(key, image, place)| (key.words(), image.words(), place));
+        let all = exchange.all_gather(least)?.into_iter().flatten();
+        Ok(all.map(|(key, image, place)| (K::from_words(key), K::from_words(image), place)).min())
     }
 
     /// The first result that `search` finds for one of `0..count`. Each thread has scratch space.
@@ -127,7 +142,7 @@ mod tests {
 
     /// What process 0 finds, whose share of both levels has all of `keys`, each its own image, where process 1 says that it has room
     /// for `held` blocks and sends these bytes.
-    fn found(keys: Vec<u64>, held: usize, bytes: Vec<u8>) -> Result<Option<(u64, u64)>, Stopped> {
+    fn found(keys: Vec<u64>, held: usize, bytes: Vec<u8>) -> Result<Option<Common<u64>>, Stopped> {
         let [here, liar] = <[_; 2]>::try_from(mesh(2)).unwrap().map(Arc::new);
         std::thread::scope(|scope| {
             scope.spawn(move || {
@@ -136,13 +151,13 @@ mod tests {
                 exchange.all_gather(1usize).unwrap();
                 liar.all_to_all(vec![Message { peer: 0, bytes }]).unwrap();
                 // Nothing found; process 0 may have gone.
-                let _ = exchange.all_gather(None::<([u64; 4], [u64; 4])>);
+                let _ = exchange.all_gather(None::<([u64; 4], [u64; 4], usize)>);
             });
             let (expander, cancel) =
                 (Expander::new(1, None).unwrap().sharing(Arc::new(here)), CancellationToken::after(None));
             let engine = Engine::new(&expander, &cancel, &());
             let level = Level::of(keys);
-            engine.common(&level, &level, |level: &Level<u64>, blocks: Range<usize>| {
+            engine.common(&level, &[&level], |level: &Level<u64>, blocks: Range<usize>| {
                 let (mut keys, mut images) = (Vec::new(), Vec::new());
                 for block in blocks {
                     level.read_block(block, &mut keys)?;
@@ -167,7 +182,7 @@ mod tests {
             bytes
         };
         let sound = pairs(&[(here, there)]);
-        assert_eq!(found(vec![here], 1, sound.clone()).unwrap(), Some((here.min(there), here)));
+        assert_eq!(found(vec![here], 1, sound.clone()).unwrap(), Some((here.min(there), here, 0)));
         for garbled in [&sound[..15], &sound[..8], &[&sound[..], &[0]].concat(), &pairs(&[(there, there)])] {
             let Err(Stopped::Lost(lost)) = found(vec![here], 1, garbled.to_vec()) else { panic!("{garbled:?}") };
             assert_eq!(lost, Lost::of_states(1));
@@ -177,6 +192,6 @@ mod tests {
     #[test]
     fn a_process_without_room_takes_one_block_at_a_time() {
         let [here] = owned([0]);
-        assert_eq!(found(vec![here], 0, Vec::new()).unwrap(), Some((here, here)));
+        assert_eq!(found(vec![here], 0, Vec::new()).unwrap(), Some((here, here, 0)));
     }
 }

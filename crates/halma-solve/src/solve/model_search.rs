@@ -238,8 +238,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             }
             Ok(images)
         };
-        let common = self.engine.common(&levels[half], &levels[middle], images)?;
-        let Some((there, here)) = common else { return Ok(Answer::Refuted) };
+        let common = self.engine.common(&levels[half], &[&levels[middle]], images)?;
+        let Some((there, here, _)) = common else { return Ok(Answer::Refuted) };
         let mut keys = self.trace(&levels[..=middle], here, false)?;
         let mut worker = self.model.worker();
         let back = self.trace(&levels[..=half], there, false)?;

@@ -88,6 +88,20 @@ fn moves_of_the_odd_length_alone_where_two_are_decided_are_caught() {
 }
 
 #[test]
+fn too_many_covered_states_are_caught() {
+    let problem = "board = '9x9'\nmoves = 4\narmy = 'triangle-3'";
+    caught(problem, "leading(classes=5)", 23, Fault::CoversTooMuch, ["derived"; 2]);
+}
+
+/// An army without a palindromic shortest solution: all that find its solution of 15 moves compare mirror images.
+#[test]
+fn covered_states_that_are_not_looked_up_are_caught() {
+    let army = "army = ['a1', 'a4', 'c3', 'd1']\ntarget = ['f6', 'c6', 'd4', 'f3']";
+    let problem = format!("moves = 4\nboard = \"\"\"\n{}\"\"\"\n{army}", "......\n".repeat(6));
+    caught(&problem, "leading", 15, Fault::Unmirrored, ["the middle meets its mirror image"; 2]);
+}
+
+#[test]
 fn a_wrong_mirror_is_caught() {
     let automorphism = "symmetries.mirror: ρ is no automorphism";
     caught(TRIANGLE, "pattern", 17, Fault::WrongMirror, [automorphism; 2]);
@@ -125,7 +139,7 @@ fn none_after_no_room_is_left_is_caught() {
 /// The search turns around where the levels that follow the middle outgrow it; so does check.
 #[test]
 fn trailing_levels_hold() {
-    let job = job("board = '9x9'\nmoves = 4\narmy = 'triangle-3'", "leading");
+    let job = job("board = '9x9'\nmoves = 4\narmy = 'triangle-3'", "leading(class-look-ahead=1)");
     let record = proved(&job, 24, None);
     assert!(record.runs.iter().flat_map(|r| &r.levels).any(|l| l.side == Side::Trailing), "there are some");
     assert_eq!(checked(&record, &job), Ok(()));

@@ -133,14 +133,16 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
                 let leading = Leading { setup, no_solution_known: true };
-                leading.lead(length, None, ahead)?;
+                let to_middles = leading.to_middles(length)?;
+                leading.lead(length, &to_middles, None, ahead)?;
+                drop(to_middles);
                 if problem.palindromic {
                     return Ok(());
                 }
                 // Following levels have labels of their own, so they are a sequence of their own.
                 let led = std::mem::replace(ahead, LevelSequence::new(setup.stem(length), Side::Following));
                 ahead.branch(&led, led.levels.len() - 1);
-                leading.follow(length..=length, false, ahead)?;
+                leading.follow(length..=length, false, None, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
                     sides.behind = LevelSequence::new(
@@ -354,7 +356,9 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let search = |(): &mut (), place: usize| -> Result<Vec<(K, K)>, Stopped> {
             self.setup.engine.cancel.check()?;
             let blocks = place * at_once..((place + 1) * at_once).min(small.blocks());
-            Ok(found_on(self.setup.images(small, blocks)?, large)?)
+            let mut images = self.setup.images(small, blocks, |_| true)?;
+            images.sort_unstable();
+            Ok(found_on(&images, large)?)
         };
         let mut common = parallel::map(small.blocks().div_ceil(at_once), || (), search)?.concat();
         if swapped {

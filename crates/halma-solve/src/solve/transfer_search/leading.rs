@@ -20,11 +20,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use halma_bounds::Bound;
+use halma_bounds::abstraction::{Abstraction, Table};
+use halma_bounds::covered::Covered;
 use halma_bounds::database::Middles;
 use halma_bounds::leading_moves::LeadingMoves;
 use halma_bounds::middle::FromMiddles;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
+use halma_engine::store::Level;
 use halma_rules::cells::Cells;
 use halma_rules::problem;
 
@@ -81,17 +84,21 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let (leading, led) = loop {
             let mut leading = LevelSequence::new(self.setup.stem(top), Side::Leading);
             let probed = first..=if self.no_solution_known { top } else { first };
-            let extended = self.setup.extend_databases(top);
-            match extended.and_then(|()| self.lead(top, Some(probed), &mut leading)) {
+            let to_middles = self.setup.extend_databases(top).and_then(|()| self.to_middles(top));
+            let led = to_middles.and_then(|to_middles| {
+                let found = self.lead(top, &to_middles, Some(probed), &mut leading)?;
+                Ok(found.map_or(Ok(to_middles), Err))
+            });
+            match led {
                 // The shorter lengths remain to be decided.
-                Ok(Some(found)) if found.length > first => top = found.length - 1,
+                Ok(Err(found)) if found.length > first => top = found.length - 1,
                 led => break (leading, led),
             }
         };
         let seconds = begun.elapsed().as_secs_f64();
         let mut attempts = match led {
-            Ok(Some(found)) => vec![Attempt::of(first, Answer::Found(found.walk), Instant::now())],
-            Ok(None) => self.follow_all(first..=top, &leading).attempts(top, &leading.figures),
+            Ok(Err(found)) => vec![Attempt::of(first, Answer::Found(found.walk), Instant::now())],
+            Ok(Ok(to_middles)) => self.follow_all(first..=top, &leading, to_middles).attempts(top, &leading.figures),
             Err(stopped) => vec![Attempt::of(first, Answer::Stopped(stopped), Instant::now())],
         };
         let leads = &mut attempts[0];
@@ -102,19 +109,32 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     }
 
     /// The following levels from all middle levels of these lengths, until one has a solution.
-    fn follow_all(&self, lengths: RangeInclusive<u32>, leading: &LevelSequence<K>) -> Followed<W, K> {
+    fn follow_all(
+        &self,
+        lengths: RangeInclusive<u32>,
+        leading: &LevelSequence<K>,
+        to_middles: Arc<Table>,
+    ) -> Followed<W, K> {
         let (first, top) = lengths.into_inner();
+        let reversals = self.setup.problem.pruning.look_ahead().is_none().then_some(Reversals {
+            top,
+            levels: &leading.levels,
+            to_middles,
+        });
         let (mut halves, mut found) = (Vec::new(), Ok(None));
         for middle in first / 2..=top / 2 {
             let begun = Instant::now();
             let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top, self.setup.stem(top));
-            found = self.through_middles(top, leading, &mut half);
+            found = self.through_middles(top, leading, reversals.as_ref(), &mut half);
             half.seconds = begun.elapsed().as_secs_f64();
             halves.push(half);
             if !matches!(found, Ok(None)) {
                 break;
             }
         }
+        let covered = reversals.is_some();
+        // Trailing levels have a pattern database of their own.
+        drop(reversals);
         let begun = Instant::now();
         let mut behind = Vec::new();
         if found.is_ok() {
@@ -123,7 +143,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 shorter_or_stopped => found = shorter_or_stopped,
             }
         }
-        Followed { halves, found, behind, behind_seconds: begun.elapsed().as_secs_f64() }
+        Followed { halves, found, covered, behind, behind_seconds: begun.elapsed().as_secs_f64() }
     }
 
     /// Meets all open second halves by trailing levels, which serve all of them and go into `behind`. If a solution is
@@ -155,6 +175,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         &self,
         top: u32,
         leading: &LevelSequence<K>,
+        reversals: Option<&Reversals<'_, K>>,
         half: &mut SecondHalf<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
         let setup = self.setup;
@@ -179,10 +200,23 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first, top, setup.stem(top));
         }
+        let mut met = None;
+        loop {
+            let last = *half.lengths.end();
+            half.ahead.branch(leading, middle);
+            match self.follow(first..=last, last < top, reversals, &mut half.ahead)? {
+                Some(found) if found.length > first => {
+                    // The shorter length remains to be refuted.
+                    *half = SecondHalf::new(first..=first, top, setup.stem(top));
+                    met = Some(found);
+                }
+                Some(found) => return Ok(Some(found)),
+                None => break,
+            }
+        }
+        let palindrome = palindrome.or(met);
         let SecondHalf { lengths, ahead, open, .. } = half;
         let last = *lengths.end();
-        ahead.branch(leading, middle);
-        self.follow(first..=last, last < top, ahead)?;
         let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
         for length in lengths.clone() {
             let Some(level) = ahead.levels.get(length as usize) else { continue };
@@ -196,21 +230,26 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         Ok(palindrome)
     }
 
+    /// D_M: the distances to the middles for `length` moves.
+    pub(super) fn to_middles(&self, length: u32) -> Result<Arc<Table>, Stopped> {
+        let setup = self.setup;
+        let middles = if setup.problem.palindromic { Middles::Palindromic } else { Middles::Leading };
+        let to_middles = || setup.databases().to_middles(length, middles, setup.work_context());
+        Ok(Arc::new(setup.engine.expander.install(to_middles)?))
+    }
+
     /// Grows the leading levels for `length` up to its middle, or until one is empty. From the first large one it
     /// probes for a palindromic solution of one of the `probed` lengths, and ends if it finds one.
     pub(super) fn lead(
         &self,
         length: u32,
+        to_middles: &Arc<Table>,
         probed: Option<RangeInclusive<u32>>,
         leading: &mut LevelSequence<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
-        let Setup { problem, engine, .. } = self.setup;
-        let (setup, half) = (self.setup, length / 2);
-        let middles = if problem.palindromic { Middles::Palindromic } else { Middles::Leading };
-        let to_middles = || setup.databases().to_middles(length, middles, setup.work_context());
-        let to_middles = Arc::new(engine.expander.install(to_middles)?);
-        let bounds = setup.with_palindrome(vec![setup.pattern(&to_middles, half)], length);
-        let puzzle = setup.puzzle(bounds.clone()).filtered(setup.filter(&to_middles, half, 0));
+        let (setup, engine, half) = (self.setup, self.setup.engine, length / 2);
+        let bounds = setup.with_palindrome(vec![setup.pattern(to_middles, half)], length);
+        let puzzle = setup.puzzle(bounds.clone()).filtered(setup.filter(to_middles, half, 0));
         let probe = PalindromeProbe { setup, bounds: &bounds };
         engine.open(&puzzle, leading);
         while leading.levels.len() <= half as usize && !leading.is_dead() {
@@ -233,14 +272,19 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         &self,
         lengths: RangeInclusive<u32>,
         among: bool,
+        reversals: Option<&Reversals<'_, K>>,
         ahead: &mut LevelSequence<K>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<Option<Solution<W>>, Stopped> {
         let (setup, engine, length) = (self.setup, self.setup.engine, *lengths.end());
         let databases = setup.databases();
         let to_target = &databases.to_target;
         let (bound, filter) = (setup.pattern(to_target, length), setup.filter(to_target, length, 0));
         ahead.side = Side::Following;
         ahead.stem.push_str(made_by(&lengths));
+        if reversals.is_some() {
+            // Earlier programs expanded all states.
+            ahead.stem.push_str("-covered");
+        }
         let mut from_middles: Vec<Arc<dyn Bound<W>>> = Vec::new();
         if among {
             from_middles.push(Arc::new(FromMiddles::new(databases, length)));
@@ -250,19 +294,85 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             Some(crate::fault::Fault::OddMovesOnly) => length..=length,
             _ => lengths,
         };
-        if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths) {
+        if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths.clone()) {
             from_middles.push(Arc::new(moves));
         }
-        if !from_middles.is_empty() {
-            from_middles.push(Arc::clone(&bound));
-            engine.grow(&setup.puzzle(from_middles).filtered(filter.clone()), ahead)?;
-        }
-        let puzzle = setup.puzzle(vec![bound]).filtered(filter);
-        let outgrown = |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2);
+        let outgrown =
+            |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2, reversals.is_some());
         while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
-            engine.grow(&puzzle, ahead)?;
+            let covered = reversals.and_then(|reversals| {
+                let depth = ahead.levels.len() as u32 - 1;
+                #[cfg(any(test, feature = "testing"))]
+                let depth = depth + u32::from(engine.expander.fault == Some(crate::fault::Fault::CoversTooMuch));
+                Some((reversals, reversals.covered(&databases.abstraction, length, depth)?))
+            });
+            if let Some((reversals, covered)) = covered {
+                if let Some(found) = self.meet_reversals(reversals, lengths.clone(), &covered, ahead)? {
+                    return Ok(Some(found));
+                }
+                from_middles.push(Arc::new(covered));
+            }
+            from_middles.push(Arc::clone(&bound));
+            engine.grow(&setup.puzzle(std::mem::take(&mut from_middles)).filtered(filter.clone()), ahead)?;
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// A solution of one of `lengths` that has a covered state on the last level of `ahead`, whose mirror image is on
+    /// a leading level then.
+    fn meet_reversals(
+        &self,
+        reversals: &Reversals<'_, K>,
+        lengths: RangeInclusive<u32>,
+        covered: &Covered,
+        ahead: &LevelSequence<K>,
+    ) -> Result<Option<Solution<W>>, Stopped> {
+        let setup = self.setup;
+        let (depth, last) = (ahead.levels.len() - 1, *lengths.end());
+        let met = lengths.map(|length| (length, length as usize - depth));
+        let met = met.filter(|&(_, by_then)| reversals.levels.get(by_then).is_some_and(|level| level.whole() > 0));
+        let met: Vec<(u32, usize)> = met.collect();
+        let levels: Vec<&Level<K>> = met.iter().map(|&(_, by_then)| &reversals.levels[by_then]).collect();
+        let found = if depth == last as usize / 2 {
+            // Few of its states are middles of these lengths and covered.
+            let middles = FromMiddles::new(setup.databases(), last);
+            setup.common_of(ahead.last(), &levels, || {
+                let (mut middle, mut covered) = (Bound::<W>::pruner(&middles), Bound::<W>::pruner(covered));
+                move |army| middle.has_successors(army) && !covered.has_successors(army)
+            })?
+        } else {
+            let mut found = None;
+            for (place, level) in levels.into_iter().enumerate() {
+                found = setup.common(ahead.last(), level)?.map(|(here, there)| (here, there, place));
+                if found.is_some() {
+                    break;
+                }
+            }
+            found
+        };
+        let Some((here, there, place)) = found else { return Ok(None) };
+        let (length, by_then) = met[place];
+        let out = setup.trace(&ahead.levels, here)?;
+        let back = setup.trace(&reversals.levels[..=by_then], there)?;
+        Ok(Some(Solution { length, walk: setup.join_mirrored(&out, &back)? }))
+    }
+}
+
+/// The leading levels, as those of mirrored reversals.
+pub(super) struct Reversals<'l, K> {
+    /// The greatest length that they serve.
+    top: u32,
+    levels: &'l [Level<K>],
+    /// D_M, by which they are pruned.
+    to_middles: Arc<Table>,
+}
+
+impl<K> Reversals<'_, K> {
+    /// The bound that makes no successors of states on level `depth` whose mirror images the leading levels would
+    /// have, if solutions of `length` moves or one less passed there.
+    fn covered(&self, abstraction: &Arc<Abstraction>, length: u32, depth: u32) -> Option<Covered> {
+        let rest = (self.top / 2).checked_sub(length - depth)?;
+        Some(Covered::new(abstraction, &self.to_middles, rest))
     }
 }
 
@@ -270,6 +380,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
 struct Followed<const W: usize, K> {
     halves: Vec<SecondHalf<K>>,
     found: Result<Option<Solution<W>>, Stopped>,
+    /// Whether they leave out what the leading levels would have met.
+    covered: bool,
     /// The trailing levels that met them.
     behind: Vec<LevelFigures>,
     behind_seconds: f64,
@@ -280,7 +392,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
     /// last length that the `leading` levels serve. The first length of a half has its levels. The trailing levels go to
     /// the last of the halves that they met.
     fn attempts(self, top: u32, leading: &[LevelFigures]) -> Vec<Attempt<Cells<W>>> {
-        let Self { halves, found, mut behind, behind_seconds } = self;
+        let Self { halves, found, covered, mut behind, behind_seconds } = self;
         let undecided = halves.iter().find(|half| half.open).or(halves.last()).map(|half| *half.lengths.start());
         let end = match &found {
             Ok(Some(found)) => found.length,
@@ -306,8 +418,9 @@ impl<const W: usize, K: Key> Followed<W, K> {
                 half.seconds += behind_seconds;
             }
             let own = attempts.len();
-            // Only the greatest length can say this, because only there every state that leads is followed.
-            let seen = exhausted(&[leading, &levels].concat());
+            // Only the greatest length can say this, because only there every state that leads is followed, and only if none
+            // is covered.
+            let seen = (levels.is_empty() || !covered) && exhausted(&[leading, &levels].concat());
             for length in a..=end.min(a / 2 * 2 + 1) {
                 let answer = match last.take_if(|_| length == end) {
                     Some(answer) => answer,
@@ -317,6 +430,7 @@ impl<const W: usize, K: Key> Followed<W, K> {
                 attempts.push(Attempt { seconds: 0.0, ..Attempt::of(length, answer, Instant::now()) });
             }
             let own = &mut attempts[own];
+            own.covered = covered;
             (own.levels, own.seconds, own.shared_with) = (levels, half.seconds, (b > a).then_some(b));
         }
         attempts

@@ -10,6 +10,7 @@ use halma_rules::cells::Cells;
 
 use super::setup::Setup;
 use crate::solve::Answer;
+use crate::solve::images::Common;
 
 impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// Looks for a solution of `length` moves whose first half runs through `levels`: for 2N moves in L_N ∩ ρ(L_N), for
@@ -33,22 +34,39 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     pub(super) fn common(&self, here: &Level<K>, there: &Level<K>) -> Result<Option<(K, K)>, Stopped> {
         let swapped = here.whole() > there.whole();
         let (small, large) = if swapped { (there, here) } else { (here, there) };
+        let found = self.common_of(small, &[large], || |_| true)?;
+        Ok(found.map(|(key, image, _)| if swapped { (image, key) } else { (key, image) }))
+    }
+
+    /// The least state of `here` that is wanted and whose mirror image is on one of the levels `there`.
+    pub(super) fn common_of<F: FnMut(Army<'_, W>) -> bool>(
+        &self,
+        here: &Level<K>,
+        there: &[&Level<K>],
+        wanted: impl Fn() -> F + Sync,
+    ) -> Result<Option<Common<K>>, Stopped> {
         #[cfg(any(test, feature = "testing"))]
         if self.engine.expander.fault == Some(crate::fault::Fault::Unmirrored) {
             return Ok(None);
         }
-        let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks);
-        let found = self.engine.common(small, large, images)?;
-        Ok(found.map(|(key, image)| if swapped { (image, key) } else { (key, image) }))
+        let images = |level: &Level<K>, blocks: Range<usize>| self.images(level, blocks, wanted());
+        self.engine.common(here, there, images)
     }
 
-    /// The states of these blocks, as pairs (mirror image, key).
-    pub(super) fn images(&self, level: &Level<K>, blocks: Range<usize>) -> Result<Vec<(K, K)>, StoreError> {
+    /// The wanted states of these blocks, as pairs (mirror image, key).
+    pub(super) fn images(
+        &self,
+        level: &Level<K>,
+        blocks: Range<usize>,
+        mut wanted: impl FnMut(Army<'_, W>) -> bool,
+    ) -> Result<Vec<(K, K)>, StoreError> {
         let (mut block, mut images) = (Vec::new(), Vec::new());
         for number in blocks {
             level.read_block(number, &mut block)?;
             self.tables.states.each_army(&block, |key, army| {
-                images.push((self.tables.states.canonical(self.problem.reflected(army.set)), key));
+                if wanted(army) {
+                    images.push((self.tables.states.canonical(self.problem.reflected(army.set)), key));
+                }
             });
         }
         Ok(images)

@@ -68,7 +68,7 @@ impl<K: Key> Explored<K> {
         let pairs = setup.engine.expander.install(|| {
             let of_block = |(): &mut (), block| {
                 setup.engine.cancel.check()?;
-                let images = setup.images(level, block..block + 1)?;
+                let images = setup.images(level, block..block + 1, |_| true)?;
                 Ok::<_, Stopped>(images.into_iter().filter_map(seen).collect::<Vec<_>>())
             };
             parallel::map(level.blocks(), || (), of_block)
