@@ -297,8 +297,9 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if let Some(moves) = LeadingMoves::new(&databases.abstraction, lengths.clone()) {
             from_middles.push(Arc::new(moves));
         }
+        // Few states are not covered, if any are.
         let outgrown =
-            |ahead: &LevelSequence<K>| Trailing { setup }.is_better_than(ahead, length / 2, reversals.is_some());
+            |ahead: &LevelSequence<K>| reversals.is_none() && Trailing { setup }.is_better_than(ahead, length / 2);
         while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
             let covered = reversals.and_then(|reversals| {
                 let depth = ahead.levels.len() as u32 - 1;
@@ -333,12 +334,16 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let met = met.filter(|&(_, by_then)| reversals.levels.get(by_then).is_some_and(|level| level.whole() > 0));
         let met: Vec<(u32, usize)> = met.collect();
         let levels: Vec<&Level<K>> = met.iter().map(|&(_, by_then)| &reversals.levels[by_then]).collect();
-        let found = if depth == last as usize / 2 {
-            // Few of its states are middles of these lengths and covered.
-            let middles = FromMiddles::new(setup.databases(), last);
+        // Few states of the middle level are middles of these lengths and covered.
+        let from_middles = (depth == last as usize / 2).then(|| FromMiddles::new(setup.databases(), last));
+        let whole: u64 = levels.iter().map(|level| level.whole()).sum();
+        let found = if from_middles.is_some() || ahead.last().whole() <= whole {
             setup.common_of(ahead.last(), &levels, || {
-                let (mut middle, mut covered) = (Bound::<W>::pruner(&middles), Bound::<W>::pruner(covered));
-                move |army| middle.has_successors(army) && !covered.has_successors(army)
+                let mut middle = from_middles.as_ref().map(Bound::<W>::pruner);
+                let mut covered = Bound::<W>::pruner(covered);
+                move |army| {
+                    middle.as_mut().is_none_or(|middle| middle.has_successors(army)) && !covered.has_successors(army)
+                }
             })?
         } else {
             let mut found = None;

@@ -62,11 +62,11 @@ impl<const W: usize, K: Key> Trailing<'_, W, K> {
     /// look-ahead keeps trailing levels small, or if the next level would be huge, they are better from the first one
     /// on: a following level has nearly all histograms that one abstract move leads to from the level before, so the
     /// trailing levels toward either are nearly the same.
-    pub(super) fn is_better_than(&self, following: &LevelSequence<K>, half: u32, met: bool) -> bool {
+    pub(super) fn is_better_than(&self, following: &LevelSequence<K>, half: u32) -> bool {
         let (pruning, large) = (&self.setup.problem.pruning, self.setup.large);
         let levels = &following.levels;
         let last = levels.len() - 1;
-        let huge = !met && levels[last].whole() > HUGE.saturating_mul(large);
+        let huge = levels[last].whole() > HUGE.saturating_mul(large);
         let (first, large) = match pruning.look_ahead() {
             None => (half as usize + if huge { 1 } else { 2 }, 2 * large),
             Some(_) => (half as usize + 1, large / 20),

@@ -64,11 +64,11 @@ impl<const W: usize> UpperBound<W> {
             return Ok(first);
         }
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
-        // The next beam search makes ten times as many successors as the last one, and each costs several times as
-        // much. If a solution is known, it may well be a shortest one already, so the next search has to wait longer.
+        // The next beam search makes ten times as many successors as the last one. If a solution is known, it may well
+        // be a shortest one already, so the next search has to wait longer.
         while KEEP.contains(&self.keep)
             && self.found(first).is_none()
-            && self.made * if self.shortest.is_none() { 20 } else { 80 } <= done
+            && self.made * if self.shortest.is_none() { 6 } else { 80 } <= done
         {
             self.search_on(setup, first)?;
         }
