@@ -253,6 +253,20 @@ fn covered_states_leave_other_levels_than_all_states() {
     }
 }
 
+/// Lengths of levels without end would fill the memory before anything is compared.
+#[test]
+fn covered_lengths_without_end_are_refused() {
+    let run = Run::of("moves = 6\nboard = '9x9'\narmy = 'triangle-3'", "");
+    let at = run.record.runs.iter().rposition(|run| run.covered).unwrap();
+    let leader = run.record.runs[..=at].iter().rposition(|run| run.up_to.is_some()).unwrap();
+    let said = run.refusal(|it| {
+        it.runs[leader].up_to = Some(u32::MAX);
+        it.runs[at].shared_with = Some(u32::MAX);
+        it.runs[at].levels.iter_mut().for_each(|level| level.depth = level.depth.saturating_add(1 << 31));
+    });
+    assert!(said.contains("length"), "{said}");
+}
+
 #[test]
 fn nothing_is_covered_under_a_look_ahead() {
     let run = Run::of("moves = 4\nboard = '9x9'\narmy = 'triangle-3'", "pruning = 'leading(class-look-ahead=1)'");

@@ -29,6 +29,8 @@ struct Lead<'a> {
     levels: Levels<'a>,
     /// As far as they have been walked; `None` if they were too large.
     led: Option<Led<'a>>,
+    /// How many states the leading levels have that meet following levels.
+    held: u64,
     /// The second halves from each middle so far.
     halves: Vec<SecondHalf<'a>>,
 }
@@ -63,17 +65,24 @@ impl Led<'_> {
     }
 }
 
-/// The leading levels that meet covered levels of these entries: a solution of l moves that passes level m has its mirror
-/// image on level l - m.
-fn meeting(entries: &[&LengthRecord], top: u32) -> Vec<u32> {
+/// The leading levels that meet covered levels of lengths up to `top` that are said to be refuted: a solution of l moves
+/// that passes level m has its mirror image on level l - m.
+fn meeting(runs: &[LengthRecord], top: u32) -> Vec<u32> {
+    let is_none = |length: u32| runs.iter().any(|run| run.length == length && run.verdict == Verdict::None);
     let mut depths = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.covered) {
-        let last = entry.shared_with.unwrap_or(entry.length);
+    for entry in runs.iter().filter(|entry| entry.covered) {
+        let (first, last) = (entry.length, entry.shared_with.unwrap_or(entry.length));
+        if last < first || last / 2 != first / 2 || last > top {
+            // Of another group, or refused where it is served.
+            continue;
+        }
+        let lengths: Vec<u32> = (first..=last).filter(|&length| is_none(length)).collect();
         let following = entry.levels.iter().filter(|level| level.side == Side::Following);
         // The levels that were expanded are those before.
         for depth in following.filter_map(|level| level.depth.checked_sub(1)) {
-            let covers = |length: u32| length.checked_sub(depth).filter(|_| last <= depth.saturating_add(top / 2));
-            depths.extend((entry.length..=last).filter_map(covers));
+            if last <= depth.saturating_add(top / 2) {
+                depths.extend(lengths.iter().filter_map(|length| length.checked_sub(depth)));
+            }
         }
     }
     depths.sort_unstable();
@@ -139,12 +148,11 @@ impl<'a> Searches<'a> {
             return RejectionKind::Levels.reject(format!("up_to {top}: that is no greater length"));
         }
         let [levels, ..] = split(entry, sides(entry, top))?;
-        let runs = &self.record.runs;
-        let served: Vec<_> = runs.iter().filter(|run| run.length >= entry.length && run.length <= top).collect();
-        let meeting = meeting(&served, top);
+        let served = self.record.runs.partition_point(|run| run.length < entry.length);
+        let meeting = meeting(&self.record.runs[served..], top);
         let held = levels.iter().filter(|level| meeting.contains(&level.depth)).map(|level| level.states);
-        let held = held.fold(0, u64::saturating_add).max(entry.largest_level);
-        let mode = self.mode_holding(entry, held);
+        let held = held.fold(0, u64::saturating_add);
+        let mode = self.mode_holding(entry, held.saturating_add(entry.largest_level));
         let led = match mode {
             Some(mode) => {
                 let to_middles = self.to_middles(top, false)?;
@@ -156,7 +164,7 @@ impl<'a> Searches<'a> {
             }
             None => None,
         };
-        self.serve(entry, Lead { top, levels, led, halves: Vec::new() }, mode)
+        self.serve(entry, Lead { top, levels, led, held, halves: Vec::new() }, mode)
     }
 
     /// Adds another length to the group.
@@ -164,7 +172,7 @@ impl<'a> Searches<'a> {
         if entry.up_to.is_some() {
             return RejectionKind::Levels.reject("up_to without leading levels");
         }
-        let mode = self.mode(entry);
+        let mode = self.mode_holding(entry, lead.held.saturating_add(entry.largest_level));
         self.serve(entry, lead, mode)
     }
 
