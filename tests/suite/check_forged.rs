@@ -90,7 +90,7 @@ fn an_empty_level_of_a_side_that_nobody_walks_ends_no_search() {
 fn levels_that_stay_open_refute_nothing() {
     let subject = solved(HOLE, 6, "pruning = 'leading'");
     // Without the last of the levels that follow, or with the last ones empty.
-    let follows = |run: &&mut LengthRecord| run.levels.iter().any(|level| level.side == Side::Following);
+    let follows = |run: &&mut LengthRecord| run.has_following();
     let mut open = 0;
     for at in 0..subject.record.runs.len() {
         for emptied in [false, true] {

@@ -65,10 +65,14 @@ impl Led<'_> {
     }
 }
 
+/// Whether one of these entries says that there is no solution of this length.
+fn is_refuted(runs: &[LengthRecord], length: u32) -> bool {
+    runs.iter().any(|run| run.length == length && run.verdict == Verdict::None)
+}
+
 /// The leading levels that meet covered levels of lengths up to `top` that are said to be refuted: a solution of l moves
 /// that passes level m has its mirror image on level l - m.
 fn meeting(runs: &[LengthRecord], top: u32) -> Vec<u32> {
-    let is_none = |length: u32| runs.iter().any(|run| run.length == length && run.verdict == Verdict::None);
     let mut depths = Vec::new();
     for entry in runs.iter().filter(|entry| entry.covered) {
         let (first, last) = (entry.length, entry.shared_with.unwrap_or(entry.length));
@@ -76,7 +80,7 @@ fn meeting(runs: &[LengthRecord], top: u32) -> Vec<u32> {
             // Of another group, or refused where it is served.
             continue;
         }
-        let lengths: Vec<u32> = (first..=last).filter(|&length| is_none(length)).collect();
+        let lengths: Vec<u32> = (first..=last).filter(|&length| is_refuted(runs, length)).collect();
         let following = entry.levels.iter().filter(|level| level.side == Side::Following);
         // The levels that were expanded are those before.
         for depth in following.filter_map(|level| level.depth.checked_sub(1)) {
@@ -288,10 +292,8 @@ impl<'a> Searches<'a> {
         (first, last): (u32, u32),
     ) -> Result<(), Rejection> {
         for length in first..=last {
-            let none = |entry: &LengthRecord| entry.length == length && entry.verdict == Verdict::None;
-            let Some(depth) = length.checked_sub(walk.depth()).filter(|_| self.record.runs.iter().any(none)) else {
-                continue;
-            };
+            let depth = length.checked_sub(walk.depth()).filter(|_| is_refuted(&self.record.runs, length));
+            let Some(depth) = depth else { continue };
             if let Some(level) = led.held(depth)? {
                 does_not_meet(walk.states, walk.states.meeting(walk.current(), level)?, length)?;
             }
@@ -353,8 +355,7 @@ impl<'a> Searches<'a> {
         loop {
             for &(ahead, first, last) in &ends {
                 for length in first..=last {
-                    let none = |entry: &LengthRecord| entry.length == length && entry.verdict == Verdict::None;
-                    if self.record.runs.iter().any(none) && !self.evidence.has(length) {
+                    if is_refuted(&self.record.runs, length) && !self.evidence.has(length) {
                         self.evidence.refutes(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
                     }
                 }

@@ -1,7 +1,7 @@
 //! Consistency of a record with itself: its figures add up, no length is left out, and its verdict follows from them.
 
 use halma_record::job::Pruning;
-use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Side, Verdict};
+use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Verdict};
 
 use super::rejection::{Rejection, RejectionKind};
 
@@ -67,13 +67,12 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
 /// levels by more than histograms, which covers nothing.
 fn together(record: &Record) -> Result<(), Rejection> {
     let leads = matches!(record.pruning, Pruning::Leading { .. }) && !record.palindromic;
-    let follows = |entry: &LengthRecord| entry.levels.iter().any(|level| level.side == Side::Following);
-    if let Some(entry) = record.runs.iter().find(|entry| entry.leading_moves && !(leads && follows(entry))) {
+    if let Some(entry) = record.runs.iter().find(|entry| entry.leading_moves && !(leads && entry.has_following())) {
         let why = "leading_moves, and it has no following levels";
         return Err(RejectionKind::Levels.because(why).in_length(entry.length));
     }
     let covers = leads && record.pruning.look_ahead().is_none();
-    if let Some(entry) = record.runs.iter().find(|entry| entry.covered && !(covers && follows(entry))) {
+    if let Some(entry) = record.runs.iter().find(|entry| entry.covered && !(covers && entry.has_following())) {
         let why = "covered, and it has no following levels, or a look-ahead";
         return Err(RejectionKind::Levels.because(why).in_length(entry.length));
     }
