@@ -195,25 +195,45 @@ impl Abstraction {
         self.group[a]
     }
 
+    /// Those of them with values of at least `value`.
+    #[inline]
+    pub(crate) fn group_from(&self, a: usize, value: i32) -> u32 {
+        self.group[a] & !self.classes_below(value)
+    }
+
     /// Computes the jumps that the histogram allows.
     #[inline(always)]
     pub fn jumps(&self, histogram: &[u8], jumps: &mut Jumps) {
-        jumps.room = self.space.room(histogram);
-        jumps.once = [0; MAX_CLASSES];
-        let occupied = histogram.iter().zip(&self.jumps_over).filter(|(men, _)| **men > 0).map(|(_, to)| to);
+        let occupied = (0..).zip(histogram).fold(0, |set, (class, &men)| set | u32::from(men > 0) << class);
+        self.jumps_of(occupied, self.space.room(histogram), jumps);
+    }
+
+    /// The same, from the classes that have a man and those with room for another.
+    #[inline(always)]
+    fn jumps_of(&self, mut occupied: u32, room: u32, jumps: &mut Jumps) {
+        jumps.room = room;
+        let mut once = [0; MAX_CLASSES];
+        let mut next = || {
+            let class = occupied.trailing_zeros() as usize;
+            occupied &= occupied.wrapping_sub(1);
+            self.jumps_over.get(class)
+        };
         if self.over_own == 0 {
             // Then it does not matter how many men a jump may go over.
-            occupied.for_each(|to| jumps.once.iter_mut().zip(to).for_each(|(once, to)| *once |= to));
+            while let Some(to) = next() {
+                once.iter_mut().zip(to).for_each(|(once, to)| *once |= to);
+            }
+            jumps.once = once;
             return;
         }
-        jumps.twice = [0; MAX_CLASSES];
-        for to in occupied {
-            let all = jumps.once.iter_mut().zip(&mut jumps.twice).zip(to);
-            all.for_each(|((once, twice), to)| {
+        let mut twice = [0; MAX_CLASSES];
+        while let Some(to) = next() {
+            once.iter_mut().zip(&mut twice).zip(to).for_each(|((once, twice), to)| {
                 *twice |= to & *once;
                 *once |= to;
             });
         }
+        (jumps.once, jumps.twice) = (once, twice);
     }
 
     /// The set of classes, other than `a`, to which a man of class `a` can go in one abstract move. `jumps` are those
@@ -354,15 +374,22 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
         unranking.to(&abstraction.space, rank);
         let (histogram, changed) = unranking.last();
         unchanged = unchanged.min(changed);
-        abstraction.jumps(histogram, &mut jumps);
+        let (occupied, room) = unranking.occupied_and_room();
         // A man of class a can only go to classes with values below this plus the value of a.
         let spare = within.below(rank).map(|limit| limit - abstraction.centroid(histogram));
         let wanted = |a: usize| {
             let below = |spare| abstraction.classes_below(abstraction.partition.values[a] + spare);
-            spare.map_or(u32::MAX, below) & jumps.room
+            spare.map_or(u32::MAX, below) & room
         };
-        let movable = (0..histogram.len()).filter(|&a| histogram[a] > 0 && wanted(a) != 0);
-        let mut classes = movable.fold(0u32, |set, a| set | 1 << a);
+        let mut classes = occupied;
+        if spare.is_some() {
+            let movable = (0..histogram.len()).filter(|&a| occupied >> a & 1 != 0 && wanted(a) != 0);
+            classes = movable.fold(0, |set, a| set | 1 << a);
+            if classes == 0 {
+                continue;
+            }
+        }
+        abstraction.jumps_of(occupied, room, &mut jumps);
         while classes != 0 {
             let a = classes.trailing_zeros() as usize;
             let landings = abstraction.landings(histogram, &jumps, a);

@@ -38,6 +38,9 @@ pub struct Databases {
     pub to_target: Arc<Table>,
     /// D_S: distances from the start's histogram.
     pub from_start: Arc<Table>,
+    /// The value of each cell's class, and the largest of them.
+    values: Vec<i32>,
+    most: i32,
     /// Whether D_S is the mirror image of D_T.
     mirrored: bool,
     fronts: Mutex<BfsFronts>,
@@ -111,7 +114,11 @@ impl Databases {
         });
         let between = (ends[0] == ends[1]).then_some(0);
         let statement = format!("from {} to {}, {}", ends[1], ends[0], abstraction.statement());
+        let class_of = &abstraction.partition.class_of;
+        let values: Vec<i32> = class_of.iter().map(|&c| abstraction.partition.values[usize::from(c)]).collect();
         Self {
+            most: values.iter().copied().max().unwrap_or(0),
+            values,
             abstraction: Arc::new(abstraction),
             to_target,
             from_start,
@@ -402,18 +409,30 @@ impl Databases {
         if c >= 0 || !odd {
             return c >= 0;
         }
-        let values = &self.abstraction.partition.values;
-        let span = values.iter().max().zip(values.iter().min()).map_or(0, |(most, least)| most - least);
-        if c + c + span < 0 {
-            return false;
-        }
-        self.abstraction.jumps(histogram, jumps);
-        let gains = (0..histogram.len()).filter(|&a| histogram[a] > 0).map(|a| {
-            let targets = self.abstraction.targets(histogram, jumps, a);
-            let reached = (0..histogram.len()).filter(|b| targets >> b & 1 != 0);
-            reached.map(|b| values[b] - values[a]).max().unwrap_or(0)
-        });
-        c + c + gains.max().unwrap_or(0).max(0) >= 0
+        let (abstraction, values) = (&*self.abstraction, &self.abstraction.partition.values);
+        let (room, least) = (abstraction.space.room(histogram), -2 * c);
+        let mut known_jumps = false;
+        // A man whose class has no class so far ahead with room does not lead; most histograms have no other man.
+        (0..histogram.len()).filter(|&a| histogram[a] > 0).any(|a| {
+            let ahead = abstraction.group_from(a, values[a] + least) & room;
+            if ahead == 0 {
+                return false;
+            }
+            if !known_jumps {
+                abstraction.jumps(histogram, jumps);
+                known_jumps = true;
+            }
+            abstraction.targets(histogram, jumps, a) & ahead != 0
+        })
+    }
+
+    /// Whether an army may be the middle of a solution of `odd` length, or of an even one, in the leading half. Armies that are far from it
+    /// are told without their histograms.
+    #[inline]
+    pub(crate) fn may_lead(&self, men: &[u8], odd: bool) -> bool {
+        let value = |&cell: &u8| self.values[usize::from(cell)];
+        let c: i32 = men.iter().map(value).sum();
+        c >= 0 || odd && men.iter().map(value).min().is_some_and(|last| 2 * c + self.most - last >= 0)
     }
 
     /// Whether the histogram is its own mirror image; for odd lengths, up to the man who moves in the middle.

@@ -254,6 +254,8 @@ pub struct IncrementalUnranking {
     rank: u32,
     /// The first class that the last step computed again.
     changed: usize,
+    occupied: u32,
+    room: u32,
 }
 
 impl IncrementalUnranking {
@@ -266,6 +268,8 @@ impl IncrementalUnranking {
             before: vec![(space.men as u8, 0); classes + 1],
             rank: u32::MAX,
             changed: 0,
+            occupied: 0,
+            room: 0,
         }
     }
 
@@ -286,6 +290,8 @@ impl IncrementalUnranking {
         }
         (self.rank, self.changed) = (rank, class);
         let (mut left, mut least) = self.before[class];
+        let before = (1 << class) - 1;
+        let (mut occupied, mut with_room) = (self.occupied & before, self.room & before);
         for class in class..self.histogram.len() {
             let room = usize::from(left.min(space.capacities[class]));
             let mut men = 0;
@@ -301,7 +307,10 @@ impl IncrementalUnranking {
             least += fewer;
             self.histogram[class] = men as u8;
             self.before[class + 1] = (left, least);
+            occupied |= u32::from(men > 0) << class;
+            with_room |= u32::from(men < usize::from(space.capacities[class])) << class;
         }
+        (self.occupied, self.room) = (occupied, with_room);
         &self.histogram
     }
 
@@ -311,6 +320,13 @@ impl IncrementalUnranking {
     #[must_use]
     pub fn last(&self) -> (&[u8], usize) {
         (&self.histogram, self.changed)
+    }
+
+    /// The classes of that histogram that have a man, and those with room for another.
+    #[inline]
+    #[must_use]
+    pub(crate) fn occupied_and_room(&self) -> (u32, u32) {
+        (self.occupied, self.room)
     }
 }
 

@@ -44,6 +44,9 @@ struct FromMiddlesPruner {
 impl<const W: usize> Pruner<W> for FromMiddlesPruner {
     fn has_successors(&mut self, army: Army<'_, W>) -> bool {
         let FromMiddles { databases, length } = &self.bound;
+        if !databases.may_lead(army.men, !length.is_multiple_of(2)) {
+            return false;
+        }
         databases.abstraction.histogram(army.men, &mut self.histogram);
         databases.is_middle(&self.histogram, *length, &mut self.jumps)
     }

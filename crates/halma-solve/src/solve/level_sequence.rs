@@ -173,7 +173,29 @@ impl Engine<'_> {
                 return Err(stopped);
             }
         };
-        self.append(grown, begun.elapsed().as_secs_f64(), sequence);
+        self.append_made(grown, begun.elapsed().as_secs_f64(), sequence)
+    }
+
+    /// Appends the next level of `puzzle`, which is known to be empty, as [`Self::grow`] would.
+    pub(super) fn grow_empty<P: Puzzle>(
+        &self,
+        puzzle: &P,
+        sequence: &mut LevelSequence<P::Key>,
+    ) -> Result<(), Stopped> {
+        self.append_made(self.expander.level_of(puzzle, Vec::new()), 0.0, sequence)?;
+        self.report(sequence);
+        Ok(())
+    }
+
+    /// Appends a level that is no part of the run's folder yet, and saves what is due.
+    fn append_made<K: Key>(
+        &self,
+        made: Expansion<K>,
+        seconds: f64,
+        sequence: &mut LevelSequence<K>,
+    ) -> Result<(), Stopped> {
+        self.append(made, seconds, sequence);
+        let workspace = self.workspace.filter(|_| !sequence.cut);
         let resident: u64 = sequence.levels.iter().map(Level::resident_bytes).sum();
         let crowded = resident > self.expander.memory_plan().levels();
         let kept = sequence.figures.last().is_some_and(|f| f.file.is_some());

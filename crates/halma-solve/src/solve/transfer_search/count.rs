@@ -142,7 +142,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 // Following levels have labels of their own, so they are a sequence of their own.
                 let led = std::mem::replace(ahead, LevelSequence::new(setup.stem(length), Side::Following));
                 ahead.branch(&led, led.levels.len() - 1);
-                leading.follow(length..=length, false, None, ahead)?;
+                leading.follow(length..=length, false, None, None, ahead)?;
                 if ahead.levels.len() <= length as usize {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
                     sides.behind = LevelSequence::new(

@@ -17,6 +17,7 @@
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use halma_bounds::Bound;
@@ -184,9 +185,19 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if leading.levels.get(middle).is_none_or(|level| level.whole() == 0) {
             return Ok(None);
         }
-        // The middles include those of all palindromic solutions, which are quick to test.
+        half.ahead.branch(leading, middle);
+        let mut left = None;
+        if let Some(reversals) = reversals.filter(|_| !setup.problem.palindromic)
+            && let Some(covered) = self.covered(reversals, last, &half.ahead)
+            && let Met::Nothing { left: states } =
+                self.meet_reversals(reversals, first..=last, &covered, &half.ahead)?
+        {
+            left = Some(states);
+        }
+        // The middles include those of all palindromic solutions, which are quick to test. If they are covered, their mirror
+        // images would have been met.
         let mut palindrome = None;
-        for length in first..=last {
+        for length in (first..=last).filter(|_| left.is_none()) {
             if palindrome.is_none()
                 && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
             {
@@ -204,7 +215,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         loop {
             let last = *half.lengths.end();
             half.ahead.branch(leading, middle);
-            match self.follow(first..=last, last < top, reversals, &mut half.ahead)? {
+            match self.follow(first..=last, last < top, reversals, left.take(), &mut half.ahead)? {
                 Some(found) if found.length > first => {
                     // The shorter length remains to be refuted.
                     *half = SecondHalf::new(first..=first, top, setup.stem(top));
@@ -267,12 +278,13 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
 
     /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
     /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set. `lengths` is one
-    /// length, or an even one and the next.
+    /// length, or an even one and the next. If that level has met no reversal, `left` says whether states are left to expand there.
     pub(super) fn follow(
         &self,
         lengths: RangeInclusive<u32>,
         among: bool,
         reversals: Option<&Reversals<'_, K>>,
+        mut left: Option<bool>,
         ahead: &mut LevelSequence<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
         let (setup, engine, length) = (self.setup, self.setup.engine, *lengths.end());
@@ -301,25 +313,34 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let outgrown =
             |ahead: &LevelSequence<K>| reversals.is_none() && Trailing { setup }.is_better_than(ahead, length / 2);
         while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
-            let covered = reversals.and_then(|reversals| {
-                let depth = ahead.levels.len() as u32 - 1;
-                #[cfg(any(test, feature = "testing"))]
-                let depth = depth + u32::from(engine.expander.fault == Some(crate::fault::Fault::CoversTooMuch));
-                Some((reversals, reversals.covered(&databases.abstraction, length, depth)?))
-            });
-            if let Some((reversals, covered)) = covered {
-                if let Some(found) = self.meet_reversals(reversals, lengths.clone(), &covered, ahead)? {
-                    return Ok(Some(found));
+            let mut left = left.take();
+            if let Some(reversals) = reversals
+                && let Some(covered) = self.covered(reversals, length, ahead)
+            {
+                if left.is_none() {
+                    match self.meet_reversals(reversals, lengths.clone(), &covered, ahead)? {
+                        Met::Solution(found) => return Ok(Some(found)),
+                        Met::Nothing { left: states } => left = Some(states),
+                    }
                 }
                 from_middles.push(Arc::new(covered));
             }
             from_middles.push(Arc::clone(&bound));
-            engine.grow(&setup.puzzle(std::mem::take(&mut from_middles)).filtered(filter.clone()), ahead)?;
+            let puzzle = setup.puzzle(std::mem::take(&mut from_middles)).filtered(filter.clone());
+            if left == Some(false) { engine.grow_empty(&puzzle, ahead)? } else { engine.grow(&puzzle, ahead)? }
         }
         Ok(None)
     }
 
-    /// A solution of one of `lengths` that has a covered state on the last level of `ahead`, whose mirror image is on
+    /// The bound that leaves out what is covered on the last level of `ahead` for solutions of `length` moves, if anything is.
+    fn covered(&self, reversals: &Reversals<'_, K>, length: u32, ahead: &LevelSequence<K>) -> Option<Covered> {
+        let depth = ahead.levels.len() as u32 - 1;
+        #[cfg(any(test, feature = "testing"))]
+        let depth = depth + u32::from(self.setup.engine.expander.fault == Some(crate::fault::Fault::CoversTooMuch));
+        reversals.covered(&self.setup.databases().abstraction, length, depth)
+    }
+
+    /// Looks for a solution of one of `lengths` that has a covered state on the last level of `ahead`, whose mirror image is on
     /// a leading level then.
     fn meet_reversals(
         &self,
@@ -327,7 +348,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         lengths: RangeInclusive<u32>,
         covered: &Covered,
         ahead: &LevelSequence<K>,
-    ) -> Result<Option<Solution<W>>, Stopped> {
+    ) -> Result<Met<W>, Stopped> {
         let setup = self.setup;
         let (depth, last) = (ahead.levels.len() - 1, *lengths.end());
         let met = lengths.map(|length| (length, length as usize - depth));
@@ -337,15 +358,25 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         // Few states of the middle level are middles of these lengths and covered.
         let from_middles = (depth == last as usize / 2).then(|| FromMiddles::new(setup.databases(), last));
         let whole: u64 = levels.iter().map(|level| level.whole()).sum();
+        let left = AtomicBool::new(false);
         let found = if from_middles.is_some() || ahead.last().whole() <= whole {
             setup.common_of(ahead.last(), &levels, || {
                 let mut middle = from_middles.as_ref().map(Bound::<W>::pruner);
                 let mut covered = Bound::<W>::pruner(covered);
+                let left = &left;
                 move |army| {
-                    middle.as_mut().is_none_or(|middle| middle.has_successors(army)) && !covered.has_successors(army)
+                    if !middle.as_mut().is_none_or(|middle| middle.has_successors(army)) {
+                        return false;
+                    }
+                    let uncovered = covered.has_successors(army);
+                    if uncovered {
+                        left.store(true, Ordering::Relaxed);
+                    }
+                    !uncovered
                 }
             })?
         } else {
+            left.store(true, Ordering::Relaxed);
             let mut found = None;
             for (place, level) in levels.into_iter().enumerate() {
                 found = setup.common(ahead.last(), level)?.map(|(here, there)| (here, there, place));
@@ -355,12 +386,23 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             }
             found
         };
-        let Some((here, there, place)) = found else { return Ok(None) };
+        let Some((here, there, place)) = found else {
+            return Ok(Met::Nothing { left: setup.engine.expander.exchange().any(left.into_inner())? });
+        };
         let (length, by_then) = met[place];
         let out = setup.trace(&ahead.levels, here)?;
         let back = setup.trace(&reversals.levels[..=by_then], there)?;
-        Ok(Some(Solution { length, walk: setup.join_mirrored(&out, &back)? }))
+        Ok(Met::Solution(Solution { length, walk: setup.join_mirrored(&out, &back)? }))
     }
+}
+
+/// What the mirror images of covered states have met.
+enum Met<const W: usize> {
+    Solution(Solution<W>),
+    /// Nothing; and whether states may be `left` that are not covered and have to be expanded.
+    Nothing {
+        left: bool,
+    },
 }
 
 /// The leading levels, as those of mirrored reversals.
