@@ -221,17 +221,15 @@ impl Abstraction {
         if self.over_own == 0 {
             // Then it does not matter how many men a jump may go over.
             while let Some(to) = next() {
-                once.iter_mut().zip(to).for_each(|(once, to)| *once |= to);
+                once = std::array::from_fn(|class| once[class] | to[class]);
             }
             jumps.once = once;
             return;
         }
         let mut twice = [0; MAX_CLASSES];
         while let Some(to) = next() {
-            once.iter_mut().zip(&mut twice).zip(to).for_each(|((once, twice), to)| {
-                *twice |= to & *once;
-                *once |= to;
-            });
+            twice = std::array::from_fn(|class| twice[class] | once[class] & to[class]);
+            once = std::array::from_fn(|class| once[class] | to[class]);
         }
         (jumps.once, jumps.twice) = (once, twice);
     }

@@ -140,6 +140,8 @@ pub struct Histograms {
     /// [`NeighbourRanks`] read the entries around one of these without asking whether there are any.
     fewer: Vec<u32>,
     count: u32,
+    /// The classes that have a cell.
+    all: u32,
 }
 
 impl Histograms {
@@ -174,7 +176,14 @@ impl Histograms {
             }
         }
         let count = ways[0][men];
-        (count <= limit.min(u64::from(u32::MAX) - 1)).then_some(Self { men, capacities, fewer, count: count as u32 })
+        let all = (0..).zip(&capacities).fold(0, |all, (class, &capacity)| all | u32::from(capacity > 0) << class);
+        (count <= limit.min(u64::from(u32::MAX) - 1)).then_some(Self {
+            men,
+            capacities,
+            fewer,
+            count: count as u32,
+            all,
+        })
     }
 
     /// How many histograms there are.
@@ -207,6 +216,13 @@ impl Histograms {
     fn fewer(&self, class: usize, left: usize, men: usize) -> u32 {
         let stride = self.men + 2;
         self.fewer[stride + 1 + (class * stride + left) * stride + men]
+    }
+
+    /// By number of men in the class, [`Self::fewer`] with so many men left.
+    #[inline(always)]
+    fn fewer_from(&self, class: usize, left: usize) -> &[u32] {
+        let stride = self.men + 2;
+        &self.fewer[stride + 1 + (class * stride + left) * stride..][..stride]
     }
 
     /// The rank of a histogram.
@@ -248,12 +264,15 @@ impl Histograms {
 /// Unranks ascending ranks; the prefix that two consecutive histograms share is not computed again.
 #[derive(Clone, Debug)]
 pub struct IncrementalUnranking {
-    histogram: Vec<u8>,
+    histogram: [u8; MAX_CLASSES],
     /// For each class: the men left, and the least rank of a histogram that agrees in all classes before.
-    before: Vec<(u8, u32)>,
+    left: [u8; MAX_CLASSES + 1],
+    least: [u32; MAX_CLASSES + 1],
+    classes: usize,
     rank: u32,
     /// The first class that the last step computed again.
     changed: usize,
+    /// The classes that have a man, and those with room for another.
     occupied: u32,
     room: u32,
 }
@@ -262,10 +281,11 @@ impl IncrementalUnranking {
     /// Space for the histograms of `space`.
     #[must_use]
     pub fn new(space: &Histograms) -> Self {
-        let classes = space.classes();
         Self {
-            histogram: vec![0; classes],
-            before: vec![(space.men as u8, 0); classes + 1],
+            histogram: [0; MAX_CLASSES],
+            left: [space.men as u8; MAX_CLASSES + 1],
+            least: [0; MAX_CLASSES + 1],
+            classes: space.classes(),
             rank: u32::MAX,
             changed: 0,
             occupied: 0,
@@ -278,40 +298,42 @@ impl IncrementalUnranking {
     pub fn to(&mut self, space: &Histograms, rank: u32) -> &[u8] {
         let mut class = 0;
         if rank >= self.rank {
-            class = self.histogram.len();
-            loop {
+            // No man is left after the last class that has one.
+            class = (u32::BITS - self.occupied.leading_zeros()) as usize;
+            while class > 0 {
                 class -= 1;
-                let (left, least) = self.before[class];
                 // All men left, or fewer: every histogram that continues this prefix.
-                if class == 0 || rank - least < space.fewer(class, usize::from(left), space.men + 1) {
+                if rank - self.least[class] < space.fewer(class, usize::from(self.left[class]), space.men + 1) {
                     break;
                 }
             }
         }
         (self.rank, self.changed) = (rank, class);
-        let (mut left, mut least) = self.before[class];
+        let (mut left, mut least) = (usize::from(self.left[class]), self.least[class]);
         let before = (1 << class) - 1;
         let (mut occupied, mut with_room) = (self.occupied & before, self.room & before);
-        for class in class..self.histogram.len() {
-            let room = usize::from(left.min(space.capacities[class]));
+        while class < self.classes && left > 0 {
+            let capacity = usize::from(space.capacities[class]);
+            let fewer = space.fewer_from(class, left);
+            let (room, rest) = (left.min(capacity), rank - least);
             let mut men = 0;
-            let mut fewer = 0;
-            while men < room {
-                let next = space.fewer(class, usize::from(left), men + 1);
-                if next > rank - least {
-                    break;
-                }
-                (men, fewer) = (men + 1, next);
+            while men < room && fewer[men + 1] <= rest {
+                men += 1;
             }
-            left -= men as u8;
-            least += fewer;
             self.histogram[class] = men as u8;
-            self.before[class + 1] = (left, least);
             occupied |= u32::from(men > 0) << class;
-            with_room |= u32::from(men < usize::from(space.capacities[class])) << class;
+            with_room |= u32::from(men < capacity) << class;
+            left -= men;
+            least += fewer[men];
+            class += 1;
+            (self.left[class], self.least[class]) = (left as u8, least);
         }
+        with_room |= space.all & !((1u64 << class) - 1) as u32;
+        self.histogram[class..].fill(0);
+        self.left[class..].fill(left as u8);
+        self.least[class..].fill(least);
         (self.occupied, self.room) = (occupied, with_room);
-        &self.histogram
+        &self.histogram[..self.classes]
     }
 
     /// The histogram that [`Self::to`] has returned last, and the first class in which it may differ from the one
@@ -319,7 +341,7 @@ impl IncrementalUnranking {
     #[inline]
     #[must_use]
     pub fn last(&self) -> (&[u8], usize) {
-        (&self.histogram, self.changed)
+        (&self.histogram[..self.classes], self.changed)
     }
 
     /// The classes of that histogram that have a man, and those with room for another.
