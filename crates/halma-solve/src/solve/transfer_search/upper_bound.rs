@@ -40,11 +40,13 @@ pub(super) struct UpperBound<const W: usize> {
     /// How many successors the last one made.
     made: u64,
     shortest: Option<Solution<W>>,
+    /// How many choices have been made: one before each search that decides lengths.
+    choices: usize,
 }
 
 impl<const W: usize> Default for UpperBound<W> {
     fn default() -> Self {
-        Self { keep: *KEEP.start(), made: 0, shortest: None }
+        Self { keep: *KEEP.start(), made: 0, shortest: None, choices: 0 }
     }
 }
 
@@ -66,6 +68,24 @@ impl<const W: usize> UpperBound<W> {
         if !setup.problem.decides_several() || first == 0 {
             return Ok(first);
         }
+        // A run that is resumed has not made the choices before, nor the beam searches for them.
+        while self.choices < decided.len() {
+            let (before, after) = decided.split_at(self.choices);
+            let first = before.last().map_or(after[0].0, |&(top, _)| top + 1);
+            self.choose(setup, first, greatest, before)?;
+        }
+        self.choose(setup, first, greatest, decided)
+    }
+
+    /// One choice, after the beam searches that are due.
+    fn choose<K: Key>(
+        &mut self,
+        setup: &Setup<'_, W, K>,
+        first: u32,
+        greatest: Option<u32>,
+        decided: &[(u32, u64)],
+    ) -> Result<u32, Stopped> {
+        self.choices = decided.len() + 1;
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
         // The next beam search makes ten times as many successors as the last one. If a solution is known, it may well
         // be a shortest one already, so the next search has to wait longer.
