@@ -38,8 +38,9 @@ pub struct Databases {
     pub to_target: Arc<Table>,
     /// D_S: distances from the start's histogram.
     pub from_start: Arc<Table>,
-    /// The value of each cell's class, and the largest of them.
+    /// The value of each cell's class.
     values: Vec<i32>,
+    /// The largest of them.
     most: i32,
     /// Whether D_S is the mirror image of D_T.
     mirrored: bool,
@@ -410,11 +411,11 @@ impl Databases {
             return c >= 0;
         }
         let (abstraction, values) = (&*self.abstraction, &self.abstraction.partition.values);
-        let (room, least) = (abstraction.space.room(histogram), -2 * c);
+        let (room, needed) = (abstraction.space.room(histogram), -2 * c);
         let mut known_jumps = false;
-        // A man whose class has no class so far ahead with room does not lead; most histograms have no other man.
+        // Few men have a class with room so far ahead of their own.
         (0..histogram.len()).filter(|&a| histogram[a] > 0).any(|a| {
-            let ahead = abstraction.group_from(a, values[a] + least) & room;
+            let ahead = abstraction.group_from(a, values[a] + needed) & room;
             if ahead == 0 {
                 return false;
             }
@@ -426,8 +427,7 @@ impl Databases {
         })
     }
 
-    /// Whether an army may be the middle of a solution of `odd` length, or of an even one, in the leading half. Armies that are far from it
-    /// are told without their histograms.
+    /// Whether an army can be a middle that leads, judged by the values of its men alone: no army that is one is refused.
     #[inline]
     pub(crate) fn may_lead(&self, men: &[u8], odd: bool) -> bool {
         let value = |&cell: &u8| self.values[usize::from(cell)];

@@ -272,8 +272,9 @@ pub struct IncrementalUnranking {
     rank: u32,
     /// The first class that the last step computed again.
     changed: usize,
-    /// The classes that have a man, and those with room for another.
+    /// The classes that have a man.
     occupied: u32,
+    /// The classes with room for another.
     room: u32,
 }
 
@@ -497,7 +498,7 @@ mod tests {
     proptest! {
         #[test]
         fn histograms_and_ranks_are_inverse_and_neighbours_are_right(
-            capacities in proptest::collection::vec(1u8..4, 2..6), men in 1usize..6, second in 0usize..3
+            capacities in proptest::collection::vec(0u8..4, 2..6), men in 1usize..6, second in 0usize..3
         ) {
             let men = men + second;
             // The last class may be a group of its own.
@@ -532,6 +533,8 @@ mod tests {
             for rank in (0..space.count() as u32).step_by(3) {
                 unranking.to(&space, rank);
                 let (h, first) = unranking.last();
+                let occupied = (0..h.len()).filter(|&class| h[class] > 0).fold(0, |set, class| set | 1 << class);
+                prop_assert_eq!(unranking.occupied_and_room(), (occupied, space.room(h)));
                 prop_assert_eq!(after.enter_from(&space, h, first), rank);
                 around.enter(&space, h);
                 for (a, b) in (0..h.len()).flat_map(|a| (0..h.len()).map(move |b| (a, b))).filter(|&(a, _)| h[a] > 0) {

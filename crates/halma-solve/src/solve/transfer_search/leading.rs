@@ -194,14 +194,16 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         {
             left = Some(states);
         }
-        // The middles include those of all palindromic solutions, which are quick to test. If they are covered, their mirror
-        // images would have been met.
+        // The middles include those of all palindromic solutions, which are quick to test. If all are covered, their mirror images
+        // would have been met.
         let mut palindrome = None;
-        for length in (first..=last).filter(|_| left.is_none()) {
-            if palindrome.is_none()
-                && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
-            {
-                palindrome = Some(Solution { length, walk });
+        if left != Some(false) {
+            for length in first..=last {
+                if palindrome.is_none()
+                    && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
+                {
+                    palindrome = Some(Solution { length, walk });
+                }
             }
         }
         if setup.problem.palindromic || palindrome.as_ref().is_some_and(|found| found.length == first) {
@@ -210,6 +212,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if palindrome.is_some() {
             // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first, top, setup.stem(top));
+            left = None;
         }
         let mut met = None;
         loop {
@@ -359,6 +362,8 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let from_middles = (depth == last as usize / 2).then(|| FromMiddles::new(setup.databases(), last));
         let whole: u64 = levels.iter().map(|level| level.whole()).sum();
         let left = AtomicBool::new(false);
+        #[cfg(any(test, feature = "testing"))]
+        left.store(setup.engine.expander.fault == Some(crate::fault::Fault::Unmirrored), Ordering::Relaxed);
         let found = if from_middles.is_some() || ahead.last().whole() <= whole {
             setup.common_of(ahead.last(), &levels, || {
                 let mut middle = from_middles.as_ref().map(Bound::<W>::pruner);
