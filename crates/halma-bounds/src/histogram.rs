@@ -264,8 +264,10 @@ impl Histograms {
 /// Unranks ascending ranks; the prefix that two consecutive histograms share is not computed again.
 #[derive(Clone, Debug)]
 pub struct IncrementalUnranking {
-    histogram: [u8; MAX_CLASSES],
-    /// For each class: the men left, and the least rank of a histogram that agrees in all classes before.
+    /// Twice as long as any, so that as many zeros as there are classes may be written from any class on.
+    histogram: [u8; 2 * MAX_CLASSES],
+    /// For each class up to the last that has a man: the men left, and the least rank of a histogram that agrees in all
+    /// classes before.
     left: [u8; MAX_CLASSES + 1],
     least: [u32; MAX_CLASSES + 1],
     classes: usize,
@@ -283,7 +285,7 @@ impl IncrementalUnranking {
     #[must_use]
     pub fn new(space: &Histograms) -> Self {
         Self {
-            histogram: [0; MAX_CLASSES],
+            histogram: [0; 2 * MAX_CLASSES],
             left: [space.men as u8; MAX_CLASSES + 1],
             least: [0; MAX_CLASSES + 1],
             classes: space.classes(),
@@ -295,7 +297,7 @@ impl IncrementalUnranking {
     }
 
     /// The histogram of that rank.
-    #[inline]
+    #[inline(always)]
     pub fn to(&mut self, space: &Histograms, rank: u32) -> &[u8] {
         let mut class = 0;
         if rank >= self.rank {
@@ -330,9 +332,7 @@ impl IncrementalUnranking {
             (self.left[class], self.least[class]) = (left as u8, least);
         }
         with_room |= space.all & !((1u64 << class) - 1) as u32;
-        self.histogram[class..].fill(0);
-        self.left[class..].fill(left as u8);
-        self.least[class..].fill(least);
+        self.histogram[class..][..MAX_CLASSES].fill(0);
         (self.occupied, self.room) = (occupied, with_room);
         &self.histogram[..self.classes]
     }
