@@ -333,7 +333,7 @@ impl Abstraction {
             context.cancel.check()?;
             Ok(one_move_away(self, table, ranks, d, within))
         };
-        let entered = frontier.own.par_chunks(1024).map(expand).collect::<Result<Vec<_>, _>>();
+        let entered = frontier.own.par_chunks(256).map(expand).collect::<Result<Vec<_>, _>>();
         let entered = entered.map(|mut parts| {
             parts.push(new.iter().copied().filter(|&rank| table.claim(rank, d)).collect());
             let many = parts.iter().map(Vec::len).sum::<usize>() > self.space.count() / SORTED;

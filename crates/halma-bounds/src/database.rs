@@ -290,7 +290,7 @@ impl Databases {
                     Vec::new()
                 }
             };
-            let images = next.own.par_chunks(1024).map(image).collect::<Vec<_>>().concat();
+            let images = next.own.par_chunks(256).map(image).collect::<Vec<_>>().concat();
             let joined = context.join(Ok(images), space.count(), |rank| self.from_start.claim(rank, d))?;
             Frontier { is_empty: next.is_empty, ..joined }
         } else {

@@ -26,7 +26,7 @@ const FACTOR: f64 = 4.0;
 /// The same factor where the lengths reach up to the known solution, so that this search is the last.
 const LEAP: f64 = 32.0;
 /// A total of so many successors is quick, and counts as done.
-const QUICK: f64 = 1e6;
+const QUICK: f64 = 2e6;
 /// If no upper bound is known, a search decides at most so many lengths together.
 const TOGETHER: u32 = 6;
 
