@@ -19,7 +19,8 @@ use halma_rules::lattice::Lattice;
 
 pub use super::distance_table::{FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
-use super::histogram::{Histograms, IncrementalUnranking, MAX_CLASSES, NeighbourRanks, Partition};
+use super::histogram::{Histograms, IncrementalUnranking, NeighbourRanks};
+use super::partition::{MAX_CLASSES, Partition};
 
 /// A level with more than one in this many of all histograms is read from the table in order, not sorted.
 const SORTED: usize = 32;
@@ -333,7 +334,7 @@ impl Abstraction {
             context.cancel.check()?;
             Ok(one_move_away(self, table, ranks, d, within))
         };
-        let entered = frontier.own.par_chunks(256).map(expand).collect::<Result<Vec<_>, _>>();
+        let entered = frontier.own_parts().map(expand).collect::<Result<Vec<_>, _>>();
         let entered = entered.map(|mut parts| {
             parts.push(new.iter().copied().filter(|&rank| table.claim(rank, d)).collect());
             let many = parts.iter().map(Vec::len).sum::<usize>() > self.space.count() / SORTED;
@@ -418,7 +419,7 @@ fn one_move_away(abstraction: &Abstraction, table: &Table, ranks: &[u32], d: u8,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Bands;
+    use crate::partition::Bands;
     use halma_rules::board::Board;
     use halma_rules::lattice::Rule;
     use halma_rules::moves::destinations;

@@ -27,6 +27,11 @@ impl Frontier {
     pub(crate) fn of_all(rank: u32) -> Self {
         Self { own: vec![rank], is_empty: false }
     }
+
+    /// Parts of the own histograms, for one thread each: so small that a frontier of some thousands keeps several threads busy.
+    pub(crate) fn own_parts(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
+        self.own.par_chunks(256)
+    }
 }
 
 /// The processes that compute a table together, and their cancellation token.

@@ -14,6 +14,7 @@ pub mod leading_moves;
 pub mod mcc;
 pub mod middle;
 pub mod palindrome;
+pub mod partition;
 pub mod pattern;
 pub mod relaxed;
 pub mod theorem1;

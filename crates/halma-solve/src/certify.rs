@@ -10,7 +10,7 @@ mod derive;
 use thiserror::Error;
 
 use halma_bounds::database::Databases;
-use halma_bounds::histogram::Partition;
+use halma_bounds::partition::Partition;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
 use halma_record::job::Granularity;
