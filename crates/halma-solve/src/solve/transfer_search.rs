@@ -20,6 +20,7 @@ mod mcc;
 mod mirror_image;
 mod narrowed;
 mod palindrome_probe;
+mod reversals;
 mod setup;
 mod shared_levels;
 mod trace;

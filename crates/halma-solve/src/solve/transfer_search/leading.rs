@@ -17,23 +17,21 @@
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use halma_bounds::Bound;
-use halma_bounds::abstraction::{Abstraction, Table};
-use halma_bounds::covered::Covered;
+use halma_bounds::abstraction::Table;
 use halma_bounds::database::Middles;
 use halma_bounds::leading_moves::LeadingMoves;
 use halma_bounds::middle::FromMiddles;
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
-use halma_engine::store::Level;
 use halma_rules::cells::Cells;
 use halma_rules::problem;
 
 use super::Solution;
 use super::palindrome_probe::PalindromeProbe;
+use super::reversals::{Met, Reversals};
 use super::setup::Setup;
 use super::trailing::{MeetingPoint, Trailing, made_by};
 use crate::solve::level_sequence::LevelSequence;
@@ -117,7 +115,10 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         to_middles: Arc<Table>,
     ) -> Followed<W, K> {
         let (first, top) = lengths.into_inner();
-        let reversals = self.setup.problem.pruning.look_ahead().is_none().then_some(Reversals {
+        // A look-ahead may have pruned a mirrored reversal from the leading levels.
+        let setup = self.setup;
+        let reversals = setup.problem.pruning.look_ahead().is_none().then_some(Reversals {
+            setup,
             top,
             levels: &leading.levels,
             to_middles,
@@ -125,7 +126,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let (mut halves, mut found) = (Vec::new(), Ok(None));
         for middle in first / 2..=top / 2 {
             let begun = Instant::now();
-            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top, self.setup.stem(top));
+            let mut half = SecondHalf::new(first.max(2 * middle)..=top.min(2 * middle + 1), top, setup.stem(top));
             found = self.through_middles(top, leading, reversals.as_ref(), &mut half);
             half.seconds = begun.elapsed().as_secs_f64();
             halves.push(half);
@@ -176,7 +177,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         &self,
         top: u32,
         leading: &LevelSequence<K>,
-        reversals: Option<&Reversals<'_, K>>,
+        reversals: Option<&Reversals<'_, W, K>>,
         half: &mut SecondHalf<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
         let setup = self.setup;
@@ -186,18 +187,14 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             return Ok(None);
         }
         half.ahead.branch(leading, middle);
-        let mut left = None;
-        if let Some(reversals) = reversals.filter(|_| !setup.problem.palindromic)
-            && let Some(covered) = self.covered(reversals, last, &half.ahead)
-            && let Met::Nothing { left: states } =
-                self.meet_reversals(reversals, first..=last, &covered, &half.ahead)?
-        {
-            left = Some(states);
-        }
+        let mut met = match reversals.filter(|_| !setup.problem.palindromic) {
+            Some(reversals) => reversals.meet(first..=last, &half.ahead)?,
+            None => None,
+        };
         // The middles include those of all palindromic solutions, which are quick to test. If all are covered, their mirror images
         // would have been met.
         let mut palindrome = None;
-        if left != Some(false) {
+        if !matches!(met, Some(Met::Nothing { uncovered: false, .. })) {
             for length in first..=last {
                 if palindrome.is_none()
                     && let Answer::Found(walk) = setup.meet_own_image(length, &leading.levels[..=middle])?
@@ -212,23 +209,22 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if palindrome.is_some() {
             // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first, top, setup.stem(top));
-            left = None;
+            met = None;
         }
-        let mut met = None;
+        let mut longer = palindrome;
         loop {
             let last = *half.lengths.end();
             half.ahead.branch(leading, middle);
-            match self.follow(first..=last, last < top, reversals, left.take(), &mut half.ahead)? {
+            match self.follow(first..=last, last < top, reversals, met.take(), &mut half.ahead)? {
                 Some(found) if found.length > first => {
                     // The shorter length remains to be refuted.
                     *half = SecondHalf::new(first..=first, top, setup.stem(top));
-                    met = Some(found);
+                    longer = longer.or(Some(found));
                 }
                 Some(found) => return Ok(Some(found)),
                 None => break,
             }
         }
-        let palindrome = palindrome.or(met);
         let SecondHalf { lengths, ahead, open, .. } = half;
         let last = *lengths.end();
         let target = setup.tables.states.canonical(problem::set(&setup.problem.transfer.target));
@@ -241,7 +237,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             }
         }
         *open = !ahead.is_dead() && ahead.levels.len() <= last as usize;
-        Ok(palindrome)
+        Ok(longer)
     }
 
     /// D_M: the distances to the middles for `length` moves.
@@ -281,13 +277,13 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
 
     /// Grows the following levels, up to the target unless one is empty or trailing levels are the better way. The last
     /// level of `ahead` has the middles of solutions of `lengths` moves, and other states if `among` is set. `lengths` is one
-    /// length, or an even one and the next. If that level has met no reversal, `left` says whether states are left to expand there.
+    /// length, or an even one and the next. `met` is what that level has met of `reversals`, if it was asked already.
     pub(super) fn follow(
         &self,
         lengths: RangeInclusive<u32>,
         among: bool,
-        reversals: Option<&Reversals<'_, K>>,
-        mut left: Option<bool>,
+        reversals: Option<&Reversals<'_, W, K>>,
+        mut met: Option<Met<W>>,
         ahead: &mut LevelSequence<K>,
     ) -> Result<Option<Solution<W>>, Stopped> {
         let (setup, engine, length) = (self.setup, self.setup.engine, *lengths.end());
@@ -316,115 +312,25 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let outgrown =
             |ahead: &LevelSequence<K>| reversals.is_none() && Trailing { setup }.is_better_than(ahead, length / 2);
         while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
-            let mut left = left.take();
-            if let Some(reversals) = reversals
-                && let Some(covered) = self.covered(reversals, length, ahead)
+            if met.is_none()
+                && let Some(reversals) = reversals
             {
-                if left.is_none() {
-                    match self.meet_reversals(reversals, lengths.clone(), &covered, ahead)? {
-                        Met::Solution(found) => return Ok(Some(found)),
-                        Met::Nothing { left: states } => left = Some(states),
-                    }
+                met = reversals.meet(lengths.clone(), ahead)?;
+            }
+            let mut is_covered = false;
+            match met.take() {
+                Some(Met::Solution(found)) => return Ok(Some(found)),
+                Some(Met::Nothing { covered, uncovered }) => {
+                    from_middles.push(Arc::new(covered));
+                    is_covered = !uncovered;
                 }
-                from_middles.push(Arc::new(covered));
+                None => {}
             }
             from_middles.push(Arc::clone(&bound));
             let puzzle = setup.puzzle(std::mem::take(&mut from_middles)).filtered(filter.clone());
-            if left == Some(false) { engine.grow_empty(&puzzle, ahead)? } else { engine.grow(&puzzle, ahead)? }
+            if is_covered { engine.grow_empty(&puzzle, ahead)? } else { engine.grow(&puzzle, ahead)? }
         }
         Ok(None)
-    }
-
-    /// The bound that leaves out what is covered on the last level of `ahead` for solutions of `length` moves, if anything is.
-    fn covered(&self, reversals: &Reversals<'_, K>, length: u32, ahead: &LevelSequence<K>) -> Option<Covered> {
-        let depth = ahead.levels.len() as u32 - 1;
-        #[cfg(any(test, feature = "testing"))]
-        let depth = depth + u32::from(self.setup.engine.expander.fault == Some(crate::fault::Fault::CoversTooMuch));
-        reversals.covered(&self.setup.databases().abstraction, length, depth)
-    }
-
-    /// Looks for a solution of one of `lengths` that has a covered state on the last level of `ahead`, whose mirror image is on
-    /// a leading level then.
-    fn meet_reversals(
-        &self,
-        reversals: &Reversals<'_, K>,
-        lengths: RangeInclusive<u32>,
-        covered: &Covered,
-        ahead: &LevelSequence<K>,
-    ) -> Result<Met<W>, Stopped> {
-        let setup = self.setup;
-        let (depth, last) = (ahead.levels.len() - 1, *lengths.end());
-        let met = lengths.map(|length| (length, length as usize - depth));
-        let met = met.filter(|&(_, by_then)| reversals.levels.get(by_then).is_some_and(|level| level.whole() > 0));
-        let met: Vec<(u32, usize)> = met.collect();
-        let levels: Vec<&Level<K>> = met.iter().map(|&(_, by_then)| &reversals.levels[by_then]).collect();
-        // Few states of the middle level are middles of these lengths and covered.
-        let from_middles = (depth == last as usize / 2).then(|| FromMiddles::new(setup.databases(), last));
-        let whole: u64 = levels.iter().map(|level| level.whole()).sum();
-        let left = AtomicBool::new(false);
-        #[cfg(any(test, feature = "testing"))]
-        left.store(setup.engine.expander.fault == Some(crate::fault::Fault::Unmirrored), Ordering::Relaxed);
-        let found = if from_middles.is_some() || ahead.last().whole() <= whole {
-            setup.common_of(ahead.last(), &levels, || {
-                let mut middle = from_middles.as_ref().map(Bound::<W>::pruner);
-                let mut covered = Bound::<W>::pruner(covered);
-                let left = &left;
-                move |army| {
-                    if !middle.as_mut().is_none_or(|middle| middle.has_successors(army)) {
-                        return false;
-                    }
-                    let uncovered = covered.has_successors(army);
-                    if uncovered {
-                        left.store(true, Ordering::Relaxed);
-                    }
-                    !uncovered
-                }
-            })?
-        } else {
-            left.store(true, Ordering::Relaxed);
-            let mut found = None;
-            for (place, level) in levels.into_iter().enumerate() {
-                found = setup.common(ahead.last(), level)?.map(|(here, there)| (here, there, place));
-                if found.is_some() {
-                    break;
-                }
-            }
-            found
-        };
-        let Some((here, there, place)) = found else {
-            return Ok(Met::Nothing { left: setup.engine.expander.exchange().any(left.into_inner())? });
-        };
-        let (length, by_then) = met[place];
-        let out = setup.trace(&ahead.levels, here)?;
-        let back = setup.trace(&reversals.levels[..=by_then], there)?;
-        Ok(Met::Solution(Solution { length, walk: setup.join_mirrored(&out, &back)? }))
-    }
-}
-
-/// What the mirror images of covered states have met.
-enum Met<const W: usize> {
-    Solution(Solution<W>),
-    /// Nothing; and whether states may be `left` that are not covered and have to be expanded.
-    Nothing {
-        left: bool,
-    },
-}
-
-/// The leading levels, as those of mirrored reversals.
-pub(super) struct Reversals<'l, K> {
-    /// The greatest length that they serve.
-    top: u32,
-    levels: &'l [Level<K>],
-    /// D_M, by which they are pruned.
-    to_middles: Arc<Table>,
-}
-
-impl<K> Reversals<'_, K> {
-    /// The bound that makes no successors of states on level `depth` whose mirror images the leading levels would
-    /// have, if solutions of `length` moves or one less passed there.
-    fn covered(&self, abstraction: &Arc<Abstraction>, length: u32, depth: u32) -> Option<Covered> {
-        let rest = (self.top / 2).checked_sub(length - depth)?;
-        Some(Covered::new(abstraction, &self.to_middles, rest))
     }
 }
 
