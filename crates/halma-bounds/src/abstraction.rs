@@ -298,7 +298,9 @@ impl Abstraction {
                 break;
             }
         }
-        if limit > u32::from(FAR) && (!frontier.is_empty || later.len() > 0) {
+        let is_whole = frontier.is_empty && later.len() == 0;
+        table.completed_to(if is_whole { u32::MAX } else { limit });
+        if limit > u32::from(FAR) && !is_whole {
             table.fill_far();
         }
         Ok(table)

@@ -178,8 +178,11 @@ impl Databases {
             };
             let frontiers = [&tables[..count], &tables[count..]].map(frontier);
             let between = (between != u32::MAX).then_some(between);
-            self.to_target = Arc::new(Table::of_bytes(&tables[..count]));
-            self.from_start = Arc::new(Table::of_bytes(&tables[count..]));
+            let table = |bytes: &[u8], frontier: &Frontier| {
+                Arc::new(Table::of_bytes(bytes, if frontier.is_empty { u32::MAX } else { reach }))
+            };
+            self.to_target = table(&tables[..count], &frontiers[0]);
+            self.from_start = table(&tables[count..], &frontiers[1]);
             self.fronts = Mutex::new(BfsFronts { reach, frontiers, between, kept_reach: reach });
         }
         self.table_store = Some(table_store);
@@ -302,6 +305,9 @@ impl Databases {
         };
         fronts.frontiers[0] = next;
         fronts.reach = u32::from(d);
+        for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&fronts.frontiers) {
+            table.completed_to(if frontier.is_empty { u32::MAX } else { fronts.reach });
+        }
         // On a shortest path of 2d - 1 or 2d moves some histogram is d moves from the end, and d - 1 or d from the
         // beginning.
         if fronts.between.is_none() {
@@ -330,7 +336,7 @@ impl Databases {
         if let Some(bytes) =
             self.table_store.as_ref().and_then(|table_store| table_store.get(&name)).filter(|b| b.len() == count)
         {
-            return Ok(Table::of_bytes(&bytes));
+            return Ok(Table::of_bytes(&bytes, half));
         }
         let known = self.middles[middles as usize].get_or_init(|| {
             let mut known = Vec::new();

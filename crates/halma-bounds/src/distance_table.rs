@@ -1,7 +1,7 @@
 //! The table of a pattern database (Culberson and Schaeffer 1998): a byte for each histogram.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
@@ -29,28 +29,44 @@ pub const FAR: u8 = UNREACHED - 1;
 
 /// A pattern database: a distance for each histogram, by rank. It may grow while it is read.
 #[derive(Debug)]
-pub struct Table(Vec<AtomicU8>);
+pub struct Table {
+    distances: Vec<AtomicU8>,
+    /// No histogram without a distance is that near or nearer, of those that anybody asks for.
+    complete_to: AtomicU32,
+}
 
 impl Table {
     /// A table of `count` histograms, all of them [`UNREACHED`].
     #[must_use]
     pub fn new(count: usize) -> Self {
-        let mut table = Vec::new();
-        table.resize_with(count, || AtomicU8::new(UNREACHED));
-        Self(table)
+        let mut distances = Vec::new();
+        distances.resize_with(count, || AtomicU8::new(UNREACHED));
+        Self { distances, complete_to: AtomicU32::new(0) }
     }
 
     /// The distance of the histogram of that rank.
     #[inline(always)]
     #[must_use]
     pub fn get(&self, rank: u32) -> u8 {
-        self.0[rank as usize].load(Ordering::Relaxed)
+        self.distances[rank as usize].load(Ordering::Relaxed)
     }
 
-    /// Whether the distance is known and at most `moves`.
+    /// Says that the table has all distances up to `moves`; `u32::MAX` if a histogram without a distance has none.
+    pub(crate) fn completed_to(&self, moves: u32) {
+        self.complete_to.fetch_max(moves, Ordering::Relaxed);
+    }
+
+    /// Whether the table has all distances up to `moves`. Who asks for more would take a distance that is not computed for
+    /// one that does not exist, and prune too much.
+    fn is_complete_to(&self, moves: u32) -> bool {
+        moves <= self.complete_to.load(Ordering::Relaxed)
+    }
+
+    /// Whether the distance is at most `moves`, up to which the table must be complete.
     #[inline(always)]
     #[must_use]
     pub fn within(&self, rank: u32, moves: u32) -> bool {
+        debug_assert!(self.is_complete_to(moves), "distances up to {moves}, of {:?}", self.complete_to);
         let distance = self.get(rank);
         distance != UNREACHED && u32::from(distance) <= moves
     }
@@ -58,13 +74,15 @@ impl Table {
     /// Sets a distance.
     #[inline]
     pub fn set(&self, rank: u32, distance: u8) {
-        self.0[rank as usize].store(distance, Ordering::Relaxed);
+        self.distances[rank as usize].store(distance, Ordering::Relaxed);
     }
 
     /// Sets a distance if there is none yet. If several threads try, one succeeds and returns true.
     #[inline]
     pub fn claim(&self, rank: u32, distance: u8) -> bool {
-        self.0[rank as usize].compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.distances[rank as usize]
+            .compare_exchange(UNREACHED, distance, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// The histograms at that distance, ascending.
@@ -73,37 +91,41 @@ impl Table {
             let from = (part * PART) as u32;
             each_where(from..from + distances.len() as u32, |ranks| self.mask(ranks, |d| d == distance)).collect()
         };
-        self.0.par_chunks(PART).enumerate().map(part).collect::<Vec<_>>().concat()
+        self.distances.par_chunks(PART).enumerate().map(part).collect::<Vec<_>>().concat()
     }
 
-    /// Those of `ranks` whose distance is known and at most `moves`, as [`each_where`] asks for them.
+    /// Those of `ranks` that [`Self::within`] holds for, as [`each_where`] asks for them.
     #[inline]
     pub(crate) fn mask_within(&self, ranks: Range<u32>, moves: u32) -> u64 {
+        debug_assert!(self.is_complete_to(moves), "distances up to {moves}, of {:?}", self.complete_to);
         let most = moves.min(u32::from(FAR)) as u8;
         self.mask(ranks, |distance| distance <= most)
     }
 
     #[inline(always)]
     fn mask(&self, ranks: Range<u32>, holds: impl Fn(u8) -> bool) -> u64 {
-        let distances = &self.0[ranks.start as usize..ranks.end as usize];
+        let distances = &self.distances[ranks.start as usize..ranks.end as usize];
         (0..).zip(distances).fold(0, |mask, (bit, d)| mask | u64::from(holds(d.load(Ordering::Relaxed))) << bit)
     }
 
     /// All distances, in order of rank.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        self.0.iter().map(|d| d.load(Ordering::Relaxed)).collect()
+        self.distances.iter().map(|d| d.load(Ordering::Relaxed)).collect()
     }
 
-    /// A table with these distances.
+    /// A table with these distances, which are all up to `complete_to`.
     #[must_use]
-    pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self(bytes.iter().map(|&d| AtomicU8::new(d)).collect())
+    pub fn of_bytes(bytes: &[u8], complete_to: u32) -> Self {
+        let distances = bytes.iter().map(|&d| AtomicU8::new(d)).collect();
+        Self { distances, complete_to: AtomicU32::new(complete_to) }
     }
 
     /// Sets [`FAR`] where there is no distance yet.
     pub(crate) fn fill_far(&self) {
-        self.0.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED).for_each(|d| d.store(FAR, Ordering::Relaxed));
+        let missing = self.distances.iter().filter(|d| d.load(Ordering::Relaxed) == UNREACHED);
+        missing.for_each(|d| d.store(FAR, Ordering::Relaxed));
+        self.completed_to(u32::MAX);
     }
 }
 
@@ -118,7 +140,7 @@ mod tests {
             distances in proptest::collection::vec(prop_oneof![0u8..4, Just(FAR), Just(UNREACHED)], 1..400),
             moves in prop_oneof![0u32..4, 250u32..300],
         ) {
-            let table = Table::of_bytes(&distances);
+            let table = Table::of_bytes(&distances, u32::MAX);
             let count = distances.len() as u32;
             for distance in 0..4 {
                 let alone: Vec<u32> = (0..count).filter(|&rank| table.get(rank) == distance).collect();

@@ -81,6 +81,13 @@ impl<const W: usize> Position<W> {
         self.winner_moves() as i32 - (self.winner & !base).len() as i32
     }
 
+    /// The loser's moves that need not take a man out of the winner's goal `base`; negative where there are too few.
+    #[inline]
+    #[must_use]
+    pub(crate) fn spare(&self, base: Cells<W>) -> i32 {
+        self.loser_moves() as i32 - (self.loser & base).len() as i32
+    }
+
     /// The position after the man to move on `from` has gone to `to`.
     #[inline]
     #[must_use]
@@ -164,6 +171,17 @@ pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<
     let asked: Vec<&Name> = early.chain(names.iter().filter(late)).filter(|&&name| !implied(name)).collect();
     // All at once, since their tables take tenths of a second.
     asked.into_par_iter().map(one).collect()
+}
+
+/// What a winner's move takes of the slack at most: one that leaves the base.
+const DEAREST: i32 = 2;
+
+/// The cells outside `base` from which a step leads into it.
+fn beside<const W: usize>(game: &Game, base: Cells<W>) -> Cells<W> {
+    let leads_in = |&cell: &usize| {
+        !base.contains(cell) && game.lattice.neighbours(cell).iter().any(|&next| base.contains(next.into()))
+    };
+    (0..game.lattice.len()).filter(leads_in).collect()
 }
 
 /// The base that `winner` has to fill.

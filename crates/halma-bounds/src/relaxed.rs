@@ -133,7 +133,7 @@ impl<Q: Word> Filter for Relaxed<Q> {
 
 /// A node of the look-ahead: a histogram, by its rank, and sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Position<Q> {
+struct Node<Q> {
     rank: u32,
     /// Man by man: the men who have not moved. Class by class: the men of classes that no man has left.
     unmoved: Plane<Q>,
@@ -173,7 +173,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         let left = MovesLeft { all: left, looked_at };
         self.choices.clear_if_large();
         self.memory.forget();
-        let by_class = Position { rank, unmoved: army, maybe: army };
+        let by_class = Node { rank, unmoved: army, maybe: army };
         if !some_class_leads_on(self, by_class, left) {
             return false;
         }
@@ -181,7 +181,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
             return true;
         }
         self.memory.forget();
-        self.by_men(Position { rank, unmoved: army, maybe: Plane::default() }, left)
+        self.by_men(Node { rank, unmoved: army, maybe: Plane::default() }, left)
     }
 }
 
@@ -189,13 +189,13 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
 ///
 /// Quarter boards of 64 bits, of all four types, fill one vector of AVX2. Narrower ones fill one of those that every
 /// x86-64 has, and are slower with AVX2.
-fn some_class_leads_on<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Position<Q>, left: MovesLeft) -> bool {
+fn some_class_leads_on<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Node<Q>, left: MovesLeft) -> bool {
     if Q::CELLS == u64::BITS { in_large_vectors(worker, position, left) } else { worker.by_classes(position, left) }
 }
 
 /// [`RelaxedWorker::by_classes`], compiled for two instruction sets; the processor decides which one runs.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
-fn in_large_vectors<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Position<Q>, left: MovesLeft) -> bool {
+fn in_large_vectors<Q: Word>(worker: &mut RelaxedWorker<Q>, position: Node<Q>, left: MovesLeft) -> bool {
     worker.by_classes(position, left)
 }
 
@@ -203,7 +203,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// The abstract moves of the node's histogram after which the table still leaves enough moves, as a range of
     /// `choices`.
     #[inline]
-    fn open(&mut self, position: &Position<Q>, left: MovesLeft) -> std::ops::Range<usize> {
+    fn open(&mut self, position: &Node<Q>, left: MovesLeft) -> std::ops::Range<usize> {
         self.choices.of(&self.bound.goal, &self.histogram, position.rank, left.all - 1)
     }
 
@@ -221,7 +221,7 @@ impl<Q: Word> RelaxedWorker<Q> {
 
     /// A node of the look-ahead class by class; see [`some_class_leads_on`].
     #[inline(always)]
-    fn by_classes(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
+    fn by_classes(&mut self, position: Node<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || left.looked_at > 1 && self.memory.has_failed(&position, left) {
             return false;
@@ -253,7 +253,7 @@ impl<Q: Word> RelaxedWorker<Q> {
             if a != b && self.histogram[a] == 1 {
                 maybe = maybe.but(&own);
             }
-            let next = Position { rank: choice.rank, unmoved, maybe };
+            let next = Node { rank: choice.rank, unmoved, maybe };
             looked_further = true;
             if self.moved(choice, |this| some_class_leads_on(this, next, after)) {
                 return true;
@@ -275,7 +275,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     }
 
     /// The exact look-ahead, man by man: whether enough relaxed moves are possible.
-    fn by_men(&mut self, position: Position<Q>, left: MovesLeft) -> bool {
+    fn by_men(&mut self, position: Node<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
         if choices.is_empty() || self.memory.has_failed(&position, left) {
             return false;
@@ -297,7 +297,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// Whether one of these choices, all for men of one class, leads on.
     fn class_moves(
         &mut self,
-        position: &Position<Q>,
+        position: &Node<Q>,
         rungs: &Rungs<Q>,
         choices: std::ops::Range<usize>,
         left: MovesLeft,
@@ -312,7 +312,7 @@ impl<Q: Word> RelaxedWorker<Q> {
                 let choice = self.choices.at(at);
                 // When the last man of a class has moved, its cells are empty.
                 let maybe = if last && choice.to != choice.from { position.maybe.but(&own) } else { position.maybe };
-                if self.lands(&reach, choice, Position { rank: choice.rank, maybe, ..*position }, left) {
+                if self.lands(&reach, choice, Node { rank: choice.rank, maybe, ..*position }, left) {
                     return true;
                 }
             }
@@ -328,7 +328,7 @@ impl<Q: Word> RelaxedWorker<Q> {
                 let reach = self.bound.planes.reach(&man, rungs, &unmoved);
                 for at in choices.clone() {
                     let choice = self.choices.at(at);
-                    let next = Position { rank: choice.rank, unmoved, maybe: position.maybe };
+                    let next = Node { rank: choice.rank, unmoved, maybe: position.maybe };
                     if self.lands(&reach, choice, next, left) {
                         return true;
                     }
@@ -341,7 +341,7 @@ impl<Q: Word> RelaxedWorker<Q> {
     /// Whether a man who can go to `reach` can make that choice, and others can follow; `next` does not have his
     /// landings yet.
     #[inline]
-    fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Position<Q>, left: MovesLeft) -> bool {
+    fn lands(&mut self, reach: &Plane<Q>, choice: Choice, mut next: Node<Q>, left: MovesLeft) -> bool {
         let landings = reach.and(&self.bound.classes[usize::from(choice.to)]);
         if landings.is_empty() {
             return false;

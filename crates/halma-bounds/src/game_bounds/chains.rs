@@ -14,7 +14,7 @@ use halma_rules::moves::word::Word;
 pub(super) type Quarters<Q, const N: usize> = [Q; N];
 
 /// By axis: the lower ends of the jumps that men allow.
-pub(super) type Rungs<Q, const N: usize> = [Quarters<Q, N>; AXES];
+pub(super) type LowerEnds<Q, const N: usize> = [Quarters<Q, N>; AXES];
 
 /// The most axes of a rule.
 const AXES: usize = 4;
@@ -69,7 +69,7 @@ pub(super) struct Chain<const W: usize> {
 #[derive(Clone, Copy, Debug)]
 struct Standing<Q, const N: usize> {
     occupied: Quarters<Q, N>,
-    rungs: Rungs<Q, N>,
+    rungs: LowerEnds<Q, N>,
 }
 
 impl<Q: Word, const N: usize> Standing<Q, N> {
@@ -200,7 +200,7 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
 
     /// The other ends of the jumps that begin in `from`.
     #[inline(always)]
-    fn landings(&self, from: &Quarters<Q, N>, rungs: &Rungs<Q, N>) -> Quarters<Q, N> {
+    fn landings(&self, from: &Quarters<Q, N>, rungs: &LowerEnds<Q, N>) -> Quarters<Q, N> {
         let mut landings = [Q::default(); N];
         for (&shift, rungs) in self.shifts.iter().zip(rungs) {
             for word in 0..N {
@@ -280,7 +280,7 @@ impl<Q: Word, const N: usize> Chains<Q, N> {
         word: usize,
         mut bit: u32,
         layers: &[Quarters<Q, N>],
-        rungs: &Rungs<Q, N>,
+        rungs: &LowerEnds<Q, N>,
     ) -> Chain<W> {
         let mut chain = Chain { landings: Cells::EMPTY, over: Cells::EMPTY };
         for layer in layers.iter().rev() {

@@ -23,7 +23,7 @@
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
-use super::lines::{Lines, View, ViewBound};
+use super::lines::{EVEN, Lines, View, ViewBound};
 use super::{GameBound, Position, goal};
 
 /// The most lines below the front that the table tells apart.
@@ -38,12 +38,12 @@ pub struct DiagonalGaps<const W: usize> {
 /// The lines of one direction with their table.
 pub(super) struct Gaps<const W: usize> {
     pub(super) lines: Lines<W>,
-    table: Table,
+    table: EntryTimes,
 }
 
 /// T of the easier game. Lines are counted from the window's lower edge: 2 is the lowest line in it, 0 and 1 stand for
 /// all below.
-struct Table {
+struct EntryTimes {
     /// Lines in the window.
     window: usize,
     /// Whether there are lines below it.
@@ -52,7 +52,7 @@ struct Table {
     moves: Vec<u8>,
 }
 
-impl Table {
+impl EntryTimes {
     /// For lines with this front, of which no more than `window` below it are told apart.
     fn new(front: usize, window: usize) -> Self {
         let window = front.min(window);
@@ -126,7 +126,7 @@ impl Table {
 impl<const W: usize> Gaps<W> {
     /// The lines of one direction.
     pub(super) fn new(lines: Lines<W>) -> Self {
-        Self { table: Table::new(lines.front, WINDOW), lines }
+        Self { table: EntryTimes::new(lines.front, WINDOW), lines }
     }
 
     /// The least number of moves up to the next entry, so far as these lines tell.
@@ -139,7 +139,7 @@ impl<const W: usize> Gaps<W> {
         let lowest = lines.front - table.window;
         // The highest man of each parity, counted from the window's edge, where parity 0 stands for lines like the edge's.
         let highest = [0, 1].map(|parity| {
-            let like = (0x5555_5555u32 << ((lowest + parity) % 2)) & men;
+            let like = (EVEN << ((lowest + parity) % 2)) & men;
             like.checked_ilog2().map(|line| (line as usize + 2).saturating_sub(lowest).max(parity))
         });
         let window = view.occupied >> lowest & ((1 << table.window) - 1);
@@ -149,7 +149,7 @@ impl<const W: usize> Gaps<W> {
 
 /// How soon a man inside could have left and come back, and the winner's men outside.
 fn way_round(view: &View) -> (u32, i32) {
-    (if view.winner_to_move() { 5 } else { 6 }, view.remaining.div_ceil(2) as i32 - view.slack)
+    (if view.winner_to_move() { 5 } else { 6 }, view.winner_moves() as i32 - view.slack)
 }
 
 impl<const W: usize> ViewBound for Gaps<W> {
@@ -167,7 +167,7 @@ impl<const W: usize> ViewBound for Gaps<W> {
         time as i32 + 2 * (outside - 1) <= view.remaining as i32
     }
 
-    fn passes(&self, view: &View, _: bool) -> bool {
+    fn passes(&self, view: &View) -> bool {
         let (round, outside) = way_round(view);
         view.inside > 0 && round as i32 + 2 * (outside - 1) <= view.remaining as i32
     }
@@ -204,7 +204,7 @@ mod tests {
         let front = 8;
         let gaps = |window| Gaps {
             lines: Lines::<1> { of: Vec::new(), cells: Vec::new(), front, stride: 1 },
-            table: Table::new(front, window),
+            table: EntryTimes::new(front, window),
         };
         let exact = gaps(front);
         for narrow in [3, 4, 5, 7].map(gaps) {

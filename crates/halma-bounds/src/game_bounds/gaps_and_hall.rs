@@ -5,9 +5,9 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
 use super::diagonal_gaps::Gaps;
-use super::hall::Rungs;
+use super::hall::HallOnLines;
 use super::lines::{Lines, MAX_LINES, Several, View, ViewBound};
-use super::{GameBound, Position, goal};
+use super::{DEAREST, GameBound, Position, goal};
 
 /// Both bounds.
 pub(crate) struct GapsAndHall<const W: usize> {
@@ -91,18 +91,18 @@ struct Both<'a, const W: usize>(&'a Gaps<W>);
 
 impl<const W: usize> ViewBound for Both<'_, W> {
     fn admits(&self, view: &View) -> bool {
-        self.0.admits(view) && Rungs(&self.0.lines).admits(view)
+        self.0.admits(view) && HallOnLines(&self.0.lines).admits(view)
     }
 
-    fn passes(&self, view: &View, more: bool) -> bool {
-        self.0.passes(view, more) && Rungs(&self.0.lines).passes(view, more)
+    fn passes(&self, view: &View) -> bool {
+        self.0.passes(view) && HallOnLines(&self.0.lines).passes(view)
     }
 }
 
 impl<const W: usize> GameBound<W> for GapsAndHall<W> {
     fn admits(&self, position: &Position<W>) -> bool {
         self.both.iter().all(|gaps| Both(gaps).admits(&gaps.lines.view(self.base, position)))
-            && self.wide.iter().all(|lines| Rungs(lines).admits(&lines.view(self.base, position)))
+            && self.wide.iter().all(|lines| HallOnLines(lines).admits(&lines.view(self.base, position)))
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
@@ -113,9 +113,9 @@ impl<const W: usize> GameBound<W> for GapsAndHall<W> {
         } else {
             self.filter_together(position, men, reach);
         }
-        if position.slack(self.base) <= 2 {
+        if position.slack(self.base) <= DEAREST {
             for lines in &self.wide {
-                lines.filter(self.base, position, men, reach, &Rungs(lines));
+                lines.filter(self.base, position, men, reach, &HallOnLines(lines));
             }
         }
     }

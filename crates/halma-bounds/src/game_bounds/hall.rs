@@ -21,7 +21,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
 use super::lines::{Lines, MAX_LINES, View, ViewBound};
-use super::{GameBound, Position, goal};
+use super::{DEAREST, GameBound, Position, goal};
 
 /// The bound.
 pub struct Hall<const W: usize> {
@@ -36,7 +36,7 @@ const COSTS: usize = MAX_LINES / 2 + 1;
 type Waiting = [[u32; COSTS]; 2];
 
 /// The lines of one direction, as this bound looks at them.
-pub(super) struct Rungs<'a, const W: usize>(pub(super) &'a Lines<W>);
+pub(super) struct HallOnLines<'a, const W: usize>(pub(super) &'a Lines<W>);
 
 impl<const W: usize> Hall<W> {
     /// For games that `winner` wins.
@@ -89,17 +89,6 @@ fn waiting<const W: usize>(lines: &Lines<W>, view: &View) -> Waiting {
         waiting[parity][cost as usize] += u32::from(view.outside[line]);
     }
     waiting
-}
-
-/// How many rungs are missing to at least one man, where a step changes the line by one: those that the lowest men of
-/// both parities miss.
-#[inline]
-fn missing<const W: usize>(lines: &Lines<W>, view: &View) -> u32 {
-    let rungs = [0x5555_5555, 0xaaaa_aaaa].map(|parity: u32| {
-        let lowest = (view.lines & parity).trailing_zeros();
-        if lowest < u32::BITS { lines.rungs(lowest as usize) } else { 0 }
-    });
-    ((rungs[0] | rungs[1]) & !view.occupied).count_ones()
 }
 
 /// Men of a parity that are compared at a time.
@@ -184,15 +173,15 @@ fn in_time_by_counting(mut enterable: Waiting, men: u32, first: u32) -> bool {
     true
 }
 
-impl<const W: usize> ViewBound for Rungs<'_, W> {
+impl<const W: usize> ViewBound for HallOnLines<'_, W> {
     fn admits(&self, view: &View) -> bool {
         if view.slack != 0 {
             return view.slack > 0;
         }
-        let men = view.remaining.div_ceil(2) as usize;
+        let men = view.winner_moves() as usize;
         let first = usize::from(!view.winner_to_move());
         // The loser fills so many before the first entry, and nobody waits for more.
-        if self.0.stride == 1 && missing(self.0, view) <= first as u32 {
+        if self.0.stride == 1 && self.0.missing_rungs(view.lines, view.occupied) <= first as u32 {
             return true;
         }
         if self.0.stride == 1 && men < 16 {
@@ -204,22 +193,22 @@ impl<const W: usize> ViewBound for Rungs<'_, W> {
         }
     }
 
-    fn passes(&self, view: &View, _: bool) -> bool {
+    fn passes(&self, view: &View) -> bool {
         view.slack > 0
     }
 }
 
 impl<const W: usize> GameBound<W> for Hall<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.lines.iter().all(|lines| Rungs(lines).admits(&lines.view(self.base, position)))
+        self.lines.iter().all(|lines| HallOnLines(lines).admits(&lines.view(self.base, position)))
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        if position.slack(self.base) > 2 {
+        if position.slack(self.base) > DEAREST {
             return;
         }
         for lines in &self.lines {
-            lines.filter(self.base, position, men, reach, &Rungs(lines));
+            lines.filter(self.base, position, men, reach, &HallOnLines(lines));
         }
     }
 }
@@ -257,7 +246,7 @@ mod tests {
             let counted = in_time_by_counting(waiting(lines, &view), men as u32, first as u32);
             prop_assert_eq!(in_time::<LANES, { 2 * LANES }>(&sorted, men, first), counted);
             view.remaining = (2 * men - 1 + first) as u32;
-            prop_assert_eq!(Rungs(lines).admits(&view), counted);
+            prop_assert_eq!(HallOnLines(lines).admits(&view), counted);
             if men < 16 {
                 prop_assert_eq!(in_time::<16, 32>(&sorted, men, first), counted);
             }

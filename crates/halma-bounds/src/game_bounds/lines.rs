@@ -11,6 +11,9 @@ use super::Position;
 /// The most lines that a direction may have to be used.
 pub(crate) const MAX_LINES: usize = 32;
 
+/// The even lines.
+pub(super) const EVEN: u32 = 0x5555_5555;
+
 /// The lines of one direction.
 #[derive(Clone, Debug)]
 pub struct Lines<const W: usize> {
@@ -75,8 +78,20 @@ impl<const W: usize> Lines<W> {
     #[inline]
     #[must_use]
     pub fn rungs(&self, from: usize) -> u32 {
-        let odd = 0xaaaa_aaaau32 << from;
+        let odd = (EVEN << 1) << from;
         odd & ((1u32 << self.front) - 1)
+    }
+
+    /// The rungs that the lowest men of both parities miss, if there are men on the lines `men`. Where a step changes
+    /// the line by one, men higher up miss no others.
+    #[inline]
+    #[must_use]
+    pub fn missing_rungs(&self, men: u32, occupied: u32) -> u32 {
+        let rungs = [EVEN, EVEN << 1].map(|parity| {
+            let lowest = (men & parity).trailing_zeros();
+            if lowest < u32::BITS { self.rungs(lowest as usize) } else { 0 }
+        });
+        ((rungs[0] | rungs[1]) & !occupied).count_ones()
     }
 
     /// The view of the position from these lines, if the winner's goal is `base`.
@@ -169,7 +184,7 @@ impl<const W: usize> Lines<W> {
     /// The cells among `targets` (or more) to which the man who was taken off the board in `gone` may go; `outside`: whether he is one of
     /// the winner's men outside the base.
     fn allowed(&self, gone: &mut View, outside: bool, targets: Cells<W>, bound: &impl ViewBound) -> Cells<W> {
-        if bound.passes(gone, outside) || (!outside && bound.admits(gone)) {
+        if bound.passes(gone) || (!outside && bound.admits(gone)) {
             return targets;
         }
         let (mut allowed, mut rest) = (Cells::EMPTY, targets);
@@ -220,9 +235,9 @@ pub trait ViewBound {
     /// Whether the bound admits the view.
     fn admits(&self, view: &View) -> bool;
 
-    /// A sufficient test: whether it admits the view with one more man of the winner outside (if `more`) or one more
-    /// occupied line, wherever that is. False if that cannot be told without looking at the lines.
-    fn passes(&self, view: &View, more: bool) -> bool;
+    /// A sufficient test: whether it admits the view with one more man of the winner outside or one more occupied line,
+    /// wherever that is. False if that cannot be told without looking at the lines.
+    fn passes(&self, view: &View) -> bool;
 }
 
 /// A position as the lines of one direction show it.
@@ -248,6 +263,13 @@ impl View {
     #[must_use]
     pub fn winner_to_move(&self) -> bool {
         self.remaining % 2 == 1
+    }
+
+    /// How many of the remaining moves are the winner's.
+    #[inline]
+    #[must_use]
+    pub(super) fn winner_moves(&self) -> u32 {
+        self.remaining.div_ceil(2)
     }
 }
 

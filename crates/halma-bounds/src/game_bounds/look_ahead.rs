@@ -20,7 +20,7 @@ use halma_rules::game::{Game, Side};
 use halma_rules::moves::word::Word;
 
 use super::chains::{Chain, Chains, Closure, Men, Quarters};
-use super::{GameBound, Position, goal, one_by_one};
+use super::{GameBound, Position, beside, goal, one_by_one};
 
 /// The bound.
 pub struct LookAhead<const W: usize> {
@@ -67,12 +67,11 @@ impl<const W: usize> LookAhead<W> {
         }
         let neighbours = |c| lattice.neighbours(c).iter().map(|&n| usize::from(n)).collect::<Cells<W>>();
         let neighbours: Vec<Cells<W>> = (0..lattice.len()).map(neighbours).collect();
-        let beside = (0..lattice.len()).filter(|&c| !base.contains(c) && !(neighbours[c] & base).is_empty()).collect();
         let small = || Chains::new(lattice).map(|chains| Boards::Small(chains.clone(), chains.of(base)));
         let medium = || Chains::new(lattice).map(|chains| Boards::Medium(chains.clone(), chains.of(base)));
         let large = || Chains::new(lattice).map(|chains| Boards::Large(chains.clone(), chains.of(base)));
         let boards = small().or_else(medium).or_else(large).unwrap_or(Boards::None);
-        Self { base, beside, neighbours, from, boards }
+        Self { base, beside: beside(game, base), neighbours, from, boards }
     }
 
     /// The empty cells of the base into which one of `men` can step.

@@ -269,11 +269,6 @@ impl<const W: usize> Packing<W> {
         let (Ok(lambda), Ok(sigma)) = (usize::try_from(lambda), usize::try_from(sigma)) else { return false };
         lambda >= BUDGET || usize::from(self.least[(content as usize * 2 + turn) * BUDGET + lambda]) <= sigma
     }
-
-    /// λ: the loser's moves that need not take a man out.
-    fn spare(&self, position: &Position<W>) -> i32 {
-        position.loser_moves() as i32 - (position.loser & self.base).len() as i32
-    }
 }
 
 impl<const W: usize> GameBound<W> for Packing<W> {
@@ -283,7 +278,7 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         }
         let content = self.content_of(position);
         let turn = usize::from(!position.winner_to_move());
-        self.good(content, turn, position.slack(self.base), self.spare(position))
+        self.good(content, turn, position.slack(self.base), position.spare(self.base))
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
@@ -293,7 +288,7 @@ impl<const W: usize> GameBound<W> for Packing<W> {
         let winner = position.winner_to_move();
         let (turn, digit) = if winner { (1, 1) } else { (0, 2) };
         let content = self.content_of(position);
-        let (sigma, lambda) = (position.slack(self.base), self.spare(position));
+        let (sigma, lambda) = (position.slack(self.base), position.spare(self.base));
         // The winner pays for moves that do not enter, the loser for moves that do not leave; see above.
         let good = |content: u32, cost: i32| {
             if winner {

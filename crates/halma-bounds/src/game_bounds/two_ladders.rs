@@ -16,7 +16,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 
 use super::lines::{Lines, View, ViewBound};
-use super::{GameBound, Position, goal};
+use super::{DEAREST, GameBound, Position, goal};
 
 /// The bound.
 pub struct TwoLadders<const W: usize> {
@@ -37,15 +37,10 @@ impl<const W: usize> ViewBound for Lines<W> {
         if view.slack != 0 {
             return view.slack > 0;
         }
-        let below = view.lines & ((1 << self.front) - 1);
-        let missing = [0x5555_5555, 0xaaaa_aaaa].map(|parity| match (below & parity).trailing_zeros() {
-            32 => 0,
-            lowest => (self.rungs(lowest as usize) & !view.occupied).count_ones(),
-        });
-        missing[0] + missing[1] <= view.remaining / 2
+        self.missing_rungs(view.lines, view.occupied) <= view.remaining / 2
     }
 
-    fn passes(&self, view: &View, _: bool) -> bool {
+    fn passes(&self, view: &View) -> bool {
         view.slack > 0
     }
 }
@@ -56,7 +51,7 @@ impl<const W: usize> GameBound<W> for TwoLadders<W> {
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        if position.slack(self.base) > 2 {
+        if position.slack(self.base) > DEAREST {
             return;
         }
         for lines in &self.lines {

@@ -17,7 +17,7 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::Rule;
 
-use super::{GameBound, Position, goal};
+use super::{DEAREST, GameBound, Position, beside, goal};
 
 /// The bound.
 pub struct Types<const W: usize> {
@@ -42,16 +42,16 @@ impl<const W: usize> Types<W> {
     pub fn new(game: &Game, winner: Side) -> Self {
         let base: Cells<W> = goal(game, winner);
         let lattice = &game.lattice;
-        let beside = |&c: &usize| !base.contains(c) && lattice.neighbours(c).iter().any(|&n| base.contains(n.into()));
+        let beside = beside(game, base);
         let of_type = [0, 1, 2, 3].map(|t| (0..lattice.len()).filter(|&c| lattice.board.type_of(c) == t).collect());
         let kind = |c: usize| {
-            let place = if base.contains(c) { 0 } else { 2 - u8::from(beside(&c)) };
+            let place = if base.contains(c) { 0 } else { 2 - u8::from(beside.contains(c)) };
             (lattice.board.type_of(c) as u8, place)
         };
         let kinds: Vec<(u8, u8)> = (0..lattice.len()).map(kind).collect();
         Self {
             base,
-            beside: (0..lattice.len()).filter(beside).collect(),
+            beside,
             elsewhere: (0..lattice.len()).filter(|&c| kinds[c].1 == 2).collect(),
             kinds,
             of_type,
@@ -117,8 +117,8 @@ impl<const W: usize> GameBound<W> for Types<W> {
             }
             return;
         }
-        // A move costs at most two of the slack, and one man at most two steps.
-        if self.needed(counts, 0) + 2 <= slack - 2 {
+        // One man changes what is needed by at most two steps.
+        if self.needed(counts, 0) + 2 <= slack - DEAREST {
             return;
         }
         let places = [self.base, self.beside, self.elsewhere];

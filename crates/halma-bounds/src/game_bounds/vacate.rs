@@ -20,20 +20,15 @@ impl<const W: usize> Vacate<W> {
     pub fn new(game: &Game, winner: Side) -> Self {
         Self { base: goal(game, winner) }
     }
-
-    /// The loser's moves that need not take a man out; negative where there are too few.
-    fn spare(&self, position: &Position<W>) -> i32 {
-        position.loser_moves() as i32 - (position.loser & self.base).len() as i32
-    }
 }
 
 impl<const W: usize> GameBound<W> for Vacate<W> {
     fn admits(&self, position: &Position<W>) -> bool {
-        self.spare(position) >= 0
+        position.spare(self.base) >= 0
     }
 
     fn filter(&self, position: &Position<W>, men: &[u8], reach: &mut [Cells<W>]) {
-        let spare = self.spare(position);
+        let spare = position.spare(self.base);
         if position.winner_to_move() {
             if spare < 0 {
                 reach.fill(Cells::EMPTY);

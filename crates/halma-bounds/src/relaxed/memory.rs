@@ -2,11 +2,11 @@
 
 use halma_rules::moves::word::Word;
 
-use super::{MovesLeft, Position};
+use super::{MovesLeft, Node};
 
 #[derive(Clone, Copy)]
 struct Failed<Q> {
-    position: Position<Q>,
+    position: Node<Q>,
     /// The moves left with which it failed.
     left: u32,
     /// The look-ahead that the entry belongs to.
@@ -22,7 +22,7 @@ pub(super) struct Memory<Q> {
 
 impl<Q: Word> Default for Memory<Q> {
     fn default() -> Self {
-        let empty = Failed { position: Position::default(), left: 0, of: 0 };
+        let empty = Failed { position: Node::default(), left: 0, of: 0 };
         Self { slots: vec![empty; 1 << 8], held: 0, of: 1 }
     }
 }
@@ -38,8 +38,8 @@ impl<Q: Word> Memory<Q> {
     }
 
     #[inline(always)]
-    fn slot(&self, position: &Position<Q>) -> usize {
-        let Position { rank, unmoved, maybe } = position;
+    fn slot(&self, position: &Node<Q>) -> usize {
+        let Node { rank, unmoved, maybe } = position;
         let mixed = maybe.mixed(unmoved.mixed(u64::from(*rank)));
         let (mask, mut slot) = (self.slots.len() - 1, (mixed >> 40) as usize);
         loop {
@@ -56,7 +56,7 @@ impl<Q: Word> Memory<Q> {
     /// more moves implies failing with fewer. If it tries only some of them, only a failure with the same number left
     /// counts.
     #[inline]
-    pub(super) fn has_failed(&self, position: &Position<Q>, left: MovesLeft) -> bool {
+    pub(super) fn has_failed(&self, position: &Node<Q>, left: MovesLeft) -> bool {
         if self.held == 0 {
             return false;
         }
@@ -66,14 +66,14 @@ impl<Q: Word> Memory<Q> {
     }
 
     /// Enters a failed node.
-    pub(super) fn fail(&mut self, position: &Position<Q>, left: MovesLeft) {
+    pub(super) fn fail(&mut self, position: &Node<Q>, left: MovesLeft) {
         let slot = self.slot(position);
         let new = self.slots[slot].of != self.of;
         self.slots[slot] = Failed { position: *position, left: left.all, of: self.of };
         self.held += usize::from(new);
         if 2 * self.held > self.slots.len() {
             let old = std::mem::take(&mut self.slots);
-            let empty = Failed { position: Position::default(), left: 0, of: 0 };
+            let empty = Failed { position: Node::default(), left: 0, of: 0 };
             self.slots = vec![empty; 2 * old.len()];
             for failed in old.into_iter().filter(|f| f.of == self.of) {
                 let slot = self.slot(&failed.position);

@@ -8,6 +8,8 @@ use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
 use halma_rules::lattice::Rule;
 
+use crate::game_bounds::{beside, goal};
+
 /// Cells by type: bit `columns * (y / 2) + x / 2` of the word of type `x % 2 + 2 * (y % 2)`.
 pub(super) type Quarters = [u64; 4];
 
@@ -87,20 +89,12 @@ impl Plane {
             axis
         });
         let axes = axes.filter(|axis: &Axis| axis.jumps != [0; 4]).collect();
-        let goal = game.base(winner.other());
-        let beside =
-            |&cell: &usize| !goal.contains(&cell) && lattice.neighbours(cell).iter().any(|&n| goal.contains(&n.into()));
+        let goal: Cells<4> = goal(game, winner);
         let group = if lattice.rule == Rule::Four { [0, 1, 1, 0] } else { [0, 1, 2, 3] };
         let mut plane = Self { homes, axes, base: [0; 4], beside: [0; 4], group };
-        plane.base = plane.of_cells(goal.iter().copied());
-        plane.beside = plane.of_cells((0..lattice.len()).filter(beside));
+        plane.base = plane.of(goal);
+        plane.beside = plane.of(beside(game, goal));
         Some(plane)
-    }
-
-    fn of_cells(&self, cells: impl Iterator<Item = usize>) -> Quarters {
-        let mut quarters = [0; 4];
-        cells.for_each(|cell| self.flip(&mut quarters, cell));
-        quarters
     }
 
     pub(super) fn of<const W: usize>(&self, cells: Cells<W>) -> Quarters {

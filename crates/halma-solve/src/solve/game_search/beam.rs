@@ -175,12 +175,6 @@ impl<const W: usize> Score<W> {
 
 /// Rungs that the lowest even and the lowest odd man lack.
 fn missing<const W: usize>(lines: &Lines<W>, outside: Cells<W>, men: Cells<W>) -> i64 {
-    let (mut occupied, mut lowest) = (0u32, [usize::MAX; 2]);
-    men.for_each(|c| occupied |= 1 << lines.line(c));
-    outside.for_each(|c| {
-        let line = lines.line(c);
-        lowest[line % 2] = lowest[line % 2].min(line);
-    });
-    let below = lowest.into_iter().filter(|&line| line < lines.front);
-    below.map(|line| i64::from((lines.rungs(line) & !occupied).count_ones())).sum()
+    let of = |cells: Cells<W>| cells.iter().fold(0, |set, cell| set | 1 << lines.line(cell));
+    i64::from(lines.missing_rungs(of(outside), of(men)))
 }
