@@ -113,8 +113,8 @@ impl Common {
         match attempt.answer {
             Answer::Found(states) => Ok(Some(states.into_iter().skip(1).map(place).collect())),
             Answer::Exhausted => Ok(None),
-            Answer::GivenUp(_) => Err(RowError::Unfinished(format!(
-                "no solution has fewer than {length} moves; the levels for {length} outgrow the {} of memory",
+            Answer::GivenUp(reason) => Err(RowError::Unfinished(format!(
+                "no solution has fewer than {length} moves; for {length}, {reason} (--memory: {})",
                 bytes(memory)
             ))),
             Answer::Stopped(stopped) => Err(RowError::Unfinished(stopped.to_string())),

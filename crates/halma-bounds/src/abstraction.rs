@@ -80,8 +80,8 @@ pub struct Abstraction {
     over_own: u32,
     /// By class: the classes of its group.
     group: Vec<u32>,
-    /// By class: its image under the mirror; empty if there is no mirror.
-    mirrored: Vec<u8>,
+    /// By class: its image under the mirror, if there is one.
+    mirrored: Option<Vec<u8>>,
     /// The least value of a class.
     least: i32,
     /// The classes with values below the least one, below the next integer, and so on up to all classes.
@@ -121,13 +121,13 @@ impl Abstraction {
             let members = ((1u64 << size) - 1) << group.len();
             group.extend(std::iter::repeat_n(members as u32, size));
         }
-        let mut mirrored = Vec::new();
-        if let Some(mirror) = mirror {
-            mirrored = vec![0; partition.classes()];
+        let mirrored = mirror.map(|mirror| {
+            let mut mirrored = vec![0; partition.classes()];
             for (cell, &image) in mirror.iter().enumerate() {
                 mirrored[class(cell as u8)] = class(image) as u8;
             }
-        }
+            mirrored
+        });
         let values = &partition.values;
         let classes_below = |v: i32| (0..classes).filter(|&c| values[c] < v).fold(0, |set, c| set | 1 << c);
         let (least, most) = (values.iter().min().copied()?, values.iter().max().copied()?);
@@ -145,7 +145,7 @@ impl Abstraction {
     /// The mirror image of a class. Call it only if there is a mirror.
     #[must_use]
     pub fn mirror_class(&self, class: u8) -> u8 {
-        self.mirrored[usize::from(class)]
+        self.mirrored()[usize::from(class)]
     }
 
     /// Writes the histogram of an army into `histogram`.
@@ -165,7 +165,13 @@ impl Abstraction {
         self.space.rank(&histogram)
     }
 
-    /// The rank of the mirrored histogram.
+    /// By class: its image under the mirror. Who asks without a mirror would prune by an image that does not exist.
+    #[inline]
+    fn mirrored(&self) -> &[u8] {
+        self.mirrored.as_deref().unwrap_or_else(|| unreachable!("there is no mirror"))
+    }
+
+    /// The rank of the mirrored histogram. Call it only if there is a mirror.
     #[inline]
     #[must_use]
     pub fn mirror_rank(&self, histogram: &[u8]) -> u32 {
@@ -174,7 +180,7 @@ impl Abstraction {
 
     /// How many men of the mirrored histogram stand in each class.
     pub(crate) fn mirror_image<'a>(&'a self, histogram: &'a [u8]) -> impl Iterator<Item = u8> + 'a {
-        self.mirrored.iter().map(|&image| histogram[usize::from(image)])
+        self.mirrored().iter().map(|&image| histogram[usize::from(image)])
     }
 
     /// The sum of the men's class values: the abstract centroid.

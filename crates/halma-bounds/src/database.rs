@@ -2,11 +2,10 @@
 //! from the start, and to the middles of the leading half, by breadth-first search backward in the abstract space. Tables
 //! are computed only as far as the lengths asked for need.
 
+mod middles;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
@@ -17,20 +16,16 @@ use halma_record::job::Granularity;
 use halma_rules::problem::Transfer;
 use halma_rules::symmetry::Symmetries;
 
-use super::abstraction::{Abstraction, Extent, FAR, Jumps, Table, UNREACHED};
-use super::distance_table::each_where;
+pub use self::middles::Middles;
+use self::middles::Verdicts;
+use super::abstraction::{Abstraction, FAR, Table, UNREACHED};
 use super::frontier::{Frontier, WorkContext};
 use super::histogram::IncrementalUnranking;
 use super::partition::{Bands, Partition};
 
-/// The middle states to which a leading half leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Middles {
-    /// Those that are at least half way: of every solution and its mirrored reversal, one passes through such a middle.
-    Leading,
-    /// Those that continue as their own mirror image: palindromic solutions pass through one.
-    Palindromic,
-}
+/// The most histograms of one database: a byte each. It does not depend on the memory budget, because levels depend on which
+/// histograms are distinguished.
+pub const MOST_HISTOGRAMS: u64 = 1 << 29;
 
 /// Distances between histograms, in abstract moves. They are computed only as far as needed: a search that goes half
 /// the way needs distances of half the way, which few histograms have.
@@ -49,16 +44,13 @@ pub struct Databases {
     /// Whether D_S is the mirror image of D_T.
     mirrored: bool,
     fronts: Mutex<BfsFronts>,
-    /// A cache by [`Middles`], for each histogram that was asked for: [`KNOWN`], bit 0 if solutions of even length may
-    /// have it in the middle, bit 1 for odd lengths.
-    middles: [OnceLock<Vec<AtomicU8>>; 2],
+    /// A cache by [`Middles`], with a place for each histogram.
+    middles: [OnceLock<Vec<Verdicts>>; 2],
     /// The cache of tables that outlast the run.
     table_store: Option<Arc<dyn TableStore>>,
     /// The beginning of the names of these tables: everything that they depend on.
     statement: String,
 }
-
-const KNOWN: u8 = 1 << 2;
 
 /// How far D_T and D_S have been computed.
 #[derive(Debug)]
@@ -71,29 +63,6 @@ struct BfsFronts {
     between: Option<u32>,
     /// The reach of the tables in the cache; `u32::MAX` once tables contain [`FAR`], because these are not cached.
     kept_reach: u32,
-}
-
-/// Restricts D_M to the histograms that levels before the middle may ask for.
-struct BeforeMiddles<'a> {
-    to_target: &'a Table,
-    from_start: &'a Table,
-    half: u32,
-    following: u32,
-    leading: bool,
-}
-
-impl Extent for BeforeMiddles<'_> {
-    /// A state on level i has D_S <= i, so only histograms with D_S + D_M <= N are ever asked for. The histograms on
-    /// their shortest abstract paths to a middle satisfy that, too.
-    fn keeps(&self, rank: u32, distance: u8) -> bool {
-        self.from_start.within(rank, self.half - u32::from(distance))
-    }
-
-    /// Histograms with D_S <= N, D_T within the following levels and c >= 0 are middles themselves. If a histogram is
-    /// nearer to the target than that by a move, all its neighbours are within the following levels.
-    fn below(&self, rank: u32) -> Option<i32> {
-        (self.leading && self.to_target.within(rank, self.following.checked_sub(1)?)).then_some(0)
-    }
 }
 
 impl Databases {
@@ -239,37 +208,6 @@ impl Databases {
         Ok(())
     }
 
-    /// Whether some reachable histogram may be the middle of a palindrome, of any length. Needs a mirror.
-    ///
-    /// # Errors
-    /// Where one of the processes has to stop.
-    pub fn reflects_somewhere(&self, context: WorkContext) -> Result<bool, Stopped> {
-        let mut fronts = self.fronts();
-        let count = self.abstraction.space.count();
-        let mut seen = None;
-        loop {
-            // Those reached since the last iteration.
-            let new = |rank: u32| match (self.to_target.get(rank), seen) {
-                (UNREACHED, _) => false,
-                (distance, Some(seen)) => u32::from(distance) > seen,
-                (_, None) => true,
-            };
-            let here = context.parts(count).any(|ranks| {
-                let mut kind = self.kind(Middles::Palindromic);
-                ranks.into_iter().any(|rank| new(rank) && kind(rank) != 0)
-            });
-            if context.exchange.any(here)? {
-                return Ok(true);
-            }
-            if fronts.frontiers[0].is_empty || fronts.reach >= u32::from(FAR) {
-                // If the tables end at FAR, a middle may lie beyond.
-                return Ok(!fronts.frontiers[0].is_empty);
-            }
-            seen = Some(fronts.reach);
-            self.advance(&mut fronts, context)?;
-        }
-    }
-
     fn fronts(&self) -> MutexGuard<'_, BfsFronts> {
         self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -317,138 +255,5 @@ impl Databases {
             fronts.between = nearest.map(|from_start| u32::from(d) + u32::from(from_start));
         }
         Ok(())
-    }
-
-    /// D_M: the distances to the middles of solutions of `length` moves, on level `length / 2`. Entries are given only
-    /// for histograms that a walk from the start can reach in time. Needs a mirror.
-    ///
-    /// Even lengths, 2N: the middle A_N has centroid c >= 0, or the mirrored reversal's has -c > 0. Odd lengths, 2N + 1:
-    /// c(A_N) + c(A_(N+1)) >= 0 for the solution or for its mirrored reversal, where A_(N+1) is one move from A_N.
-    ///
-    /// # Errors
-    /// Where one of the processes has to stop.
-    pub fn to_middles(&self, length: u32, middles: Middles, context: WorkContext) -> Result<Table, Stopped> {
-        let half = length / 2;
-        let following = length - half;
-        self.extend(following, context)?;
-        let count = self.abstraction.space.count();
-        let name = format!("to middles {middles:?} {length} {}", self.statement);
-        if let Some(bytes) =
-            self.table_store.as_ref().and_then(|table_store| table_store.get(&name)).filter(|b| b.len() == count)
-        {
-            return Ok(Table::of_bytes(&bytes, half));
-        }
-        let known = self.middles[middles as usize].get_or_init(|| {
-            let mut known = Vec::new();
-            known.resize_with(count, AtomicU8::default);
-            known
-        });
-        let sources: Vec<Vec<u32>> = context
-            .parts(count)
-            .map(|ranks| {
-                let mut kind = self.kind(middles);
-                let admissible = |&at: &u32| {
-                    let flags = &known[at as usize];
-                    if flags.load(Ordering::Relaxed) == 0 {
-                        flags.store(kind(at) | KNOWN, Ordering::Relaxed);
-                    }
-                    flags.load(Ordering::Relaxed) >> (length % 2) & 1 != 0
-                };
-                each_where(ranks, |ranks| self.mask_near(ranks, length)).filter(admissible).collect()
-            })
-            .collect();
-        let leading = middles == Middles::Leading;
-        let extent =
-            BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
-        let table = self.abstraction.distances(&[sources.concat()], half, &extent, context)?;
-        if let Some(table_store) = &self.table_store {
-            table_store.put(&name, &table.bytes());
-        }
-        Ok(table)
-    }
-
-    /// Whether the histogram may be the middle, in the leading half, of a solution of `length` moves. The tables must
-    /// reach as far as half of it.
-    #[must_use]
-    pub fn is_middle(&self, histogram: &[u8], length: u32, jumps: &mut Jumps) -> bool {
-        let rank = self.abstraction.space.rank(histogram);
-        if !self.is_near(rank, length) {
-            return false;
-        }
-        // D_M may have asked the same.
-        let known = self.middles[Middles::Leading as usize]
-            .get()
-            .map_or(0, |known| known[rank as usize].load(Ordering::Relaxed));
-        match known & KNOWN {
-            0 => self.leads(histogram, !length.is_multiple_of(2), jumps),
-            _ => known >> (length % 2) & 1 != 0,
-        }
-    }
-
-    /// Whether the histogram is near enough to the start for the first half of `length` moves, and to the target for
-    /// the second.
-    fn is_near(&self, rank: u32, length: u32) -> bool {
-        let half = length / 2;
-        self.to_target.within(rank, length - half) && self.from_start.within(rank, half)
-    }
-
-    /// Those of `ranks` that [`Self::is_near`] holds for, as [`each_where`] asks for them.
-    fn mask_near(&self, ranks: Range<u32>, length: u32) -> u64 {
-        let half = length / 2;
-        let to_target = self.to_target.mask_within(ranks.clone(), length - half);
-        if to_target == 0 { 0 } else { to_target & self.from_start.mask_within(ranks, half) }
-    }
-
-    /// Computes whether a histogram may be a middle, whatever the length is otherwise: bit 0 for even lengths, bit 1
-    /// for odd ones.
-    fn kind(&self, middles: Middles) -> impl FnMut(u32) -> u8 {
-        let space = &self.abstraction.space;
-        let (mut unranking, mut jumps) = (IncrementalUnranking::new(space), Jumps::default());
-        move |at| {
-            let histogram = unranking.to(space, at);
-            let mut admissible = |odd| match middles {
-                Middles::Leading => self.leads(histogram, odd, &mut jumps),
-                Middles::Palindromic => self.reflects(histogram, odd),
-            };
-            u8::from(admissible(false)) | u8::from(admissible(true)) << 1
-        }
-    }
-
-    /// Whether a solution with such a middle leads, that is, is at least half way there.
-    fn leads(&self, histogram: &[u8], odd: bool, jumps: &mut Jumps) -> bool {
-        let c = self.abstraction.centroid(histogram);
-        if c >= 0 || !odd {
-            return c >= 0;
-        }
-        let (abstraction, values) = (&*self.abstraction, &self.abstraction.partition.values);
-        let (room, needed) = (abstraction.space.room(histogram), -2 * c);
-        let mut known_jumps = false;
-        // Few men have a class with room so far ahead of their own.
-        (0..histogram.len()).filter(|&a| histogram[a] > 0).any(|a| {
-            let ahead = abstraction.group_from(a, values[a] + needed) & room;
-            if ahead == 0 {
-                return false;
-            }
-            if !known_jumps {
-                abstraction.jumps(histogram, jumps);
-                known_jumps = true;
-            }
-            abstraction.targets(histogram, jumps, a) & ahead != 0
-        })
-    }
-
-    /// Whether an army can be a middle that leads, judged by the values of its men alone: no army that is one is refused.
-    #[inline]
-    pub(crate) fn may_lead(&self, men: &[u8], odd: bool) -> bool {
-        let value = |&cell: &u8| self.values[usize::from(cell)];
-        let c: i32 = men.iter().map(value).sum();
-        c >= 0 || odd && men.iter().map(value).min().is_some_and(|last| 2 * c + self.most - last >= 0)
-    }
-
-    /// Whether the histogram is its own mirror image; for odd lengths, up to the man who moves in the middle.
-    fn reflects(&self, histogram: &[u8], odd: bool) -> bool {
-        let image = self.abstraction.mirror_image(histogram);
-        let differences: u32 = histogram.iter().zip(image).map(|(&a, b)| u32::from(a.abs_diff(b))).sum();
-        differences <= if odd { 2 } else { 0 }
     }
 }

@@ -76,9 +76,8 @@ impl Bands {
 }
 
 impl Partition {
-    /// Cells in the same band and the same group share a class. (Where only jumps are allowed the groups are the cells
-    /// of one type.) `None` where that makes too many classes. Values are `weights`, or else
-    /// centroids.
+    /// Cells in the same band and the same group share a class, and no others do. Where only jumps are allowed, a group is the
+    /// cells of one type. `None` where that makes too many classes. Values are `weights`, or else centroids.
     #[must_use]
     pub fn new(centroid: &[i32], bands: &Bands, weights: Option<&Weights>, group: &[usize]) -> Option<Self> {
         let label = |cell: usize| (group[cell], bands.of(cell, centroid[cell]));

@@ -7,6 +7,7 @@ use halma_rules::cells::Cells;
 
 use super::abstraction::{Abstraction, Table};
 use super::histogram::NeighbourRanks;
+use super::partition::MAX_CLASSES;
 use super::{Bound, Pruner};
 use crate::Army;
 
@@ -29,14 +30,14 @@ impl<const W: usize> Pattern<W> {
     /// The bound of `table`, a pattern database of the abstraction.
     #[must_use]
     pub fn new(abstraction: &Arc<Abstraction>, table: &Arc<Table>, limit: u32) -> Self {
-        let mut classes = [Cells::<W>::EMPTY; 32];
+        let mut classes = [Cells::<W>::EMPTY; MAX_CLASSES];
         for (cell, &class) in abstraction.partition.class_of.iter().enumerate() {
             classes[usize::from(class)].add(cell);
         }
         let union = |byte: usize, set: usize| {
             (0..8).filter(|i| set >> i & 1 != 0).fold(Cells::EMPTY, |u, i| u | classes[8 * byte + i])
         };
-        let unions = (0..4).map(|byte| std::array::from_fn(|set| union(byte, set))).collect();
+        let unions = (0..MAX_CLASSES / 8).map(|byte| std::array::from_fn(|set| union(byte, set))).collect();
         Self { abstraction: Arc::clone(abstraction), table: Arc::clone(table), limit, unions: Arc::new(unions) }
     }
 }
@@ -71,7 +72,7 @@ struct PatternPruner<const W: usize> {
 }
 
 impl<const W: usize> PatternPruner<W> {
-    /// The index in `allowed` of the verdicts for the histogram `rank`, whose neighbours `around` has.
+    /// The index in `allowed` of the verdicts for the histogram in `histogram`, whose rank is `rank`.
     #[inline]
     fn verdicts(&mut self, rank: u32, depth: u32) -> usize {
         let classes = self.histogram.len();
@@ -81,7 +82,7 @@ impl<const W: usize> PatternPruner<W> {
             self.cached.resize(REMEMBERED, u32::MAX);
             self.allowed.resize(REMEMBERED * classes, 0);
         }
-        let slot = (rank.wrapping_mul(0x9e37_79b1) >> 20) as usize;
+        let slot = (rank.wrapping_mul(0x9e37_79b1) >> (u32::BITS - REMEMBERED.ilog2())) as usize;
         if self.cached[slot] != rank {
             self.cached[slot] = rank;
             self.compute_verdicts(slot * classes, depth);

@@ -26,8 +26,8 @@ pub(super) struct Databases {
     /// The distance from start to target; [`u32::MAX`] if the target is unreachable.
     pub between: u32,
     values: Vec<i32>,
-    /// By class, the class of the mirror image; meaningless without a mirror.
-    image_of: Vec<usize>,
+    /// By class, the class of the mirror image, if there is a mirror.
+    image_of: Option<Vec<usize>>,
     /// The tables of the look-ahead, if the record has one.
     ahead: Option<Arc<Ahead>>,
 }
@@ -53,12 +53,13 @@ impl Databases {
         let near = |(&a, &b): (&u8, &u8)| (a != NEVER && b != NEVER).then(|| u32::from(a) + u32::from(b));
         let between = to_target.par_iter().zip(&*from_start).filter_map(near).min();
         let between = between.unwrap_or(reach.saturating_mul(2).saturating_add(1));
-        let mut image_of = vec![0usize; histograms.classes()];
-        if let Some(mirror) = &model.mirror {
+        let image_of = model.mirror.as_ref().map(|mirror| {
+            let mut image_of = vec![0usize; histograms.classes()];
             for (cell, &class) in histograms.class_of.iter().enumerate() {
                 image_of[usize::from(class)] = usize::from(histograms.class_of[usize::from(mirror[cell])]);
             }
-        }
+            image_of
+        });
         Ok(Self { histograms, to_target, from_start, between, values: partition.values.clone(), image_of, ahead: None })
     }
 
@@ -106,10 +107,15 @@ impl Databases {
         if odd { here + there.max(here) >= 0 } else { here >= 0 }
     }
 
+    /// By class, the class of the mirror image; asked for by levels that need a mirror.
+    fn image_of(&self) -> &[usize] {
+        self.image_of.as_deref().unwrap_or_else(|| unreachable!("there is no mirror"))
+    }
+
     /// Whether a histogram's mirror image continues it in a palindrome of `length` moves.
     fn reflects(&self, histogram: &[u8], length: u32) -> bool {
-        let differ: u32 =
-            (0..histogram.len()).map(|c| u32::from(histogram[c].abs_diff(histogram[self.image_of[c]]))).sum();
+        let image = self.image_of().iter().map(|&image| histogram[image]);
+        let differ: u32 = histogram.iter().zip(image).map(|(&men, image)| u32::from(men.abs_diff(image))).sum();
         differ <= if length.is_multiple_of(2) { 0 } else { 2 }
     }
 
@@ -148,7 +154,7 @@ impl Databases {
         let (all, table) = (Arc::clone(self), Arc::clone(to_middles));
         let admits = move |histogram: &mut [u8]| {
             let mut image = vec![0; histogram.len()];
-            histogram.iter().zip(&all.image_of).for_each(|(&men, &class)| image[class] += men);
+            histogram.iter().zip(all.image_of()).for_each(|(&men, &class)| image[class] += men);
             let distance = all.histograms.number_of(&image).map_or(NEVER, |rank| table[rank as usize]);
             distance == NEVER || u32::from(distance) > rest
         };

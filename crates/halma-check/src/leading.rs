@@ -70,6 +70,12 @@ fn is_refuted(runs: &[LengthRecord], length: u32) -> bool {
     runs.iter().any(|run| run.length == length && run.verdict == Verdict::None)
 }
 
+/// How near to a middle the mirror images of covered states are, on a following level at this depth of lengths up to `last`, where
+/// leading levels serve lengths up to `top`; `None` where no state is covered.
+fn rest_of_covered(top: u32, last: u32, depth: u32) -> Option<u32> {
+    depth.saturating_add(top / 2).checked_sub(last)
+}
+
 /// The leading levels that meet covered levels of lengths up to `top` that are said to be refuted: a solution of l moves
 /// that passes level m has its mirror image on level l - m.
 fn meeting(runs: &[LengthRecord], top: u32) -> Vec<u32> {
@@ -84,7 +90,7 @@ fn meeting(runs: &[LengthRecord], top: u32) -> Vec<u32> {
         let following = entry.levels.iter().filter(|level| level.side == Side::Following);
         // The levels that were expanded are those before.
         for depth in following.filter_map(|level| level.depth.checked_sub(1)) {
-            if last <= depth.saturating_add(top / 2) {
+            if rest_of_covered(top, last, depth).is_some() {
                 depths.extend(lengths.iter().filter_map(|length| length.checked_sub(depth)));
             }
         }
@@ -269,7 +275,7 @@ impl<'a> Searches<'a> {
         for level in following {
             let mode = mode.ok_or_else(|| RejectionKind::Levels.because("levels that nobody looks at"))?;
             if let (true, Some(led)) = (entry.covered, &lead.led)
-                && let Some(rest) = (lead.top / 2 + walk.depth()).checked_sub(last)
+                && let Some(rest) = rest_of_covered(lead.top, last, walk.depth())
             {
                 self.meet_reversals(&walk, led, (first, last))?;
                 cuts.push(databases.uncovered(&led.to_middles, rest));

@@ -29,7 +29,7 @@ use std::fmt;
 pub use cancellation::{CancellationToken, Stopped};
 pub use expander::{Expander, Expansion, Tally, figures, saved, saved_share};
 pub use levels::{Levels, levels};
-pub use trace::{trace, trace_shared};
+pub use trace::{trace, trace_by, trace_shared};
 
 use crate::store::workspace::Workspace;
 

@@ -9,7 +9,7 @@ mod derive;
 
 use thiserror::Error;
 
-use halma_bounds::database::Databases;
+use halma_bounds::database::{Databases, MOST_HISTOGRAMS};
 use halma_bounds::partition::Partition;
 use halma_engine::search::{CancellationToken, Stopped};
 use halma_puzzles::rank::Ranks;
@@ -75,8 +75,8 @@ const MOST_NUMBERS: u64 = 1 << 60;
 /// The largest value of a class, on either side of 0, that checkers take.
 const MOST_VALUE: i32 = 1000;
 
-/// The most histograms of the bound.
-const HISTOGRAMS: u64 = 1 << 29;
+/// The longest solution, whose levels a byte numbers in a checker.
+const LONGEST: u32 = 249;
 
 /// Levels from the middles on that are larger than this and twice as large as the one before are met from the target.
 pub const LARGE: usize = 100_000;
@@ -129,8 +129,8 @@ pub fn refutation(
         return Err(CertifyError::Unfit("its states do not fit keys of 61 bits".into()));
     };
     // The checkers count moves in bytes.
-    if length >= 250 {
-        return Err(CertifyError::Unfit(format!("a length of {length}; certificates go up to 249")));
+    if length > LONGEST {
+        return Err(CertifyError::Unfit(format!("a length of {length}; certificates go up to {LONGEST}")));
     }
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(&problem, &symmetries);
@@ -147,7 +147,7 @@ fn numbered(
     mut granularity: Granularity,
 ) -> Granularity {
     loop {
-        let partition = Databases::abstraction(problem, symmetries, centroid, &granularity, HISTOGRAMS).partition;
+        let partition = Databases::abstraction(problem, symmetries, centroid, &granularity, MOST_HISTOGRAMS).partition;
         if granularity.weights.is_some() && partition.values.iter().any(|value| value.abs() > MOST_VALUE) {
             granularity.weights = None;
             continue;

@@ -92,11 +92,11 @@ fn distances_to_middles_are_right_where_they_are_asked_for() {
         full.extend(u32::MAX, context).unwrap();
         for (length, middles) in lengths.flat_map(|l| [(l, Middles::Leading), (l, Middles::Palindromic)]) {
             let (half, following) = (length / 2, length - length / 2);
-            let mut kind = full.kind(middles);
+            let mut verdicts = full.verdicts(middles);
             let count = full.abstraction.space.count() as u32;
             let sources = (0..count).filter(|&rank| {
                 let near = full.to_target.within(rank, following) && full.from_start.within(rank, half);
-                near && kind(rank) >> (length % 2) & 1 != 0
+                near && verdicts(rank)[length as usize % 2]
             });
             let expected = full.abstraction.distances(&[sources.collect()], half, &(), context).unwrap();
             let found = databases(&problem).to_middles(length, middles, context).unwrap();

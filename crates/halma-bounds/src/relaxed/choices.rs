@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Goal;
 use crate::abstraction::Jumps;
 use crate::histogram::{Histograms, NeighbourRanks};
+use crate::partition::MAX_CLASSES;
 
 /// An abstract move: a man of one class goes to another, or to another cell of his own.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +102,7 @@ impl Choices {
         goal.abstraction.jumps(histogram, &mut self.jumps);
         self.around.enter(space, histogram);
         // Classes whose men come nearest to the goal come first.
-        let mut nearest = [(u8::MAX, 0, 0); 32];
+        let mut nearest = [(u8::MAX, 0, 0); MAX_CLASSES];
         let mut classes = 0;
         for (a, _) in histogram.iter().enumerate().filter(|(_, men)| **men > 0) {
             let first = self.all.len();

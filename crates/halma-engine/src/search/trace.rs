@@ -2,6 +2,7 @@
 
 use super::Stopped;
 use super::exchange::{Alone, Exchange};
+use crate::key::Key;
 use crate::puzzle::Puzzle;
 use crate::store::Level;
 
@@ -26,14 +27,30 @@ pub fn trace_shared<P: Puzzle>(
     last: P::Key,
     exchange: &dyn Exchange,
 ) -> Result<Vec<P::Key>, Stopped> {
-    let (mut scratch, mut walk) = (free.scratch(), vec![last]);
-    for (depth, level) in levels[..levels.len().saturating_sub(1)].iter().enumerate().rev() {
+    let mut scratch = free.scratch();
+    trace_by(levels, last, exchange, |state, _, level| {
         let mut before = Vec::new();
-        free.successors(&mut scratch, walk[walk.len() - 1], 0, &mut |k| before.push(k));
-        let found = exchange.all_reduce_min(level.first_of(before)?)?;
+        free.successors(&mut scratch, state, 0, &mut |k| before.push(k));
+        Ok(level.first_of(before)?)
+    })
+}
+
+/// The same where `before` finds the predecessor: of a state on the level after this one, whose number is given, the least of this
+/// process's share.
+///
+/// # Errors
+/// As [`trace_shared`], and those of `before`.
+pub fn trace_by<K: Key>(
+    levels: &[Level<K>],
+    last: K,
+    exchange: &dyn Exchange,
+    mut before: impl FnMut(K, usize, &Level<K>) -> Result<Option<K>, Stopped>,
+) -> Result<Vec<K>, Stopped> {
+    let mut walk = vec![last];
+    for (depth, level) in levels[..levels.len().saturating_sub(1)].iter().enumerate().rev() {
+        let (state, next) = (walk[walk.len() - 1], depth + 1);
+        let found = exchange.all_reduce_min(before(state, depth, level)?)?;
         walk.push(found.ok_or_else(|| {
-            let state = walk[walk.len() - 1];
-            let next = depth + 1;
             Stopped::Contradiction(format!(
                 "state {state:?} of level {next} leads back to none of level {depth}: the puzzle has moves that cannot be undone"
             ))

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use halma_bounds::abstraction::{Extent, Jumps, Table};
-use halma_bounds::database::{Databases, Middles};
+use halma_bounds::database::{Databases, MOST_HISTOGRAMS, Middles};
 use halma_bounds::frontier::WorkContext;
 use halma_bounds::histogram::NeighbourRanks;
 use halma_engine::parallel;
@@ -21,7 +21,7 @@ use halma_rules::moves::{Mover, Pieces};
 use halma_rules::problem::{self, Transfer};
 use halma_rules::symmetry::Symmetries;
 
-use super::{Certificate, CertifyError, HISTOGRAMS, Levels, Resources};
+use super::{Certificate, CertifyError, Levels, Resources};
 
 type Set = Cells<2>;
 
@@ -275,7 +275,7 @@ pub(super) fn derive(
     #[cfg(any(test, feature = "testing"))]
     let symmetries = crate::fault::symmetries(fault, symmetries);
     let leading = symmetries.mirror.is_some();
-    let databases = Databases::new(&problem, &symmetries, centroid, granularity, HISTOGRAMS);
+    let databases = Databases::new(&problem, &symmetries, centroid, granularity, MOST_HISTOGRAMS);
     let maker = LevelMaker {
         mover: Mover::new(&problem.lattice, problem.jumps_only),
         ranks,

@@ -1,7 +1,7 @@
 //! The memory that a job needs beside its levels, for tables and beams. A budget below it is refused before the run
 //! begins, rather than after hours.
 
-use halma_bounds::database::Databases;
+use halma_bounds::database::{Databases, MOST_HISTOGRAMS};
 use halma_engine::budget::plan::Needs;
 use halma_puzzles::own::projection;
 use halma_rules::centroid;
@@ -9,7 +9,6 @@ use halma_rules::job::{Job, Problem, Pruning};
 use halma_rules::problem::Transfer;
 
 use super::Question;
-use super::transfer::DATABASE;
 use crate::solve::transfer_search::{HORIZON, MOST_SAMPLES};
 
 /// Bytes for each histogram of a pattern database: D_T, D_S, the distances to middles or images, and the frontiers.
@@ -55,5 +54,6 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
 fn histograms(problem: &Transfer, pruning: &Pruning) -> u64 {
     let symmetries = problem.symmetries();
     let centroid = centroid::of_cells(problem, &symmetries);
-    Databases::abstraction(problem, &symmetries, &centroid, &pruning.granularity(), DATABASE).space.count() as u64
+    Databases::abstraction(problem, &symmetries, &centroid, &pruning.granularity(), MOST_HISTOGRAMS).space.count()
+        as u64
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use halma_bounds::database::MOST_HISTOGRAMS;
 use halma_engine::key::Key;
 use halma_engine::store::disk_tables::DiskTables;
 use halma_engine::store::tables::TableStore;
@@ -15,10 +16,6 @@ use super::{Context, Question, RunError};
 use crate::solve::transfer_search::count::Solutions;
 use crate::solve::transfer_search::{TransferOptions, TransferSearch};
 
-/// The most histograms of one pattern database. It does not depend on the memory budget, because levels depend on which
-/// histograms are distinguished.
-pub(super) const DATABASE: u64 = 1 << 29;
-
 /// The version of the program that made a pattern database; tables of another version are not used.
 fn tables_of() -> String {
     record::source().map_or_else(|| format!("{} library", record::PROGRAM), Into::into)
@@ -27,7 +24,7 @@ fn tables_of() -> String {
 /// How a transfer is searched, as a job states it.
 pub(super) fn options(search: &Search) -> TransferOptions {
     let Search { palindromic, symmetry, .. } = *search;
-    TransferOptions { pruning: search.pruning.clone(), palindromic, symmetry, histograms: DATABASE }
+    TransferOptions { pruning: search.pruning.clone(), palindromic, symmetry, histograms: MOST_HISTOGRAMS }
 }
 
 impl Context<'_> {

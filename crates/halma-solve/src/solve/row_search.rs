@@ -9,7 +9,7 @@ use halma_engine::search::{Stopped, trace};
 
 use super::deepening::LengthSearch;
 use super::level_sequence::LevelSequence;
-use super::{Answer, Attempt, Engine, Side, no_solution};
+use super::{Answer, Attempt, Engine, Side, checked, no_solution};
 
 /// A search from the start of a row to its goal.
 pub struct RowSearch<'a, P: Puzzle, F> {
@@ -64,6 +64,23 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
             }
         }
     }
+
+    /// Checks a solution by the moves of the puzzle without bounds.
+    fn check(&self, walk: &[P::Key], length: u32) -> Result<(), String> {
+        let (mut scratch, mut after) = (self.free.scratch(), Vec::new());
+        if walk.len() != length as usize + 1 || !self.free.start().contains(&walk[0]) || walk.last() != Some(&self.goal)
+        {
+            return Err("it does not lead from the start to the goal in that many moves".into());
+        }
+        for (number, pair) in (1..).zip(walk.windows(2)) {
+            after.clear();
+            self.free.successors(&mut scratch, pair[0], 0, &mut |key| after.push(key));
+            if !after.contains(&pair[1]) {
+                return Err(format!("move {number} is illegal"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<P: Puzzle, F: Fn(Option<u32>) -> Option<P>> LengthSearch for RowSearch<'_, P, F> {
@@ -81,6 +98,7 @@ impl<P: Puzzle, F: Fn(Option<u32>) -> Option<P>> LengthSearch for RowSearch<'_, 
         let (begun, length) = (Instant::now(), *lengths.start());
         let mut levels = LevelSequence::new(format!("L{length}"), Side::Forward);
         let answer = self.decide(length, &mut levels).unwrap_or_else(Answer::Stopped);
+        let answer = checked(self.engine, answer, |walk| self.check(walk, length));
         vec![Attempt { levels: levels.figures, ..Attempt::of(length, answer, begun) }]
     }
 }

@@ -51,8 +51,8 @@ use super::{Answer, Attempt, Counted, Engine, LevelFigures, Side, checked};
 use count::{Counting, Solutions};
 use half::MirroredHalf;
 use leading::Leading;
-use learning::LearningBeam;
 pub(crate) use learning::{HORIZON, MOST_SAMPLES};
+use learning::{LearningBeam, Rounds};
 use mcc::MinimumCentroidSearch;
 use narrowed::Narrowed;
 pub(crate) use setup::has_changed;
@@ -87,8 +87,8 @@ pub struct TransferSearch<'a, const W: usize, K: Key> {
     setup: Setup<'a, W, K>,
     upper_bound: UpperBound<W>,
     shared: SharedLevels<K>,
-    /// What the rounds of a beam search that learns found, once they have run.
-    learned: Option<Option<Solution<W>>>,
+    /// The rounds of a beam search that learns.
+    rounds: Rounds<W>,
     /// The greatest length that is asked about, if there is one.
     greatest: Option<u32>,
 }
@@ -121,7 +121,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
             setup: Setup { problem, tables, engine, large },
             upper_bound: UpperBound::default(),
             shared: SharedLevels::new(),
-            learned: None,
+            rounds: Rounds::Ahead,
             greatest: None,
         })
     }
@@ -160,9 +160,14 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
     }
 
     /// The answer of a technique other than leading halves; its levels go into `attempt`.
-    fn answer(&mut self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
-        let Self { setup, shared, learned, greatest, .. } = self;
-        let (problem, figures) = (&setup.problem, &mut attempt.levels);
+    fn answer(
+        &mut self,
+        length: u32,
+        figures: &mut Vec<LevelFigures>,
+        constraint: &mut Option<(i64, bool)>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
+        let Self { setup, shared, rounds, greatest, .. } = self;
+        let problem = &setup.problem;
         if length == 0 {
             return Ok(match problem.transfer.start == problem.transfer.target {
                 true => Answer::Found(vec![problem.start()]),
@@ -173,7 +178,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         let half = MirroredHalf { setup };
         match (&problem.pruning, problem.has_mirror()) {
             (&Pruning::Mcc { c, keep }, true) => {
-                MinimumCentroidSearch { setup, given: c, keep }.decide(length, attempt)
+                MinimumCentroidSearch { setup, given: c, keep }.decide(length, figures, constraint)
             }
             (Pruning::Narrowed { .. }, true) => Narrowed { setup }.decide(length, figures),
             (Pruning::Truncate { learning: Some(_), .. }, true) if problem.palindromic => {
@@ -183,17 +188,25 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
                 Ok(Answer::GivenUp("a beam search learns in one process".into()))
             }
             (&Pruning::Truncate { keep, beta, learning: Some(learning) }, true) => {
-                LearningBeam { setup, keep, beta, learning, greatest: *greatest }.decide(length, learned)
+                LearningBeam { setup, keep, beta, learning, greatest: *greatest }.decide(length, rounds)
             }
             (&Pruning::Truncate { keep, beta, learning: None }, true) => {
                 Truncation { setup, keep, beta }.decide(length, shared, figures)
             }
             (Pruning::None, true) if !problem.palindromic => half.unpruned(length, shared, figures),
-            (_, true) => half.decide(length, setup.bounds(length), &format!("L{length}"), figures),
+            (Pruning::None | Pruning::Theorem1 | Pruning::Pattern { .. }, true) => {
+                half.decide(length, setup.bounds(length), &setup.stem(length), figures)
+            }
             (Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, false) => {
                 Ok(Answer::GivenUp("this pruning needs a mirror, and the problem has none".into()))
             }
-            (_, false) => TwoEnded { setup }.decide(length, figures),
+            (Pruning::None | Pruning::Theorem1 | Pruning::Pattern { .. } | Pruning::Leading { .. }, false) => {
+                TwoEnded { setup }.decide(length, figures)
+            }
+            (Pruning::Leading { .. }, true) => unreachable!("decided by `Leading`"),
+            (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound, _) => {
+                Ok(Answer::GivenUp("this pruning is not for transfers".into()))
+            }
         }
     }
 
@@ -235,22 +248,20 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
         let (begun, length) = (Instant::now(), *lengths.start());
         let problem = &self.setup.problem;
         self.setup.engine.progress.length(length);
-        let mut attempts = if let Some(walk) = self.upper_bound.found(length) {
+        let attempts = if let Some(walk) = self.upper_bound.found(length) {
             vec![Attempt::of(length, Answer::Found(walk), begun)]
         } else if problem.leads() && length > 0 {
             let together = if problem.decides_several() { lengths } else { length..=length };
-            Leading { setup: &self.setup, no_solution_known: self.upper_bound.knows_no_solution() }.decide(together)
+            Leading { setup: &self.setup, probes_all: self.upper_bound.has_none() }.decide(together)
         } else {
-            let mut attempt = Attempt::of(length, Answer::Refuted, begun);
-            attempt.answer = self.answer(length, &mut attempt).unwrap_or_else(Answer::Stopped);
-            attempt.seconds = begun.elapsed().as_secs_f64();
-            vec![attempt]
+            let (mut levels, mut c) = (Vec::new(), None);
+            let answer = self.answer(length, &mut levels, &mut c).unwrap_or_else(Answer::Stopped);
+            vec![Attempt { levels, c, ..Attempt::of(length, answer, begun) }]
         };
-        for attempt in &mut attempts {
-            let answer = std::mem::replace(&mut attempt.answer, Answer::Refuted);
+        let with_checked_answer = |attempt: Attempt<Cells<W>>| {
             let check = |walk: &[Cells<W>]| self.setup.check_walk(walk, attempt.length);
-            attempt.answer = checked(self.setup.engine, answer, check);
-        }
-        attempts
+            Attempt { answer: checked(self.setup.engine, attempt.answer, check), ..attempt }
+        };
+        attempts.into_iter().map(with_checked_answer).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Solution reconstruction for games, from levels back to a game.
 
-use halma_engine::search::Stopped;
+use halma_engine::search::{Stopped, trace_by};
 use halma_engine::store::{Level, StoreError};
 use halma_puzzles::game_puzzle::pair::PairKey;
 use halma_puzzles::game_puzzle::{Armies, GamePuzzle};
@@ -19,29 +19,22 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let exchange = self.engine.expander.exchange();
         let here = goals(puzzle, &levels[levels.len() - 1])?.first().copied();
         let Some(last) = exchange.all_reduce_min(here)? else { return Ok(None) };
-        let mut keys = vec![last];
-        for (depth, level) in levels[..levels.len() - 1].iter().enumerate().rev() {
-            let (armies, _) = puzzle.armies(keys[keys.len() - 1]);
+        let keys = trace_by(levels, last, exchange, |key, depth, level| {
+            let (armies, _) = puzzle.armies(key);
             // Every move is reversed by a move of the same man.
             let undone = neighbours(puzzle, armies, Side::to_move(depth as u32));
-            let before: Vec<K> = undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect();
-            let found = exchange.all_reduce_min(level.first_of(before)?)?;
-            keys.push(found.ok_or_else(|| contradiction("a state on a level has no predecessor on the one before"))?);
-        }
-        keys.reverse();
+            Ok(level.first_of(undone.into_iter().map(|a| puzzle.canonical(a, depth as u32)).collect())?)
+        })?;
         let mut game = vec![puzzle.bases()];
         for (depth, &key) in keys.iter().enumerate().skip(1) {
             let side = Side::to_move(depth as u32 - 1);
             let next = neighbours(puzzle, game[depth - 1], side);
             let next = next.into_iter().find(|&armies| puzzle.canonical(armies, depth as u32) == key);
-            game.push(next.ok_or_else(|| contradiction("two positions of a game are not one move apart"))?);
+            let apart = || Stopped::Contradiction("two positions of a game are not one move apart".into());
+            game.push(next.ok_or_else(apart)?);
         }
         Ok(Some(game))
     }
-}
-
-fn contradiction(what: &str) -> Stopped {
-    Stopped::Contradiction(what.into())
 }
 
 /// The states of a level that end a game, ascending.

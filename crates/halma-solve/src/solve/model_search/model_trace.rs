@@ -1,7 +1,7 @@
 //! Solution reconstruction, from levels back to states, and its check.
 
 use halma_engine::key::Key;
-use halma_engine::search::Stopped;
+use halma_engine::search::{Stopped, trace_by};
 use halma_engine::store::Level;
 use halma_puzzles::own::Worker;
 
@@ -12,24 +12,18 @@ impl<K: Key> ModelSearch<'_, K> {
     /// goal.
     pub(super) fn trace(&self, levels: &[Level<K>], last: K, backward: bool) -> Result<Vec<K>, Stopped> {
         let exchange = self.engine.expander.exchange();
-        let (mut worker, mut walk) = (self.model.worker(), vec![last]);
-        for level in levels[..levels.len() - 1].iter().rev() {
-            let here = walk[walk.len() - 1];
-            let found = if backward || self.model.has_inverse() {
-                let mut around = Vec::new();
-                match backward {
-                    true => worker.successors(here, &mut around),
-                    false => worker.predecessors(here, &mut around),
-                }
-                level.first_of(around)?
-            } else {
-                self.first_that_leads_to(level, here)?
-            };
-            let none = || Stopped::Contradiction("a state on a level has no predecessor on the one before".into());
-            walk.push(exchange.all_reduce_min(found)?.ok_or_else(none)?);
-        }
-        walk.reverse();
-        Ok(walk)
+        let mut worker = self.model.worker();
+        trace_by(levels, last, exchange, |here, _, level| {
+            if !backward && !self.model.has_inverse() {
+                return self.first_that_leads_to(level, here);
+            }
+            let mut around = Vec::new();
+            match backward {
+                true => worker.successors(here, &mut around),
+                false => worker.predecessors(here, &mut around),
+            }
+            Ok(level.first_of(around)?)
+        })
     }
 
     /// The least state of a level with a move to the class of `next`; tries one state after another.

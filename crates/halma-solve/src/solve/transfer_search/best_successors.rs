@@ -20,9 +20,9 @@ use crate::solve::best_states::best_states;
 use crate::solve::level_sequence::LevelSequence;
 use score_cut::ScoreCut;
 
-/// The successors of a sample tell where a level is cut before it is made: of the states that are kept one in so many,
+/// The successors of a sample tell where a level is cut before it is made: of the states that are kept, one in so many.
 const SAMPLED: usize = 8;
-/// but no fewer states and no more than these.
+/// The least and the greatest size of a sample.
 const SAMPLE: [usize; 2] = [1 << 6, 1 << 10];
 /// At first a level is cut to so many times the states that are kept, since many successors are one state.
 const SPARE: f64 = 4.0;

@@ -24,7 +24,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             Pruning::Pattern { .. } | Pruning::Narrowed { .. } => {
                 bounds.push(self.pattern(&self.databases().to_target, length))
             }
-            _ => {}
+            Pruning::None | Pruning::Mcc { .. } | Pruning::Leading { .. } | Pruning::Truncate { .. } => {}
+            Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound => {}
         }
         self.with_palindrome(bounds, length)
     }
@@ -45,7 +46,10 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             (Pruning::Pattern { .. } | Pruning::Leading { .. }, _) => {
                 vec![self.pattern(&self.databases().from_start, length)]
             }
-            _ => Vec::new(),
+            (Pruning::None | Pruning::Mcc { .. } | Pruning::Narrowed { .. } | Pruning::Truncate { .. }, _) => {
+                Vec::new()
+            }
+            (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound, _) => Vec::new(),
         }
     }
 

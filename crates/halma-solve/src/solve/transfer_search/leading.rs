@@ -65,12 +65,20 @@ impl<K: Key> SecondHalf<K> {
     }
 }
 
+/// Where leading levels lead.
+enum Led<const W: usize> {
+    /// To the middles, by this table.
+    ToMiddles(Arc<Table>),
+    /// To a palindrome, which a probe has found on the way.
+    Found(Solution<W>),
+}
+
 /// The search by leading halves.
 pub(super) struct Leading<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
-    /// Whether no solution is known yet. If one is, a slightly shorter one is not found as easily, and probes are not
-    /// worth their time.
-    pub(super) no_solution_known: bool,
+    /// Whether to probe for palindromes of all lengths, not of the first alone. If a solution is known, a slightly shorter
+    /// one is not found as easily, and such probes are not worth their time.
+    pub(super) probes_all: bool,
 }
 
 impl<const W: usize, K: Key> Leading<'_, W, K> {
@@ -82,22 +90,22 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let begun = Instant::now();
         let (leading, led) = loop {
             let mut leading = LevelSequence::new(self.setup.stem(top), Side::Leading);
-            let probed = first..=if self.no_solution_known { top } else { first };
+            let probed = first..=if self.probes_all { top } else { first };
             let to_middles = self.setup.extend_databases(top).and_then(|()| self.to_middles(top));
             let led = to_middles.and_then(|to_middles| {
                 let found = self.lead(top, &to_middles, Some(probed), &mut leading)?;
-                Ok(found.map_or(Ok(to_middles), Err))
+                Ok(found.map_or(Led::ToMiddles(to_middles), Led::Found))
             });
             match led {
                 // The shorter lengths remain to be decided.
-                Ok(Err(found)) if found.length > first => top = found.length - 1,
+                Ok(Led::Found(found)) if found.length > first => top = found.length - 1,
                 led => break (leading, led),
             }
         };
         let seconds = begun.elapsed().as_secs_f64();
         let mut attempts = match led {
-            Ok(Err(found)) => vec![Attempt::of(first, Answer::Found(found.walk), Instant::now())],
-            Ok(Ok(to_middles)) => self.follow_all(first..=top, &leading, to_middles).attempts(top, &leading.figures),
+            Ok(Led::Found(found)) => vec![Attempt::of(first, Answer::Found(found.walk), Instant::now())],
+            Ok(Led::ToMiddles(table)) => self.follow_all(first..=top, &leading, table).attempts(top, &leading.figures),
             Err(stopped) => vec![Attempt::of(first, Answer::Stopped(stopped), Instant::now())],
         };
         let leads = &mut attempts[0];

@@ -51,6 +51,14 @@ const SAMPLES_OF_NOTHING: usize = 600;
 /// The most samples that are kept from round to round.
 pub(crate) const MOST_SAMPLES: usize = 1 << 20;
 
+/// The rounds of a beam search that learns, which serve all lengths.
+pub(super) enum Rounds<const W: usize> {
+    /// They have not run.
+    Ahead,
+    /// They have run, and found this.
+    Over(Option<Solution<W>>),
+}
+
 /// A beam search that learns.
 pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
     pub(super) setup: &'s Setup<'s, W, K>,
@@ -64,23 +72,18 @@ pub(super) struct LearningBeam<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
-    /// The answer for `length`. The rounds run for the first length, and serve all: `learned` is what they found, once they have run.
-    pub(super) fn decide(
-        &self,
-        length: u32,
-        learned: &mut Option<Option<Solution<W>>>,
-    ) -> Result<Answer<Cells<W>>, Stopped> {
-        let found = match learned {
-            Some(found) => found,
-            None => learned.insert(self.search()?),
-        };
-        Ok(match found {
-            Some(known) if known.length == length => Answer::Found(known.walk.clone()),
-            Some(Solution { length: known, .. }) => {
+    /// The answer for `length`. The rounds run for the first length, and serve all.
+    pub(super) fn decide(&self, length: u32, rounds: &mut Rounds<W>) -> Result<Answer<Cells<W>>, Stopped> {
+        if let Rounds::Ahead = rounds {
+            *rounds = Rounds::Over(self.search()?);
+        }
+        Ok(match rounds {
+            Rounds::Over(Some(known)) if known.length == length => Answer::Found(known.walk.clone()),
+            Rounds::Over(Some(Solution { length: known, .. })) => {
                 let reason = format!("the shortest solution found by learning has {known} moves");
                 if *known > length { Answer::Unproved(reason) } else { Answer::GivenUp(reason) }
             }
-            None => {
+            Rounds::Ahead | Rounds::Over(None) => {
                 let rounds = counted(self.learning.rounds as usize, "round");
                 Answer::GivenUp(format!("no solution was found on {HORIZON} levels in {rounds} that learned"))
             }

@@ -14,7 +14,7 @@ use super::half::MirroredHalf;
 use super::setup::Setup;
 use super::truncate::Truncation;
 use crate::solve::level_sequence::LevelSequence;
-use crate::solve::{Answer, Attempt, Side};
+use crate::solve::{Answer, LevelFigures, Side};
 
 /// A search under the constraint.
 pub(super) struct MinimumCentroidSearch<'s, const W: usize, K: Key> {
@@ -26,9 +26,14 @@ pub(super) struct MinimumCentroidSearch<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
-    /// If C is given, one search under it; otherwise searches from a guess on, until the largest centroid seen confirms
+    /// The levels and the C of the last search go into `levels` and `constraint`. If C is given, one search under it; otherwise searches from a guess on, until the largest centroid seen confirms
     /// it.
-    pub(super) fn decide(&self, length: u32, attempt: &mut Attempt<Cells<W>>) -> Result<Answer<Cells<W>>, Stopped> {
+    pub(super) fn decide(
+        &self,
+        length: u32,
+        levels: &mut Vec<LevelFigures>,
+        constraint: &mut Option<(i64, bool)>,
+    ) -> Result<Answer<Cells<W>>, Stopped> {
         let Self { setup, given, .. } = *self;
         if let Some(c) = given.filter(|&c| c < 0) {
             // With a negative C, a solution whose middle lies between C and -C would be pruned, and so would its
@@ -41,17 +46,16 @@ impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
             None => self.guess(half)?,
         };
         loop {
-            attempt.levels.clear();
+            levels.clear();
             let step = centroid::largest_step(setup.problem.transfer, &setup.problem.centroid);
             let bound = MinimumCentroid::new(&setup.problem.centroid, step, length - half, c);
             let bounds = setup.with_palindrome(vec![Arc::new(bound)], length);
-            let levels = &mut attempt.levels;
             let answer = MirroredHalf { setup }.decide(length, bounds, &format!("L{length}-c{c}"), levels)?;
             // The levels up to `half` hold every army there with a centroid of at least -c, so a search with too small
             // a c shows the true maximum. An empty level has none.
-            let reached = attempt.levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);
+            let reached = levels.iter().find(|l| l.depth == half).and_then(|l| l.tally.measure_max);
             let consistent = reached.is_none_or(|r| r <= c);
-            attempt.c = Some((c, consistent));
+            *constraint = Some((c, consistent));
             match (answer, reached) {
                 (Answer::Refuted | Answer::Exhausted, Some(r)) if !consistent && given.is_some() => {
                     return Ok(Answer::Unproved(format!(

@@ -43,7 +43,11 @@ impl TransferProblem<'_> {
 
     /// The permutation ρ. Call it only if there is a mirror.
     pub(super) fn mirror(&self) -> &[u8] {
-        self.symmetries.mirror.as_ref().map_or(&[], |m| &m.cells)
+        self.symmetries
+            .mirror
+            .as_ref()
+            .map(|mirror| &mirror.cells[..])
+            .unwrap_or_else(|| unreachable!("there is no mirror"))
     }
 
     /// The army's mirror image. Without a mirror, the army itself, which is what a search from the target meets.
@@ -139,7 +143,8 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         let reach = match (&self.problem.pruning, self.problem.has_mirror()) {
             (Pruning::Leading { .. }, true) => length.div_ceil(2),
             (Pruning::Leading { .. } | Pruning::Pattern { .. } | Pruning::Narrowed { .. }, _) => length,
-            _ => return Ok(()),
+            (Pruning::None | Pruning::Theorem1 | Pruning::Mcc { .. } | Pruning::Truncate { .. }, _) => return Ok(()),
+            (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound, _) => return Ok(()),
         };
         self.engine.expander.install(|| self.databases().extend(reach, self.work_context()))
     }

@@ -47,7 +47,7 @@ impl<const W: usize> Default for UpperBound<W> {
 
 impl<const W: usize> UpperBound<W> {
     /// Whether no solution has been found yet.
-    pub(super) fn knows_no_solution(&self) -> bool {
+    pub(super) fn has_none(&self) -> bool {
         self.shortest.is_none()
     }
 
