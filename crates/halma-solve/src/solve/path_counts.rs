@@ -27,7 +27,7 @@ pub(crate) type Before<K> = Vec<(K, u8)>;
 const PART: usize = 1 << 16;
 
 /// How many parts are processed before their results are merged.
-const AT_ONCE: usize = 64;
+pub(crate) const AT_ONCE: usize = 64;
 
 /// Bytes for each state that is processed: about a hundred predecessors.
 const AROUND: u64 = 4 << 10;
@@ -54,7 +54,7 @@ impl CountLimits<'_> {
     }
 
     /// The same, if `entries` more are to be held.
-    fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
+    pub(crate) fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
         if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
     }
 }
@@ -98,6 +98,14 @@ impl Held {
         let on_disk: u64 = levels.iter().copied().flatten().map(on_disk).sum();
         let needed = rest + sums as u64;
         needed + on_disk.min(needed) + needed / 16
+    }
+
+    /// Enters a level of so many states, the next of those that are held whole. Fails if memory does not suffice for more.
+    pub(crate) fn enter(&mut self, states: usize, limits: CountLimits<'_>) -> Result<(), Stopped> {
+        self.sizes.push(states);
+        let enough = limits.check();
+        self.unknown |= enough.is_err();
+        enough
     }
 
     /// Fails if some levels were freed. To be called when the sizes of all levels are known.

@@ -17,7 +17,7 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, CountLimits, Held, burnside, states, sum, walks};
+use crate::solve::path_counts::{AT_ONCE, Before, CountLimits, Held, burnside, states, sum, walks};
 
 /// States whose moves are summed at a time.
 const PART: usize = 1 << 12;
@@ -79,6 +79,10 @@ impl<K: Key> ModelSearch<'_, K> {
         Ok(found)
     }
 
+    fn limits(&self) -> CountLimits<'_> {
+        CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() }
+    }
+
     /// The predecessors of a class of states, for sums over paths.
     fn befores(&self) -> impl FnMut(K, usize, &mut Before<K>) + '_ {
         let (mut worker, mut around) = (self.model.worker(), Vec::new());
@@ -91,7 +95,7 @@ impl<K: Key> ModelSearch<'_, K> {
 
     /// By level, the classes of states that lie on some solution through these levels.
     fn on_walks(&self, levels: &[Level<K>], held: &mut Held) -> Result<Vec<Vec<K>>, Stopped> {
-        let limits = CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() };
+        let limits = self.limits();
         let ends = self.goals_on(&levels[levels.len() - 1])?;
         if self.model.has_inverse() {
             let on_walks = states(levels, ends, || self.befores(), limits, held)?;
@@ -99,9 +103,9 @@ impl<K: Key> ModelSearch<'_, K> {
             return Ok(on_walks);
         }
         // Predecessors cannot be computed if moves are not reversible: every state of the previous level is tried.
+        held.enter(ends.len(), limits)?;
         let mut on_walks = vec![ends];
         for level in levels[..levels.len() - 1].iter().rev() {
-            self.engine.cancel.check()?;
             let next = &on_walks[on_walks.len() - 1];
             let block = |(worker, keys, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>, Vec<K>), block: usize| {
                 level.read_block(block, keys)?;
@@ -113,7 +117,9 @@ impl<K: Key> ModelSearch<'_, K> {
                 Ok::<_, StoreError>(std::mem::take(keys))
             };
             let scratch = || (self.model.worker(), Vec::new(), Vec::new());
-            on_walks.push(parallel::map(level.blocks(), scratch, block)?.concat());
+            let here = parallel::map(level.blocks(), scratch, block)?.concat();
+            held.enter(here.len(), limits)?;
+            on_walks.push(here);
         }
         on_walks.reverse();
         Ok(on_walks)
@@ -123,6 +129,7 @@ impl<K: Key> ModelSearch<'_, K> {
     /// this level. The number is the same for all members of a class together, since a symmetry maps the moves of one
     /// member to those of another.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
+        self.limits().check_for::<u128>(next.len())?;
         let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), number: usize| {
             self.engine.cancel.check()?;
             let (mut found, part) = (Vec::new(), number * PART..here.len().min((number + 1) * PART));
@@ -133,10 +140,15 @@ impl<K: Key> ModelSearch<'_, K> {
             }
             Ok::<_, Stopped>(found)
         };
-        let parts = parallel::map(here.len().div_ceil(PART), || (self.model.worker(), Vec::new()), part)?;
-        let mut sums = vec![0u128; next.len()];
-        for (at, ways) in parts.into_iter().flatten() {
-            sums[at] = sum([sums[at], ways])?;
+        let (mut sums, parts) = (vec![0u128; next.len()], here.len().div_ceil(PART));
+        // Each move takes more memory than its sum. So not all are held at once.
+        for first in (0..parts).step_by(AT_ONCE) {
+            let scratch = || (self.model.worker(), Vec::new());
+            let some = |scratch: &mut _, number| part(scratch, first + number);
+            let found = parallel::map(AT_ONCE.min(parts - first), scratch, some)?;
+            for (at, ways) in found.into_iter().flatten() {
+                sums[at] = sum([sums[at], ways])?;
+            }
         }
         Ok(sums)
     }
