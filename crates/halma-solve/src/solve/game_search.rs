@@ -29,7 +29,7 @@ use halma_rules::symmetry::Symmetry;
 
 use super::deepening::LengthSearch;
 use super::engine::Engine;
-use super::level_sequence::LevelSequence;
+use super::level_sequence::{LevelSequence, Recurs};
 use super::{Answer, Attempt, LevelFigures, Side, checked, exhausted, no_solution};
 use beam::Beam;
 
@@ -102,7 +102,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     /// The unpruned levels 0 to `depth`, without a goal, and what stopped them if they are fewer; with the greatest depth that there
     /// is they end with the first empty one.
     pub fn levels(&self, depth: u32) -> (Vec<LevelFigures>, Result<(), Stopped>) {
-        let sequence = LevelSequence::new("levels".into(), Side::Forward).compared_with_all();
+        let sequence = LevelSequence::new("levels".into(), Side::Forward).compared(Recurs::AfterEvenlyMany);
         self.engine.levels(&self.free, depth, sequence)
     }
 
@@ -118,7 +118,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
 
     /// Level 0 of `puzzle`.
     fn sequence(&self, puzzle: &GamePuzzle<W, K>, stem: String) -> LevelSequence<K> {
-        let mut sequence = LevelSequence::new(stem, Side::Forward).compared_with_all();
+        let mut sequence = LevelSequence::new(stem, Side::Forward).compared(Recurs::AfterEvenlyMany);
         self.engine.open(puzzle, &mut sequence);
         sequence
     }
@@ -157,7 +157,7 @@ impl<'a, const W: usize, K: PairKey> GameSearch<'a, W, K> {
     ) -> Result<Option<Vec<Armies<W>>>, Stopped> {
         let begun = Instant::now();
         let beam = Beam { keep: (sequence.last().whole() / part).min(PROBE_MOST) as usize, seed: 0 };
-        let ahead = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
+        let ahead = LevelSequence::new(String::new(), Side::Forward).compared(Recurs::AfterEvenlyMany).hidden();
         let mut ahead = ahead.with_levels(&sequence.levels);
         let answer = self.truncated(puzzle, beam, &mut ahead)?;
         let game = match answer {

@@ -32,12 +32,21 @@ pub(super) struct LevelSequence<K> {
     pub(super) cut: bool,
     /// Whether its levels are hidden: not reported to progress.
     pub(super) hidden: bool,
-    /// How many of the levels before the last one a new level is compared with, to find states that recur. With the last one it always
-    /// is.
-    pub(super) compared: usize,
-    /// The distance between the levels compared: 1 if a state may recur after any number of moves, 2 if only after an
-    /// even number.
-    pub(super) apart: usize,
+    /// Where states of a new level may have been before.
+    pub(super) recurs: Recurs,
+}
+
+/// Where states of a new level may have been before. With the last level it is always compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recurs {
+    /// On the last level alone.
+    Never,
+    /// Also on the level before it: a move may be undone.
+    Previous,
+    /// Also on every other level before it: states recur after an even number of moves.
+    AfterEvenlyMany,
+    /// On any level.
+    Anywhere,
 }
 
 impl<K: Key> LevelSequence<K> {
@@ -51,8 +60,7 @@ impl<K: Key> LevelSequence<K> {
             forgotten: 0,
             cut: false,
             hidden: false,
-            compared: 1,
-            apart: 2,
+            recurs: Recurs::Previous,
         }
     }
 
@@ -61,9 +69,9 @@ impl<K: Key> LevelSequence<K> {
         Self { hidden: true, ..self }
     }
 
-    /// New levels are compared with all earlier ones at an even distance.
-    pub(super) fn compared_with_all(self) -> Self {
-        Self { compared: usize::MAX, ..self }
+    /// States of its levels may have been where `recurs` says.
+    pub(super) fn compared(self, recurs: Recurs) -> Self {
+        Self { recurs, ..self }
     }
 
     /// Continues from these levels, without their figures.
@@ -87,6 +95,27 @@ impl<K: Key> LevelSequence<K> {
 
     pub(super) fn last(&self) -> &Level<K> {
         &self.levels[self.levels.len() - 1]
+    }
+
+    /// The number of the last level.
+    pub(super) fn depth(&self) -> u32 {
+        self.levels.len() as u32 - 1
+    }
+
+    /// Whether it has level `depth`.
+    pub(super) fn has(&self, depth: u32) -> bool {
+        self.levels.len() > depth as usize
+    }
+
+    /// The levels before the last one with which the next one is compared, the latest first.
+    fn compared_before_last(&self) -> Vec<&Level<K>> {
+        let before = self.levels[..self.levels.len() - 1].iter().rev();
+        match self.recurs {
+            Recurs::Never => Vec::new(),
+            Recurs::Previous => before.take(1).collect(),
+            Recurs::AfterEvenlyMany => before.step_by(2).collect(),
+            Recurs::Anywhere => before.collect(),
+        }
     }
 
     /// Forgets the last level.
@@ -144,8 +173,7 @@ impl Engine<'_> {
             self.append(Expansion { level: level.of_whole(tally.states), tally, digest, bytes }, 0.0, sequence);
             return Ok(());
         }
-        let earlier: Vec<&Level<P::Key>> =
-            sequence.levels[..depth].iter().rev().step_by(sequence.apart).take(sequence.compared).collect();
+        let earlier = sequence.compared_before_last();
         let watch = if sequence.hidden { None } else { Some(self.progress as &dyn Watch) };
         if !sequence.hidden {
             let sizes: Vec<u64> = sequence.figures.iter().map(|f| f.tally.states).collect();
@@ -209,12 +237,12 @@ impl Engine<'_> {
     pub(super) fn grow_to<P: Puzzle>(
         &self,
         puzzle: &P,
-        last: usize,
+        last: u32,
         sequence: &mut LevelSequence<P::Key>,
     ) -> Result<(), Stopped> {
         #[cfg(any(test, feature = "testing"))]
-        let last = last.saturating_sub(usize::from(self.expander.fault == Some(crate::fault::Fault::StopEarly)));
-        while sequence.levels.len() <= last && !sequence.is_dead() {
+        let last = last.saturating_sub(u32::from(self.expander.fault == Some(crate::fault::Fault::StopEarly)));
+        while !sequence.has(last) && !sequence.is_dead() {
             self.grow(puzzle, sequence)?;
         }
         Ok(())
@@ -230,7 +258,7 @@ impl Engine<'_> {
     ) -> (Vec<LevelFigures>, Result<(), Stopped>) {
         self.open(puzzle, &mut sequence);
         let mut grown = Ok(());
-        while grown.is_ok() && sequence.levels.len() <= depth as usize && !(depth == MAX_LENGTH && sequence.is_dead()) {
+        while grown.is_ok() && !sequence.has(depth) && !(depth == MAX_LENGTH && sequence.is_dead()) {
             grown = self.grow(puzzle, &mut sequence).and_then(|()| Ok(self.forget(&mut sequence)?));
         }
         (sequence.figures, grown)
@@ -267,7 +295,7 @@ impl Engine<'_> {
 
     /// Frees the levels with which no later one is compared: all but the last two, or none.
     pub(super) fn forget<K: Key>(&self, sequence: &mut LevelSequence<K>) -> Result<(), StoreError> {
-        if sequence.compared > 1 {
+        if matches!(sequence.recurs, Recurs::AfterEvenlyMany | Recurs::Anywhere) {
             return Ok(());
         }
         let done = sequence.levels.len().saturating_sub(2);

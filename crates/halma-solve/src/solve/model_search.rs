@@ -28,7 +28,7 @@ use halma_puzzles::own::{Bound, Model, Repeats, Searched, Worker};
 use super::deepening::LengthSearch;
 use super::engine::Engine;
 use super::frontiers::{first_of_both, next_to_grow};
-use super::level_sequence::LevelSequence;
+use super::level_sequence::{LevelSequence, Recurs};
 use super::{Answer, Attempt, LevelFigures, Side, checked, no_solution};
 pub use sequences::Sequences;
 
@@ -119,8 +119,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         engine.open(&puzzle, &mut levels);
         let ended = self.grow_levels(&puzzle, &mut levels, depth);
         if matches!(ended, Ok(true)) {
-            levels.levels.pop();
-            levels.figures.pop();
+            levels.drop_last();
         }
         let figures = std::mem::take(&mut levels.figures);
         self.ahead = levels;
@@ -135,7 +134,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         depth: u32,
     ) -> Result<bool, Stopped> {
         let engine = self.engine;
-        while levels.levels.len() <= depth as usize {
+        while !levels.has(depth) {
             engine.grow(puzzle, levels)?;
             if levels.is_dead() {
                 return Ok(true);
@@ -184,8 +183,8 @@ impl<'a, K: Key> ModelSearch<'a, K> {
             engine.open(&forward, ahead);
         }
         match behind {
-            Behind::None => engine.grow_to(&forward, length as usize, ahead),
-            Behind::Images => engine.grow_to(&forward, length.div_ceil(2) as usize, ahead),
+            Behind::None => engine.grow_to(&forward, length, ahead),
+            Behind::Images => engine.grow_to(&forward, length.div_ceil(2), ahead),
             Behind::Levels(from_goal) => {
                 let FromGoal { backward, levels: behind, grown } = &mut **from_goal;
                 if is_first {
@@ -267,7 +266,7 @@ impl<'a, K: Key> ModelSearch<'a, K> {
         let mut levels = sequence(self.model, &format!("L{length}-forward"), Side::Forward);
         let engine = self.engine;
         engine.open(&puzzle, &mut levels);
-        let grown = engine.grow_to(&puzzle, length as usize, &mut levels);
+        let grown = engine.grow_to(&puzzle, length, &mut levels);
         let answer = grown.and_then(|()| match levels.is_dead() {
             true if self.all_seen(bound, length, &levels)? => Ok(Answer::Exhausted),
             true => Ok(Answer::Refuted),
@@ -346,11 +345,10 @@ impl<K: Key> LengthSearch for ModelSearch<'_, K> {
 
 /// The levels of a puzzle, still empty.
 fn sequence<K: Key>(model: &dyn Model<K>, stem: &str, side: Side) -> LevelSequence<K> {
-    let mut levels = LevelSequence::new(stem.into(), side);
-    (levels.compared, levels.apart) = match model.repeats() {
-        Repeats::Previous => (1, 2),
-        Repeats::Never => (0, 2),
-        Repeats::All => (usize::MAX, 1),
+    let recurs = match model.repeats() {
+        Repeats::Previous => Recurs::Previous,
+        Repeats::Never => Recurs::Never,
+        Repeats::All => Recurs::Anywhere,
     };
-    levels
+    LevelSequence::new(stem.into(), side).compared(recurs)
 }

@@ -53,7 +53,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
             if levels.is_dead() {
                 return Ok(no_solution(&levels.figures));
             }
-            if levels.levels.len() > length as usize {
+            if levels.has(length) {
                 // States other than the goal on the last level do not count.
                 return Ok(Answer::Refuted);
             }

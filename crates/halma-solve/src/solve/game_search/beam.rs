@@ -23,7 +23,7 @@ use halma_rules::problem::set;
 
 use super::{Answer, GameSearch, Side, exhausted, no_solution};
 use crate::solve::best_states::best_states;
-use crate::solve::level_sequence::LevelSequence;
+use crate::solve::level_sequence::{LevelSequence, Recurs};
 
 /// The width of a beam search, and its seed for ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let score = self.score(puzzle);
         let mut complete = true;
         sequence.cut = true;
-        while sequence.levels.len() <= puzzle.length() as usize && !sequence.is_dead() {
+        while !sequence.has(puzzle.length()) && !sequence.is_dead() {
             let last = sequence.levels.len() - 1;
             if sequence.last().whole() > beam.keep as u64 {
                 sequence.levels[last] = self.best(puzzle, &score, beam, sequence.last())?;
@@ -71,7 +71,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
             }
             self.engine.grow(puzzle, sequence)?;
         }
-        let arrived = sequence.levels.len() > puzzle.length() as usize;
+        let arrived = sequence.has(puzzle.length());
         let game = if arrived { self.ending(puzzle, &sequence.levels)? } else { None };
         Ok(match game {
             Some(game) => Answer::Found(game),
@@ -91,7 +91,8 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         let answer = self.truncated(puzzle, beam, sequence)?;
         let (Answer::Unproved(reason), true) = (&answer, exhausted(&sequence.figures)) else { return Ok(answer) };
         let next = self.puzzle(puzzle.length() + 1);
-        let mut next_levels = LevelSequence::new(String::new(), Side::Forward).compared_with_all().hidden();
+        let mut next_levels =
+            LevelSequence::new(String::new(), Side::Forward).compared(Recurs::AfterEvenlyMany).hidden();
         self.engine.open(&next, &mut next_levels);
         let other = self.truncated(&next, beam, &mut next_levels)?;
         let found = matches!(other, Answer::Found(_));

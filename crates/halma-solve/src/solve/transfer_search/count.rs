@@ -141,9 +141,9 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                 }
                 // Following levels have labels of their own, so they are a sequence of their own.
                 let led = std::mem::replace(ahead, LevelSequence::new(setup.stem(length), Side::Following));
-                ahead.branch(&led, led.levels.len() - 1);
+                ahead.branch(&led, led.depth() as usize);
                 leading.follow(length..=length, false, None, None, ahead)?;
-                if ahead.levels.len() <= length as usize {
+                if !ahead.has(length) {
                     let meeting = MeetingPoint { lengths: length..=length, ahead };
                     sides.behind = LevelSequence::new(
                         format!("{}-trailing{}", setup.stem(length), meeting.name()),

@@ -244,7 +244,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 return Ok(Some(Solution { length, walk }));
             }
         }
-        *open = !ahead.is_dead() && ahead.levels.len() <= last as usize;
+        *open = !ahead.is_dead() && !ahead.has(last);
         Ok(longer)
     }
 
@@ -270,7 +270,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         let puzzle = setup.puzzle(bounds.clone()).filtered(setup.filter(to_middles, half, 0));
         let probe = PalindromeProbe { setup, bounds: &bounds };
         engine.open(&puzzle, leading);
-        while leading.levels.len() <= half as usize && !leading.is_dead() {
+        while !leading.has(half) && !leading.is_dead() {
             if let Some(lengths) = probed.clone().filter(|_| probe.is_worth_it(&leading.figures)) {
                 for length in lengths {
                     if let Some(walk) = probe.probe(length, leading)? {
@@ -319,7 +319,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         // Few states are not covered, if any are.
         let outgrown =
             |ahead: &LevelSequence<K>| reversals.is_none() && Trailing { setup }.is_better_than(ahead, length / 2);
-        while ahead.levels.len() <= length as usize && !ahead.is_dead() && !outgrown(ahead) {
+        while !ahead.has(length) && !ahead.is_dead() && !outgrown(ahead) {
             if met.is_none()
                 && let Some(reversals) = reversals
             {

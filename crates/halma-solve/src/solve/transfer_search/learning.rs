@@ -27,7 +27,7 @@ use halma_rules::job::Learning;
 use super::Solution;
 use super::best_successors::{BestSuccessors, Noise};
 use super::setup::Setup;
-use crate::solve::level_sequence::LevelSequence;
+use crate::solve::level_sequence::{LevelSequence, Recurs};
 use crate::solve::{Answer, Side};
 use checkpoint::Learned;
 use explored::Explored;
@@ -185,8 +185,8 @@ impl<const W: usize, K: Key> LearningBeam<'_, W, K> {
     /// The best states of each level, up to level `most` or as many levels as the shortest solution seen has moves.
     fn explore(&self, mut beam: BestSuccessors<'_, PatternScore, W, K>, most: u32) -> Result<Explored<K>, Stopped> {
         let Self { setup, .. } = *self;
-        let mut sequence = LevelSequence::new("learning".into(), Side::Forward).compared_with_all().hidden();
-        (sequence.cut, sequence.apart) = (true, 1);
+        let sequence = LevelSequence::new("learning".into(), Side::Forward);
+        let mut sequence = LevelSequence { cut: true, ..sequence.compared(Recurs::Anywhere).hidden() };
         setup.engine.open(&setup.puzzle(Vec::new()), &mut sequence);
         let mut explored = Explored::new();
         explored.add(setup, sequence.last())?;

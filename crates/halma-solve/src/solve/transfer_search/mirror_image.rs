@@ -17,7 +17,7 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
     /// 2N + 1 moves in L_(N+1) ∩ ρ(L_N).
     pub(super) fn meet(&self, length: u32, levels: &[Level<K>]) -> Result<Answer<Cells<W>>, Stopped> {
         let half = length as usize / 2;
-        let last = self.problem.last_level(length);
+        let last = self.problem.last_level(length) as usize;
         if levels.len() <= last {
             return Ok(Answer::Refuted);
         }

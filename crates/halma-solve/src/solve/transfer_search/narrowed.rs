@@ -36,8 +36,8 @@ impl<const W: usize, K: Key> Narrowed<'_, W, K> {
     pub(super) fn grow(&self, length: u32, half: &mut LevelSequence<K>) -> Result<(), Stopped> {
         let Setup { problem, engine, .. } = self.setup;
         engine.open(&self.setup.puzzle(Vec::new()), half);
-        while half.levels.len() <= problem.last_level(length) && !half.is_dead() {
-            let depth = half.levels.len() as u32 - 1;
+        while !half.has(problem.last_level(length)) && !half.is_dead() {
+            let depth = half.depth();
             let mut bounds = self.setup.bounds(length);
             // By level L - depth the histogram must be the mirror image of one on this level.
             let (table, latest) = self.setup.distances_to_images(&[(length - depth, half.last())], depth + 1)?;

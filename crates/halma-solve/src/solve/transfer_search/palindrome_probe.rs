@@ -35,7 +35,7 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
     /// A palindromic solution of `length` moves that begins with a walk through these levels, if the probe finds one.
     pub(super) fn probe(&self, length: u32, levels: &LevelSequence<K>) -> Result<Option<Vec<Cells<W>>>, Stopped> {
         let setup = self.setup;
-        if levels.levels.len() > length as usize / 2 + 1 {
+        if levels.has(length / 2 + 1) {
             return Ok(None);
         }
         let bounds: Vec<_> = self.bounds.iter().cloned().chain([setup.palindrome_bound(length)]).collect();
@@ -44,7 +44,7 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
         let mut ahead = LevelSequence::new(String::new(), levels.side).hidden().with_levels(&levels.levels);
         ahead.cut = true;
         beam.cut_last(&mut ahead)?;
-        while ahead.levels.len() <= length as usize / 2 && !ahead.is_dead() {
+        while !ahead.has(length / 2) && !ahead.is_dead() {
             beam.grow(&bounds, &mut ahead)?;
         }
         if ahead.is_dead() {

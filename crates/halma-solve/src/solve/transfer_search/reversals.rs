@@ -51,7 +51,7 @@ impl<const W: usize, K: Key> Reversals<'_, W, K> {
         ahead: &LevelSequence<K>,
     ) -> Result<Option<Met<W>>, Stopped> {
         let setup = self.setup;
-        let (depth, last) = (ahead.levels.len() - 1, *lengths.end());
+        let (depth, last) = (ahead.depth() as usize, *lengths.end());
         let Some(covered) = self.covered(last, depth as u32) else { return Ok(None) };
         let met = lengths.map(|length| (length, length as usize - depth));
         let met = met.filter(|&(_, by_then)| self.levels.get(by_then).is_some_and(|level| level.whole() > 0));

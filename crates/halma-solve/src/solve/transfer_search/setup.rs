@@ -61,8 +61,8 @@ impl TransferProblem<'_> {
     }
 
     /// The last level of a search for solutions of `length` moves, if the mirror gives the other half.
-    pub(super) fn last_level(&self, length: u32) -> usize {
-        (if self.palindromic { length / 2 } else { length.div_ceil(2) }) as usize
+    pub(super) fn last_level(&self, length: u32) -> u32 {
+        if self.palindromic { length / 2 } else { length.div_ceil(2) }
     }
 
     /// Whether the technique is that of leading halves.

@@ -43,12 +43,12 @@ pub(super) struct MeetingPoint<'a, K> {
 impl<K: Key> MeetingPoint<'_, K> {
     /// The lengths and the level that is met, for labels.
     pub(super) fn name(&self) -> String {
-        format!("-{}{}-at-{}", self.lengths.end(), made_by(&self.lengths), self.ahead.levels.len() - 1)
+        format!("-{}{}-at-{}", self.lengths.end(), made_by(&self.lengths), self.ahead.depth())
     }
 
     /// The trailing level on which a solution of `length` moves meets them.
-    fn depth(&self, length: u32) -> usize {
-        length as usize + 1 - self.ahead.levels.len()
+    fn depth(&self, length: u32) -> u32 {
+        length - self.ahead.depth()
     }
 }
 
@@ -85,10 +85,10 @@ impl<const W: usize, K: Key> Trailing<'_, W, K> {
         for meeting in meetings {
             for length in meeting.lengths.clone() {
                 let depth = meeting.depth(length);
-                let Some(level) = behind.levels.get(depth).filter(|level| level.whole() > 0) else { continue };
+                let Some(level) = behind.levels.get(depth as usize).filter(|level| level.whole() > 0) else { continue };
                 if let Some((here, there)) = self.setup.common(level, meeting.ahead.last())? {
                     let out = self.setup.trace(&meeting.ahead.levels, there)?;
-                    let back = self.setup.trace(&behind.levels[..=depth], here)?;
+                    let back = self.setup.trace(&behind.levels[..=depth as usize], here)?;
                     return Ok(Some(Solution { length, walk: self.setup.join_mirrored(&out, &back)? }));
                 }
             }
@@ -101,7 +101,7 @@ impl<const W: usize, K: Key> Trailing<'_, W, K> {
     pub(super) fn grow(&self, meetings: &[MeetingPoint<'_, K>], behind: &mut LevelSequence<K>) -> Result<(), Stopped> {
         let setup = self.setup;
         let end = |meeting: &MeetingPoint<'_, K>| meeting.depth(*meeting.lengths.end());
-        let ends: Vec<_> = meetings.iter().map(|m| (end(m) as u32, m.ahead.last())).collect();
+        let ends: Vec<_> = meetings.iter().map(|m| (end(m), m.ahead.last())).collect();
         let (table, latest) = setup.distances_to_images(&ends, 0)?;
         // An end that must be reached earlier is that many moves from the last one.
         let near = latest - ends.iter().map(|&(by_then, _)| by_then).min().unwrap_or(latest);

@@ -35,7 +35,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         let Self { setup, keep, .. } = *self;
         let mut beam = self.beam();
         beam.spare = shared.spare.unwrap_or(beam.spare);
-        let grown = self.grow(setup.problem.last_level(length) as u32, &mut beam, &mut shared.sequence);
+        let grown = self.grow(setup.problem.last_level(length), &mut beam, &mut shared.sequence);
         shared.spare = Some(beam.spare);
         *figures = shared.unreported();
         shared.complete &= grown?;
@@ -64,7 +64,7 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         if sequence.levels.is_empty() {
             self.setup.engine.open(&self.setup.puzzle(Vec::new()), sequence);
         }
-        while sequence.levels.len() <= depth as usize && !sequence.is_dead() {
+        while !sequence.has(depth) && !sequence.is_dead() {
             complete &= !beam.grow(&[], sequence)?;
         }
         Ok(complete)
