@@ -27,7 +27,7 @@ use super::lines::{EVEN, Lines, View, ViewBound};
 use super::{GameBound, Position, goal};
 
 /// The most lines below the front that the table tells apart.
-pub const WINDOW: usize = 13;
+const WINDOW: usize = 13;
 
 /// The bound.
 pub struct DiagonalGaps<const W: usize> {

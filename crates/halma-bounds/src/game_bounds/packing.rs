@@ -23,10 +23,10 @@ use halma_rules::game::{Game, Side};
 use super::{GameBound, Position, goal};
 
 /// Values of σ and λ below this are distinguished.
-pub const BUDGET: usize = 8;
+const BUDGET: usize = 8;
 
 /// The most cells of a tabulated base: 3^11 contents.
-pub const MOST: usize = 11;
+const MOST: usize = 11;
 
 /// The bound.
 pub struct Packing<const W: usize> {

@@ -69,7 +69,7 @@ pub(super) fn choose_cap(
             break;
         }
     }
-    // A cap is taken only if it saves a third of the successors: less may be chance.
+    // A cap that saves less than a third of the successors may do so by chance.
     let chosen = chosen.filter(|_| best.successors <= without.successors / 3 * 2);
     let of = |cap: Option<i32>| cap.map_or("without a cap".into(), |cap| format!("with cap={cap}"));
     progress.note(&format!("trials up to length {} choose the search {}", without.length, of(chosen)));

@@ -26,6 +26,9 @@ const SAMPLED: usize = 8;
 const SAMPLE: [usize; 2] = [1 << 6, 1 << 10];
 /// At first a level is cut to so many times the states that are kept, since many successors are one state.
 const SPARE: f64 = 4.0;
+/// How that changes where too few states come out, and where twice as many as are kept do.
+const MORE: f64 = 2.0;
+const LESS: f64 = 0.8;
 /// States of the sample that a thread works on at a time.
 const BATCH: usize = 64;
 
@@ -101,12 +104,12 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
                 sequence.last().clone()
             };
             if most.is_some() && best.whole() < keep {
-                self.spare *= 2.0;
+                self.spare *= MORE;
                 sequence.drop_last();
                 continue;
             }
             if made > 2 * keep {
-                self.spare *= 0.8;
+                self.spare *= LESS;
             }
             if leaves_out {
                 setup.engine.select(&puzzle, best, sequence)?;

@@ -274,7 +274,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
                     sum(fixed.iter().filter(|&(&army, _)| continues(army, k)).map(|(_, &n)| n))?
                 }
             });
-            own.push(match own.is_empty() {
+            own.push(match k.cells == identity.cells {
                 true => by_reversal[0],
                 false => {
                     let fixed = self.walks_fixed(k, self.setup.problem.start(), &on_walks, None)?;

@@ -22,6 +22,10 @@ use crate::solve::level_sequence::LevelSequence;
 
 /// A level of so many times the states of a large one is huge.
 const HUGE: u64 = 100;
+/// Without a look-ahead, following levels go on up to so many times the states of a large one.
+const LARGER: u64 = 2;
+/// Under a look-ahead, which keeps trailing levels small, up to this part of the states of a large one.
+const SMALLER: u64 = 20;
 
 /// A part of the label that names the moves of the first following level: all moves (of an even length), those of an odd length, or
 /// those of an odd length and the even one before. Earlier programs made all moves; the label keeps their levels apart.
@@ -68,8 +72,8 @@ impl<const W: usize, K: Key> Trailing<'_, W, K> {
         let last = levels.len() - 1;
         let huge = levels[last].whole() > HUGE.saturating_mul(large);
         let (first, large) = match pruning.look_ahead() {
-            None => (half as usize + if huge { 1 } else { 2 }, 2 * large),
-            Some(_) => (half as usize + 1, large / 20),
+            None => (half as usize + if huge { 1 } else { 2 }, LARGER * large),
+            Some(_) => (half as usize + 1, large / SMALLER),
         };
         last >= first && levels[last].whole() > large && levels[last].whole() > levels[last - 1].whole()
     }

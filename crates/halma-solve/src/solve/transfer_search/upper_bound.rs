@@ -17,8 +17,13 @@ use super::truncate::{BETA, Truncation};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
 
-/// The beam widths of the first and the last beam search; each is ten times as wide as the one before.
+/// The beam widths of the first and the last beam search.
 const KEEP: RangeInclusive<usize> = 1_000..=100_000;
+/// Each is so many times as wide as the one before, and makes about as many times the successors.
+const WIDER: usize = 10;
+/// The next beam search waits until all lengths so far have made so many times the successors of the last one: while no solution is
+/// known, and once one is, which may well be a shortest one already.
+const WAITS: [u64; 2] = [6, 80];
 /// A solution is sought up to so many times the lower bound.
 const FARTHEST: u32 = 3;
 /// Lengths are decided together if that is expected to take at most this many times the successors of all searches before.
@@ -64,11 +69,9 @@ impl<const W: usize> UpperBound<W> {
             return Ok(first);
         }
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
-        // The next beam search makes ten times as many successors as the last one. If a solution is known, it may well
-        // be a shortest one already, so the next search has to wait longer.
         while KEEP.contains(&self.keep)
             && self.found(first).is_none()
-            && self.made * if self.shortest.is_none() { 6 } else { 80 } <= done
+            && self.made * WAITS[usize::from(self.shortest.is_some())] <= done
         {
             self.search_on(setup, first)?;
         }
@@ -104,7 +107,7 @@ impl<const W: usize> UpperBound<W> {
             }
         }
         self.made = kept.figures.iter().map(|f| f.tally.generated).sum();
-        self.keep = 10 * keep;
+        self.keep = WIDER * keep;
         Ok(())
     }
 }
