@@ -37,6 +37,8 @@ def read(path):
         with open(path, "rb") as file:
             document = json.load(file) if str(path).endswith(".json") else tomllib.load(file)
         stated = document["problem"]
+        if stated["kind"] not in ("transfer", "game"):
+            raise Invalid(f"kind {stated['kind']}: the referee knows transfers and games")
         board = Board(stated.get("map") or stated["board"], stated["moves"])
         marked = {mark: [board.names[board.index[place]] for place in board.marks.get(mark, [])] for mark in "ST"}
         start = board.army(stated.get("start") or stated.get("army") or marked["S"])

@@ -224,7 +224,7 @@ fn positions(all: Option<u128>, fixing: usize) -> String {
 #[must_use]
 pub fn cost(record: &Record) -> String {
     let mut text = String::new();
-    if let Some(bound) = record.lower_bound {
+    if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0) {
         let bound = counted(bound as usize, "move");
         let _ = writeln!(text, "{:<16}no solution has fewer than {bound}", format!("by {}", record.pruning));
     }

@@ -73,6 +73,7 @@ pub fn sentence(record: &Record) -> String {
     let at_most = |l: u32| format!("of at most {}", moves(l));
     let length = record.length.map(moves).unwrap_or_default();
     match record.verdict {
+        Verdict::Optimal if record.length == Some(0) => "The start is a solution: 0 moves.".into(),
         Verdict::Optimal => format!("The shortest {solution} has {length}: every shorter length is refuted."),
         Verdict::Solution if record.question == Asked::Prove => format!("There is a {solution} of {length}."),
         Verdict::Solution => {

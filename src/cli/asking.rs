@@ -143,9 +143,13 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     if args.cluster.is_alone() {
         run::affordable(job, question, 1)?;
     }
-    if let Some(dir) = &dir {
-        std::fs::create_dir_all(dir)
-            .map_err(|e| Failure::input(format!("{}: the output folder cannot be made: {e}", dir.display())))?;
+    let folders = [(&dir, "output", "--output-dir DIR"), (&job.output.cache, "cache", "--cache DIR, or HALMA_CACHE")];
+    for (folder, what, instead) in folders {
+        let Some(folder) = folder else { continue };
+        std::fs::create_dir_all(folder).map_err(|e| {
+            let folder = folder.display();
+            Failure::input(format!("{folder}: the {what} folder cannot be made: {e}; another one: {instead}"))
+        })?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
         say(args, &format!("the folder has the record of another question; this one: {}", beneath.display()));

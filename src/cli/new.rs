@@ -15,7 +15,7 @@ use halma_rules::problem::mirrored;
 
 use super::asking::{put, source};
 use super::{Exit, Failure};
-use templates::{BLOCKS, BLOCKS_BOARD, BOUND, PERMUTATION, REST, RULES, RULES_BOARD};
+use templates::{BLOCKS, BLOCKS_BOARD, BOUND, GAME, PERMUTATION, REST, RULES, RULES_BOARD, TRANSFER};
 
 /// What a new job states.
 #[derive(Clone, Debug, Args)]
@@ -66,7 +66,8 @@ fn wrong(message: String) -> Failure {
 
 /// Writes the job; a file that is there already stays as it is.
 pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let text = text(start)?;
+    let run = Path::new("runs").join(file.file_stem().filter(|_| file != Path::new("-")).unwrap_or("mine".as_ref()));
+    let text = text(start, &run)?;
     // What this program writes, it reads.
     Job::parse(file, &text).map_err(|fault| wrong(format!("no job can be made of that: {}", fault.message)))?;
     if file == Path::new("-") {
@@ -78,7 +79,6 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
         io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
         _ => wrong(format!("{}: cannot be written: {e}", file.display())),
     })?;
-    let run = Path::new("runs").join(file.file_stem().unwrap_or_default());
     let page = run.with_added_extension("html");
     let [word, run, page] = [file, &run, &page].map(|path| plain::quoted(&path.to_string_lossy()).into_owned());
     let name = file.display();
@@ -91,10 +91,18 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
     Ok(Exit::Answered)
 }
 
-fn text(start: &Start) -> Result<String, Failure> {
-    if let Some(kind) = start.kind {
-        return puzzle(kind, start);
-    }
+/// The job, which is to leave its record in the folder `run`.
+fn text(start: &Start, run: &Path) -> Result<String, Failure> {
+    let dir = toml::Value::from(&*run.to_string_lossy());
+    let stated = match start.kind {
+        Some(kind) => puzzle(kind, start)?,
+        None => armies(start)?,
+    };
+    Ok(format!("{stated}{REST}{dir}\n"))
+}
+
+/// An army that crosses, or two that change places.
+fn armies(start: &Start) -> Result<String, Failure> {
     let (map, leaning) = match &start.drawing {
         Some(file) => (Some(drawing(file)?), false),
         None if NAMED.contains(&start.board.as_str()) => (None, start.board == "star-121"),
@@ -140,7 +148,7 @@ fn text(start: &Start) -> Result<String, Failure> {
     if !start.game {
         text += "# jumps-only = true\n";
     }
-    Ok(text + REST)
+    Ok(text + if start.game { GAME } else { TRANSFER })
 }
 
 /// The line of the title.
@@ -183,7 +191,7 @@ fn puzzle(kind: Kind, start: &Start) -> Result<String, Failure> {
         }
         Kind::Permutation => format!("kind = \"permutation\"\n{title}{PERMUTATION}"),
     };
-    Ok(format!("[problem]\n{stated}{BOUND}{}", REST.split_once("[limits]").map_or("", |(_, rest)| rest)))
+    Ok(format!("[problem]\n{stated}{BOUND}"))
 }
 
 /// A goal to begin with: the first letter of a map on its first free cell.

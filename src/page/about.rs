@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use halma_files::plain;
+use halma_record::job::ProblemSpec;
 use halma_record::record::{Asked, Machine, Record, Verdict};
 use halma_record::words::counted;
 
@@ -32,11 +33,14 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
             }
             p { "The record, and its levels where they were kept or are few enough to derive, by code that shares nothing with the search: " }
             (commands(entries.iter().map(|e| of("halma check", e))))
-            p { "The same by a second program with rules of its own, for small runs: " }
-            (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
-            @if solved {
-                p { "And the solution alone: " }
-                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("scripts/referee.py replay", e))))
+            // It knows transfers and games alone.
+            @if let ProblemSpec::Armies(_) = record.problem {
+                p { "The same by a second program with rules of its own, for small runs: " }
+                (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
+                @if solved {
+                    p { "And the solution alone: " }
+                    (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("scripts/referee.py replay", e))))
+                }
             }
             ul {
                 li { "Every level accounts for every successor: successors = pruned + duplicates + old + positions." }

@@ -184,7 +184,7 @@ fn lengths(entries: &[&Entry], prefix: &str) -> Markup {
     let (keys, rows): (Vec<String>, Vec<Vec<String>>) = entries.iter().enumerate().flat_map(of_record).unzip();
     let mut bounds: Vec<(u32, Vec<String>)> = Vec::new();
     for Entry { record, .. } in entries.iter().filter(|e| e.record.question != Asked::Levels) {
-        let (Some(bound), pruning) = (record.lower_bound, record.pruning.to_string()) else { continue };
+        let (Some(bound @ 1..), pruning) = (record.lower_bound, record.pruning.to_string()) else { continue };
         match bounds.iter_mut().find(|(known, _)| *known == bound) {
             Some((_, prunings)) => prunings.push(pruning),
             None => bounds.push((bound, vec![pruning])),

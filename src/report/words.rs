@@ -40,8 +40,8 @@ pub fn one_move(puzzle: &PuzzleSpec) -> String {
         "rules" => puzzle.table::<RulesTable>().map(|table| by_rules(&table)).unwrap_or_default(),
         "blocks" => match puzzle.table::<BlocksTable>().map(|table| table.metric) {
             Ok(Metric::Step) => "one block by one cell",
-            Ok(Metric::Slide) => "one block in one direction, as far as it can go",
-            _ => "one block, as far as it can go in any directions",
+            Ok(Metric::Slide) => "one block in one direction, any distance",
+            _ => "one block, by any path",
         },
         "permutation" => match puzzle.table::<PermutationTable>().map(|table| table.quarter) {
             Ok(true) => "a move of the file, or its inverse",
@@ -72,7 +72,7 @@ fn by_rules(table: &RulesTable) -> &'static str {
     match (table.rules.iter().any(chains), repeats) {
         (true, true) => "a rule applied once, a chain by one man, or a rule repeated in one direction",
         (true, false) => "a rule applied once, or a chain by one man",
-        (false, true) => "a rule, repeated in one direction where it says so",
+        (false, true) => "a rule applied once, or repeated in one direction",
         (false, false) => "a rule applied once",
     }
 }

@@ -76,7 +76,10 @@ fn an_output_folder_that_cannot_be_made_is_refused_before_the_search() {
     let folder = folder(SQUARE);
     let (status, out, err) = halma(folder.path(), &["solve", "job.toml", "--output-dir", "job.toml/out"]);
     assert_eq!((status, out.as_str()), (2, ""));
-    assert_eq!(err, "job.toml/out: the output folder cannot be made: Not a directory (os error 20)\n");
+    assert_eq!(
+        err,
+        "job.toml/out: the output folder cannot be made: Not a directory (os error 20); another one: --output-dir DIR\n"
+    );
 }
 
 #[test]

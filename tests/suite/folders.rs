@@ -233,9 +233,9 @@ fn a_file_of_another_version_is_wrong_input_and_not_called_damaged() {
     assert_eq!(place.halma(&["batch", "queue.toml", "-q"]).0, 2);
 }
 
-/// A run that kept its levels is finished, and can be taken up again. Without `--keep-levels` its files go, and so do their names.
+/// A run that kept its levels is finished, and can be taken up again. They stay also where nobody asks for them any more.
 #[test]
-fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds() {
+fn a_kept_run_that_is_made_again_without_that_option_keeps_its_levels() {
     let place = Place::new();
     let said = |args: &[&str]| place.halma(args);
     let (status, out, _) = said(&["status", "run"]);
@@ -243,9 +243,33 @@ fn a_kept_run_that_is_made_again_without_its_levels_leaves_a_record_that_holds()
     let (_, out, _) = said(&["status", "run", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["unfinished"], json!(false), "{out}");
     assert_eq!(said(&["check", "run", "-q"]).0, 0);
+    let levels = || fs::read_dir(place.at("run/levels")).unwrap().count();
+    let before = levels();
     assert_eq!(said(&["solve", "job.toml", "-q", "--output-dir", "run"]).0, 0);
+    assert_eq!((levels(), before > 0), (before, true));
     let (status, _, err) = said(&["check", "run", "-q"]);
     assert_eq!(status, 0, "{err}");
+}
+
+#[test]
+fn the_record_of_a_run_that_has_ended_is_not_replaced_by_one_that_was_stopped() {
+    let place = Place::new();
+    fs::write(place.at("stops.toml"), STOPS).unwrap();
+    fs::write(place.at("ends.toml"), STOPS.replace("disk = \"1600 B\"\n", "")).unwrap();
+    let solved = |job| place.halma(&["solve", job, "--output-dir", "twice", "--memory", "30 MiB"]);
+    let (status, _, err) = solved("ends.toml");
+    assert_eq!(status, 0, "{err}");
+    let record = || fs::read_to_string(place.at("twice/result.json")).unwrap();
+    let ended = record();
+    let (status, _, err) = solved("stops.toml");
+    assert_eq!((status, record() == ended), (3, true), "{err}");
+    assert!(err.contains("twice keeps the record of the run that ended there"), "{err}");
+    let (status, out, _) = place.halma(&["status", "twice"]);
+    assert_eq!((status, out.contains("shortest")), (0, true), "{out}");
+    // It ends in place of the other one.
+    let (status, _, err) = place.halma(&["resume", "twice", "--disk", "1 GiB"]);
+    assert_eq!((status, record() == ended), (0, false), "{err}");
+    assert_eq!(place.halma(&["check", "twice", "-q"]).0, 0);
 }
 
 /// Names of files are bytes; what a run's list and a batch's status say of them is text.

@@ -7,10 +7,13 @@ use std::io::{self, Write};
 /// The most characters of a message. No message of this program is as long, but it may repeat what it found.
 const LONGEST: usize = 4000;
 
-/// Whether a terminal may take the character for a command, or show a text by it that does not stand there.
+/// Whether a terminal may take the character for a command, or show a text by it that does not stand there; or whether it
+/// ends a line for some programs, or shows nothing at all.
 fn is_unsafe(c: char) -> bool {
+    let unseen =
+        matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
     let reordering = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (c.is_control() && c != '\n' && c != '\t') || reordering
+    (c.is_control() && c != '\n' && c != '\t') || reordering || unseen
 }
 
 /// The text with each control character but line breaks and tabs as its number, as in `\u001b`.

@@ -248,7 +248,9 @@ fn answer(
     if exchange.is_shared() {
         check_shared(job, question)?;
     }
-    let output = Output { dir: place(job, question)?, ..job.output.clone() };
+    let dir = place(job, question)?;
+    let has_ended = dir.as_deref().is_some_and(place::has_ended);
+    let output = Output { dir, ..job.output.clone() };
     let job = &Job { output, ..job.clone() };
     let beside = exchange.beside().max(1);
     let (threads, least) = affordable(job, question, beside)?;
@@ -260,7 +262,7 @@ fn answer(
     MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
     let job = &trial::choose_cap(job, question, &expander, progress, cancel)?;
-    let workspace = folder::workspace(job, question, &**exchange)?;
+    let workspace = folder::workspace(job, question, &**exchange, has_ended)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
     let too_large = |men: &[usize], lattice: &Lattice| RunError::TooLarge { men: men.len(), cells: lattice.len() };
     let mut record = match &job.problem {
@@ -274,8 +276,15 @@ fn answer(
         share::total(&mut record, &expander)?;
     }
     if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
-        // The record is written before the run's files are removed: a kill in between leaves both, never neither.
-        record.write(&dir.join(record::FILE))?;
+        if has_ended && record.verdict == Verdict::Incomplete {
+            let dir = dir.display();
+            progress.note(&format!(
+                "{dir} keeps the record of the run that ended there; `halma resume {dir}` goes on with this one"
+            ));
+        } else {
+            // The record is written before the run's files are removed: a kill in between leaves both, never neither.
+            record.write(&dir.join(record::FILE))?;
+        }
     }
     if record.verdict != Verdict::Incomplete || job.output.dir.is_none() {
         share::close(workspace, &**exchange)?;

@@ -58,15 +58,23 @@ pub(super) const BOUND: &str = "
 # Distances in puzzles with fewer letters, blocks or pieces as a bound; none where not given.
 # pruning = \"projection\"
 # max-length = 40
+";
 
-[limits]";
-
-pub(super) const REST: &str = "
+pub(super) const TRANSFER: &str = "
 [search]
 # What keeps levels small: none, theorem-1, pattern, leading, ...; the best one known where not given.
 # pruning = \"leading\"
 # max-length = 40
+";
 
+pub(super) const GAME: &str = "
+[search]
+# What keeps levels small: none, theorem-1, all, all+rungs, beam(80000,0), ...; `all` or `all+rungs` where not given.
+# pruning = \"all\"
+# max-length = 40
+";
+
+pub(super) const REST: &str = "
 [limits]
 # Where not given: all threads, three quarters of the free memory, no end.
 # threads = 2
@@ -75,5 +83,4 @@ pub(super) const REST: &str = "
 
 [output]
 # With a folder a run that is stopped can go on, and its record can be checked.
-# dir = \"runs/mine\"
-";
+# dir = ";

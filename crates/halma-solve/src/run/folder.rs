@@ -32,8 +32,14 @@ struct Terms {
     output: Output,
 }
 
-/// The folder of the run, new or resumed; a temporary one if the job has none.
-pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) -> Result<Workspace, StoreError> {
+/// The folder of the run, new or resumed; a temporary one if the job has none. If a run of this question `has_ended` there and has kept its
+/// levels, they stay.
+pub(super) fn workspace(
+    job: &Job,
+    question: Question,
+    exchange: &dyn Exchange,
+    has_ended: bool,
+) -> Result<Workspace, StoreError> {
     let disk = Disk::new(job.limits.disk);
     let Some(dir) = &job.output.dir else { return Workspace::temporary(disk) };
     let share = exchange.is_shared().then(|| (exchange.process(), exchange.processes()));
@@ -41,6 +47,7 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     if share.is_some() {
         refuse_link(dir).map_err(|source| StoreError::io(dir.clone(), source))?;
     }
+    let keep_levels = job.output.keep_levels || has_ended && keeps_levels(dir)?;
     // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
     let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
     let terms = Terms {
@@ -51,14 +58,13 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
         output: Output {
             dir: job.output.dir.as_ref().map(label),
             cache: job.output.cache.as_ref().map(label),
-            keep_levels: job.output.keep_levels,
+            keep_levels,
         },
     };
     let terms = serde_json::to_value(terms)
         .map_err(|e| StoreError::Io { file: dir.join(workspace::LIST), source: e.into() })?;
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
-    let workspace =
-        Workspace::open(dir, identity(job, question, share), terms, disk, interval, job.output.keep_levels)?;
+    let workspace = Workspace::open(dir, identity(job, question, share), terms, disk, interval, keep_levels)?;
     // Before anything is written: the run that is there stays as it is.
     let last = workspace.answers().last().and_then(|answer| answer["length"].as_u64());
     if let Some((last, most)) = last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
@@ -69,6 +75,12 @@ pub(super) fn workspace(job: &Job, question: Question, exchange: &dyn Exchange) 
     }
     workspace.begin()?;
     Ok(workspace)
+}
+
+/// Whether the run whose manifest is in `folder` keeps its levels.
+fn keeps_levels(folder: &Path) -> Result<bool, StoreError> {
+    let Some((_, terms)) = workspace::unfinished(folder)? else { return Ok(false) };
+    Ok(serde_json::from_value(terms).is_ok_and(|terms: Terms| terms.output.keep_levels))
 }
 
 /// A job and a question in one line: two processes with equal fingerprints run the same search.

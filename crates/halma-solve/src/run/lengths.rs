@@ -254,7 +254,7 @@ mod tests {
         let text = "[problem]\nkind = 'transfer'\nboard = 'S.T'\nmoves = 4\n";
         let job = Job::parse("job.toml".as_ref(), text).unwrap();
         let expander = Expander::new(1, None).unwrap();
-        let workspace = folder::workspace(&job, questions[0], &Alone).unwrap();
+        let workspace = folder::workspace(&job, questions[0], &Alone, false).unwrap();
         let (cancel, progress) = (CancellationToken::after(None), &());
         questions.map(|question| {
             let context =

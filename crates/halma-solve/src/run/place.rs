@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use halma_engine::store::StoreError;
 use halma_files::folder;
-use halma_record::record::{self, Asked, Record};
+use halma_record::record::{self, Asked, Record, Verdict};
 use halma_rules::job::Job;
 
 use super::{Question, RunError};
@@ -14,7 +14,7 @@ use super::{Question, RunError};
 ///
 /// It is the job's output folder, unless that has the record of another question about the same problem (another
 /// length, another pruning). Then it is a folder beneath, named after the question as in `prove-26-leading`. A record
-/// of the same question is replaced.
+/// of the same question is replaced; one of a run that has ended, only by another such record.
 ///
 /// # Errors
 /// Where the folder has the record of another problem, or something that is no record.
@@ -28,6 +28,11 @@ pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError>
     let file = beneath.join(record::FILE);
     // Only a person can have put another record there.
     if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
+}
+
+/// Whether a run has ended in this folder: its record is there, and says more than that the run is not finished.
+pub(super) fn has_ended(dir: &Path) -> bool {
+    Record::read(&dir.join(record::FILE)).is_ok_and(|record| record.verdict != Verdict::Incomplete)
 }
 
 /// Whether the place is empty or has a record of the same question.

@@ -101,7 +101,8 @@ impl Context<'_> {
         let is_due = self.question == Question::Count && record.verdict == Verdict::Optimal;
         let Some(length) = record.length.filter(|_| is_due) else { return Ok(()) };
         let Counted { numbers, levels } = count(length);
-        let seconds = levels.iter().map(|f| f.seconds).sum();
+        // The sum of no numbers is -0.
+        let seconds = levels.iter().fold(0.0, |sum, f| sum + f.seconds);
         let entry = summed(length, Verdict::Solution, None, &levels, seconds);
         record.runs.push(LengthRecord { leading_moves: entry.has_leading_moves(), ..entry });
         record.verdict = Verdict::Incomplete;
@@ -141,7 +142,7 @@ impl Context<'_> {
         if let Err(stopped) = result {
             self.incomplete(stopped, record)?;
         }
-        let seconds = figures.iter().map(|f| f.seconds).sum();
+        let seconds = figures.iter().fold(0.0, |sum, f| sum + f.seconds);
         let entry = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
         record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())

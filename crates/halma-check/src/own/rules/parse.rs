@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use halma_record::job::puzzle_tables::{Conditions, Directions, Goal, Places, RuleEntry, RuleTable, RulesTable, Until};
 
-use super::super::grid::{DIRECTIONS, Grid, MAX_LETTERS, Step};
+use super::super::grid::{DIRECTIONS, Grid, MAX_CELLS, MAX_LETTERS, Step};
 use super::{After, Condition, Letters, Rule, Rules};
 
 /// A rule's words.
@@ -92,6 +92,9 @@ fn words(entry: &RuleEntry) -> Result<Words, String> {
     if left.is_empty() || left.len() != right.len() || left == right {
         return Err(format!("rule `{}`: its sides are empty, of other lengths, or equal", options.rule));
     }
+    if left.len() > MAX_CELLS {
+        return Err(format!("rule of {} letters: no board has more than {MAX_CELLS} cells", left.len()));
+    }
     Ok(Words { left, right, options })
 }
 
@@ -155,8 +158,13 @@ impl Rule {
     /// Whether every application keeps the number of each letter: what it does not carry to another place are letters, and the
     /// same as those that it writes.
     fn keeps_counts(&self) -> bool {
-        let carried = |place: usize| self.right.contains(&After::From(place));
-        let mut lost: Vec<Letters> = (0..self.left.len()).filter(|&p| !carried(p)).map(|p| self.left[p]).collect();
+        let mut carried = vec![false; self.left.len()];
+        for after in &self.right {
+            if let After::From(place) = after {
+                carried[*place] = true;
+            }
+        }
+        let mut lost: Vec<Letters> = (0..self.left.len()).filter(|&p| !carried[p]).map(|p| self.left[p]).collect();
         let written = self.right.iter().filter_map(|after| match after {
             After::Letter(letter) => Some(1 << letter),
             After::From(_) => None,
@@ -249,7 +257,7 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         sorted
     };
     let counts_kept = drawn.iter().all(|letters| counts(letters) == counts(&drawn[0]))
-        && rules.iter().all(|rule| rule.keeps_counts() || !rule.fits(&grid));
+        && rules.iter().all(|rule| !rule.fits(&grid) || rule.keeps_counts());
     if !counts_kept && alphabet.letters.last() == Some(&'.') {
         // Digits: 0 for `.`, and one more for the others.
         alphabet.letters.rotate_right(1);

@@ -58,10 +58,17 @@ impl Alphabet {
                     let letter = token.letter;
                     let known = |&at: &usize| met >> at & 1 == 1 && alphabet.letters[at] != letter;
                     let known = (0..alphabet.letters.len()).filter(known).map(|at| alphabet.letters[at]);
-                    let message = format!(
-                        "`{letter}` is neither on the board nor in the legend: allowed are {} and classes (legend = {{ {letter} = \"...\" }})",
-                        listed(known)
-                    );
+                    let message = match is_met {
+                        false => format!(
+                            "`{letter}` is neither on the board nor in the legend: allowed are {} and classes (legend = {{ {letter} = \"...\" }})",
+                            listed(known)
+                        ),
+                        // Which a mistyped letter is, too.
+                        true => format!(
+                            "`{letter}` is written, and read nowhere: allowed are {}; if it is to stay there, legend = {{ x = \"{letter}\" }} names it",
+                            listed(known)
+                        ),
+                    };
                     let fault = TableFault::whole(message).within(token.span.clone());
                     return Err(place(table, number, fault));
                 }

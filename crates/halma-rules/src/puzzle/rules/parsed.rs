@@ -6,6 +6,7 @@ use halma_record::job::Rule;
 use halma_record::job::puzzle_tables::{Directions, RuleEntry, RuleTable, RulesTable, Until};
 
 use super::{DIRECTIONS, is_class, place};
+use crate::board::MAX_CELLS;
 use crate::puzzle::TableFault;
 
 /// A letter or class of a rule, and where it stands in its text.
@@ -94,6 +95,10 @@ impl Sides {
                 if letter == '#' {
                     let message = "`#` is a place without a cell, which no rule can name";
                     return Err(TableFault::whole(message).within(span));
+                }
+                if tokens.len() == MAX_CELLS {
+                    let message = format!("a side has more than {MAX_CELLS} letters, and no board has as many cells");
+                    return Err(TableFault::whole(message));
                 }
                 let same = tokens.iter().filter(|t| t.letter == letter).count();
                 tokens.push(Token { letter, span, occurrence: is_class(table, letter).then_some(same) });
