@@ -88,16 +88,16 @@ pub enum Command {
         max_length: Option<u32>,
     },
     /// Show the level sets as they are, without a goal: sizes and digests
-    #[command(after_help = help::LEVELS)]
+    #[command(after_help = help::LEVELS, group(clap::ArgGroup::new("last level").required(true).args(["depth", "to_the_end"])))]
     Levels {
         /// What to search.
         #[command(flatten)]
         search: SearchArgs,
         /// The last level
-        #[arg(long, value_name = "D", value_parser = moves(), required_unless_present = "to_the_end")]
+        #[arg(long, value_name = "D", value_parser = moves())]
         depth: Option<u32>,
         /// Until a level is empty: all positions that can be reached, and the farthest ones
-        #[arg(long, conflicts_with = "depth")]
+        #[arg(long)]
         to_the_end: bool,
     },
     /// Count the shortest solutions: sequences of moves, also up to symmetry; palindromic ones; final positions of games
@@ -161,7 +161,7 @@ pub enum Command {
         /// Make a page that plays the solution, and prints as a sheet
         #[arg(long, conflicts_with = "quiet")]
         html: bool,
-        /// The board after so many moves, alone
+        /// The board after so many moves, alone: with --svg or --tikz
         #[arg(long, value_name = "MOVES", requires = "figure")]
         at: Option<usize>,
         /// Boards in a row of the sheet

@@ -115,7 +115,7 @@ pub enum RunError {
     /// The memory budget is too small.
     #[error(
         "{} of memory are too little: this job needs at least {} with {threads} thread{}{}",
-        size(*memory), size(*least), if *threads == 1 { "" } else { "s" }, of_which(*needs)
+        size(*memory), size(*least), if *threads == 1 { "" } else { "s" }, of_which(*needs, fewer)
     )]
     TooLittleMemory {
         /// The budget.
@@ -126,6 +126,8 @@ pub enum RunError {
         threads: usize,
         /// The part that is not for levels.
         needs: Needs,
+        /// What makes tables smaller.
+        fewer: &'static str,
     },
     /// The run's folder cannot be used, or a file in it is damaged.
     #[error(transparent)]
@@ -183,12 +185,8 @@ fn size(bytes: u64) -> String {
 }
 
 /// The part of the least budget that is not for levels, and advice.
-fn of_which(Needs { tables, beam }: Needs) -> String {
-    let tables = (tables >> 20 > 0).then(|| {
-        let less =
-            "less with fewer classes as in leading(classes=9), of puzzles with fewer letters as in projection(1/2)";
-        format!("{} of it for pattern databases, {less}", size(tables))
-    });
+fn of_which(Needs { tables, beam }: Needs, fewer: &str) -> String {
+    let tables = (tables >> 20 > 0).then(|| format!("{} of it for pattern databases, less with {fewer}", size(tables)));
     let beam = (beam >> 20 > 0).then(|| format!("{} of it for the states that it keeps", size(beam)));
     tables.into_iter().chain(beam).map(|part| format!("; {part}")).collect()
 }
@@ -322,7 +320,10 @@ pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize
     let needs = needs::of(job, question);
     let least = MemoryPlan::least(threads, needs);
     match job.limits.memory.filter(|&memory| memory < least) {
-        Some(memory) => Err(RunError::TooLittleMemory { memory, least, threads, needs }),
+        Some(memory) => {
+            let fewer = needs::fewer(&job.search.pruning);
+            Err(RunError::TooLittleMemory { memory, least, threads, needs, fewer })
+        }
         None => Ok((threads, least)),
     }
 }

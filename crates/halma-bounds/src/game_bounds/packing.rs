@@ -13,9 +13,9 @@
 //! men outside, who are assumed; it lands on empty cells of the base, which are known, and outside, where all is allowed.
 //! Every real move is therefore one of these, with its real cost.
 //!
-//! The values are tabulated: for each of the 3^n contents of the base, either side's turn and each λ below [`BUDGET`]
+//! The values are tabulated: for each of the 3^n contents of the base, either side's turn and each λ below `BUDGET`
 //! the least σ. This is a pattern database over the base, exact where the two armies meet in it. It implies count and
-//! vacate. Bases of more than [`MOST`] cells are not tabulated, and this bound then says nothing.
+//! vacate. Bases of more than `MOST` cells are not tabulated, and this bound then says nothing.
 
 use halma_rules::cells::Cells;
 use halma_rules::game::{Game, Side};
@@ -34,7 +34,7 @@ pub struct Packing<const W: usize> {
     cells: Vec<usize>,
     /// By cell of the board: its digit's weight in contents, 0 outside the base.
     weight: Vec<u32>,
-    /// By content, turn (winner's first) and λ: the least σ, [`BUDGET`] where it is that or more.
+    /// By content, turn (winner's first) and λ: the least σ, `BUDGET` where it is that or more.
     least: Vec<u8>,
     /// Sums of powers of three.
     ternary: Vec<u32>,

@@ -50,6 +50,16 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
     Needs { tables, beam: kept.saturating_mul(each).saturating_add(samples) }
 }
 
+/// What makes the tables of this pruning smaller, in words.
+pub(super) fn fewer(pruning: &Pruning) -> &'static str {
+    match pruning {
+        Pruning::Projection(_) => "fewer letters, blocks or pieces, as in projection(1/2)",
+        Pruning::Pattern { .. } => "fewer classes, as in pattern(classes=9)",
+        Pruning::Narrowed { .. } => "fewer classes, as in narrowed(classes=9)",
+        _ => "fewer classes, as in leading(classes=9)",
+    }
+}
+
 /// The number of histograms in the problem's pattern databases.
 fn histograms(problem: &Transfer, pruning: &Pruning) -> u64 {
     let symmetries = problem.symmetries();
