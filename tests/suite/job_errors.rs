@@ -152,8 +152,14 @@ fn unknown_names_are_refused_with_the_known_ones() {
 #[test]
 fn missing_keys_and_broken_toml_are_shown_where_they_are() {
     refused([
-        (String::new(), "a.toml:1:1: missing field `problem`"),
-        (job("board = \"9x9\"\narmy = \"triangle-4\""), "a.toml:1:1: missing field `moves`"),
+        (
+            String::new(),
+            "a.toml:1:1: missing field `problem`: a job has a table [problem] with the keys kind, board, ...; `halma new FILE` writes one",
+        ),
+        (
+            job("board = \"9x9\"\narmy = \"triangle-4\""),
+            "a.toml:1:1: missing field `moves`: allowed are 4, 6 and 8 directions",
+        ),
         (
             job("board = \"9x9\"\nmoves = 6"),
             "a.toml:3:9: missing field `army`: allowed are an army's name and a list of cells",

@@ -175,7 +175,10 @@ fn a_file_that_is_no_job_is_shown_by_its_line() {
     let folder = folder(&[("empty.toml", "")]);
     std::fs::write(folder.path().join("bytes.toml"), b"[problem]\nkind = \"\xff\"\n").expect("a file");
     for (job, message) in [
-        ("empty.toml", "empty.toml:1:1: missing field `problem`\n"),
+        (
+            "empty.toml",
+            "empty.toml:1:1: missing field `problem`: a job has a table [problem] with the keys kind, board, ...; `halma new FILE` writes one\n",
+        ),
         ("bytes.toml", "bytes.toml:2:9: byte 0xff is no UTF-8: allowed is text in UTF-8\n  |\n2 | kind = \""),
     ] {
         let (status, out, err) = halma(&folder, &["solve", job]);

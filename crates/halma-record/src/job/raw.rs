@@ -158,11 +158,25 @@ pub fn parse<T: serde::de::DeserializeOwned>(source: &Source) -> Result<T, Fault
 #[must_use]
 pub fn fault(source: &Source, error: &toml::de::Error, place: std::ops::Range<usize>) -> Fault {
     let mut words = error.message().split('`').skip(1).step_by(2);
-    let near = match (error.message().starts_with("unknown field"), words.next()) {
-        (true, Some(found)) => suggestion(found, words),
+    let is = |what: &str| error.message().starts_with(what);
+    let help = match words.next() {
+        Some(found) if is("unknown field") => suggestion(found, words),
+        Some(key) if is("missing field") => values(key).map(|values| format!(": {values}")).unwrap_or_default(),
         _ => String::new(),
     };
-    source.fault(error.span().unwrap_or(place), format!("{}{near}", error.message().replace('\n', ", ")))
+    source.fault(error.span().unwrap_or(place), format!("{}{help}", error.message().replace('\n', ", ")))
+}
+
+/// What a key may say that every job, or every puzzle of a kind, must have.
+fn values(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "problem" => "a job has a table [problem] with the keys kind, board, ...; `halma new FILE` writes one",
+        "kind" => "allowed are \"transfer\", \"game\", \"rules\", \"blocks\" and \"permutation\"",
+        "moves" => "allowed are 4, 6 and 8 directions",
+        "metric" => "allowed are \"step\", \"slide\" and \"move\"",
+        "definition" => "allowed is a text in twsearch's notation, or `file` with the name of such a file",
+        _ => return None,
+    })
 }
 
 /// Reads `4 GiB`, `512 MiB`, `1.5 GB`.

@@ -37,7 +37,7 @@ pub trait LengthSearch {
     ///
     /// # Errors
     /// Why the search for it was stopped.
-    fn reach(&mut self, first: u32, _greatest: Option<u32>, _decided: &[(u32, u64)]) -> Result<u32, Stopped> {
+    fn last_together(&mut self, first: u32, _greatest: Option<u32>, _decided: &[(u32, u64)]) -> Result<u32, Stopped> {
         Ok(first)
     }
 
@@ -90,7 +90,7 @@ pub fn deepen<S: LengthSearch, L: Ledger<S::State>>(
 ) -> Result<Ended, L::Error> {
     let last = greatest.unwrap_or(MAX_LENGTH);
     while next <= last {
-        let together = match search.reach(next, greatest, &ledger.decided()) {
+        let together = match search.last_together(next, greatest, &ledger.decided()) {
             Ok(reach) => next..=reach.min(last),
             Err(stopped) => return Ok(Ended::Stopped(stopped)),
         };
@@ -163,7 +163,7 @@ mod tests {
             2
         }
 
-        fn reach(&mut self, first: u32, _: Option<u32>, _: &[(u32, u64)]) -> Result<u32, Stopped> {
+        fn last_together(&mut self, first: u32, _: Option<u32>, _: &[(u32, u64)]) -> Result<u32, Stopped> {
             if first > 8 { Err(Stopped::Interrupted) } else { Ok(first) }
         }
 

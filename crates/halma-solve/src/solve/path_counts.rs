@@ -198,7 +198,7 @@ fn gather<K: Key>(kept: &mut Vec<K>, fresh: &mut Vec<K>, limits: CountLimits<'_>
 }
 
 /// f of the classes on the last of these levels. The levels must hold exactly the states on the paths.
-pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
+pub(crate) fn paths_by_class<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
     on_walks: &[Vec<K>],
     before: impl Fn() -> B + Sync,
     limits: CountLimits<'_>,
@@ -232,7 +232,7 @@ pub(crate) fn ways<K: Key, B: FnMut(K, usize, &mut Before<K>)>(
 /// level.
 ///
 /// By state, not by class: if a symmetry fixes a path, other symmetries fix the path's images.
-pub(crate) fn walks<S: Copy + Eq + Hash>(
+pub(crate) fn paths_by_state<S: Copy + Eq + Hash>(
     start: S,
     moves: usize,
     mut after: impl FnMut(S, usize) -> Vec<(S, u8)>,
@@ -316,7 +316,7 @@ mod tests {
         Held::summing(&[&levels], |held| {
             let on_walks = states(&levels, ends.to_vec(), || before, limits, held)?;
             held.check()?;
-            let sums = ways(&on_walks, || before, limits)?;
+            let sums = paths_by_class(&on_walks, || before, limits)?;
             Ok((held.sizes.clone(), sums))
         })
     }

@@ -239,9 +239,9 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
         }
     }
 
-    fn reach(&mut self, first: u32, greatest: Option<u32>, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
+    fn last_together(&mut self, first: u32, greatest: Option<u32>, decided: &[(u32, u64)]) -> Result<u32, Stopped> {
         self.greatest = greatest;
-        self.upper_bound.reach(&self.setup, first, greatest, decided)
+        self.upper_bound.last_together(&self.setup, first, greatest, decided)
     }
 
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {

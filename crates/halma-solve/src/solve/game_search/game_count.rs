@@ -20,7 +20,9 @@ use halma_rules::game::Side;
 use super::GameSearch;
 use super::game_trace::{goals, neighbours};
 use crate::solve::Counted;
-use crate::solve::path_counts::{Before, CountLimits, Held, burnside, states, sum, sum_of_products, walks, ways};
+use crate::solve::path_counts::{
+    Before, CountLimits, Held, burnside, paths_by_class, paths_by_state, states, sum, sum_of_products,
+};
 
 /// The numbers of shortest games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl<const W: usize, K: PairKey> GameSearch<'_, W, K> {
         held.check()?;
         let ends = &on_games[on_games.len() - 1];
         let size = |key: &K| orbit(puzzle, puzzle.armies(*key).0);
-        let ways = ways(&on_games, || before(puzzle), limits)?;
+        let ways = paths_by_class(&on_games, || before(puzzle), limits)?;
         let mut fixed = vec![sum_of_products(ways.iter().map(|(key, n)| (size(key), *n)))?];
         // All of K, even if the search did not use it.
         let group = self.game.symmetries();
@@ -99,7 +101,7 @@ fn fixed_sequences<const W: usize, K: PairKey>(
         let moved = neighbours(puzzle, armies, Side::to_move(depth as u32)).into_iter();
         moved.filter(on_level).map(|moved| (moved, 1)).collect()
     };
-    let ends = walks(puzzle.bases(), on_games.len() - 1, after)?;
+    let ends = paths_by_state(puzzle.bases(), on_games.len() - 1, after)?;
     sum(ends.into_values())
 }
 

@@ -17,7 +17,7 @@ use halma_puzzles::own::Worker;
 
 use super::ModelSearch;
 use crate::solve::Counted;
-use crate::solve::path_counts::{AT_ONCE, Before, CountLimits, Held, burnside, states, sum, walks};
+use crate::solve::path_counts::{AT_ONCE, Before, CountLimits, Held, burnside, paths_by_state, states, sum};
 
 /// States whose moves are summed at a time.
 const PART: usize = 1 << 12;
@@ -185,7 +185,7 @@ impl<K: Key> ModelSearch<'_, K> {
             };
             let mut all = 0;
             for start in starts {
-                let ends = walks(start, on_walks.len() - 1, &mut after)?;
+                let ends = paths_by_state(start, on_walks.len() - 1, &mut after)?;
                 all = sum(ends.into_values().chain([all]))?;
             }
             fixed.push(all);

@@ -49,7 +49,7 @@ use super::two_ended::{TwoEnded, two_sides};
 use crate::solve::frontiers::found_on;
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::path_counts::{
-    Before, CountLimits, Held, burnside, filtered, states, sum, sum_of_products, walks, ways,
+    Before, CountLimits, Held, burnside, filtered, paths_by_class, paths_by_state, states, sum, sum_of_products,
 };
 use crate::solve::{Counted, Side};
 
@@ -214,8 +214,8 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let on_ahead = states(ahead, heres, || self.before(led), self.limits(), held)?;
         let on_behind = states(behind, theres, || self.before(None), self.limits(), held)?;
         held.check()?;
-        let f = ways(&on_ahead, || self.before(led), self.limits())?;
-        let g = ways(&on_behind, || self.before(None), self.limits())?;
+        let f = paths_by_class(&on_ahead, || self.before(led), self.limits())?;
+        let g = paths_by_class(&on_behind, || self.before(None), self.limits())?;
         let to = |ways: &[(K, u128)], key| ways.binary_search_by_key(&key, |&(k, _)| k).map_or(0, |at| ways[at].1);
         let of_class = |&(here, there): &(K, K)| {
             let both = sum_of_products(std::iter::once((to(&f, here), to(&g, there))))?;
@@ -260,7 +260,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         let middles = filtered(&levels[levels.len() - 1], middle)?;
         let on_walks = states(levels, middles, || self.before(None), self.limits(), held)?;
         held.check()?;
-        let f = ways(&on_walks, || self.before(None), self.limits())?;
+        let f = paths_by_class(&on_walks, || self.before(None), self.limits())?;
         let (mut own, mut by_reversal) = (Vec::new(), Vec::new());
         for k in group {
             let square = Symmetry { cells: k.cells.iter().map(|&c| k.cells[usize::from(c)]).collect(), ..*k };
@@ -294,7 +294,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         on_walks: &[Vec<K>],
         led: Option<u32>,
     ) -> Result<HashMap<Cells<W>, u128>, Stopped> {
-        walks(start, on_walks.len() - 1, |army, depth| {
+        paths_by_state(start, on_walks.len() - 1, |army, depth| {
             let here = |&next: &Cells<W>| {
                 k.apply(next) == next
                     && on_walks[depth + 1].binary_search(&self.setup.tables.states.canonical(next)).is_ok()

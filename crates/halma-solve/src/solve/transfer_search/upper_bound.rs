@@ -57,8 +57,8 @@ impl<const W: usize> UpperBound<W> {
     }
 
     /// The last of the lengths from `first` on to decide together, at most `greatest`; see
-    /// [`LengthSearch::reach`](crate::solve::deepening::LengthSearch::reach).
-    pub(super) fn reach<K: Key>(
+    /// [`LengthSearch::last_together`](crate::solve::deepening::LengthSearch::last_together).
+    pub(super) fn last_together<K: Key>(
         &mut self,
         setup: &Setup<'_, W, K>,
         first: u32,
@@ -113,7 +113,7 @@ impl<const W: usize> UpperBound<W> {
 }
 
 /// The last length to decide together, from `first` on: `last`, if that is known and seems near; otherwise as far as
-/// the growth so far predicts an effort of the same order as for `decided` (see [`UpperBound::reach`]).
+/// the growth so far predicts an effort of the same order as for `decided` (see [`UpperBound::last_together`]).
 fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
     let last = last.map(|last| last.max(first));
     let Some((&(top, made), before)) = decided.split_last() else { return first };
