@@ -23,6 +23,7 @@ mod labels;
 mod letters;
 pub(crate) mod plain;
 mod plane;
+pub(crate) mod puzzle_text;
 mod tikz;
 
 use std::fmt;

@@ -92,7 +92,7 @@ pub(super) fn wants_colours() -> bool {
 fn drawn(solution: &Solution, coloured: bool) -> String {
     match solution {
         Solution::Armies(checked) => figure::plain::solution(checked, coloured),
-        Solution::Puzzle(replay) => replay.draw(),
+        Solution::Puzzle(replay) => figure::puzzle_text::solution(replay),
     }
 }
 

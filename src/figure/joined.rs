@@ -26,21 +26,23 @@ fn letters(rows: &[Vec<char>]) -> impl Iterator<Item = (Cell, char)> {
     (0..).zip(rows).flat_map(|(y, row)| (0..).zip(row).map(move |(x, &letter)| ((x, y), letter)))
 }
 
-fn letter_at(rows: &[Vec<char>], (x, y): Cell) -> Option<char> {
+pub(super) fn letter_at(rows: &[Vec<char>], (x, y): Cell) -> Option<char> {
     rows.get(usize::try_from(y).ok()?)?.get(usize::try_from(x).ok()?).copied()
+}
+
+/// The board of a puzzle of blocks, in the letters of its file.
+pub(super) fn board_of_blocks(spec: &PuzzleSpec) -> Option<Vec<Vec<char>>> {
+    let table = Some(spec).filter(|spec| spec.kind == "blocks").and_then(|spec| spec.table::<BlocksTable>().ok())?;
+    let lines: Vec<Vec<char>> = table.board.lines().filter(|l| !l.is_empty()).map(|l| l.chars().collect()).collect();
+    Some(match &*lines {
+        [row] if row.len() == 36 => row.chunks(6).map(<[char]>::to_vec).collect(),
+        _ => lines,
+    })
 }
 
 /// The shapes of a puzzle's blocks, by the letters that its start shows them with.
 pub(super) fn shapes(spec: &PuzzleSpec, start: &[Vec<char>]) -> Shapes {
-    let table = Some(spec).filter(|spec| spec.kind == "blocks").and_then(|spec| spec.table::<BlocksTable>().ok());
-    let Some(table) = table else { return Shapes::new() };
-    let mut lines: Vec<Vec<char>> =
-        table.board.lines().filter(|l| !l.is_empty()).map(|l| l.chars().collect()).collect();
-    if let [row] = &*lines
-        && row.len() == 36
-    {
-        lines = row.chunks(6).map(<[char]>::to_vec).collect();
-    }
+    let Some(lines) = board_of_blocks(spec) else { return Shapes::new() };
     let mut blocks: BTreeMap<char, Vec<Cell>> = BTreeMap::new();
     letters(&lines).for_each(|(cell, letter)| blocks.entry(letter).or_default().push(cell));
     let shape = |cells: &Vec<Cell>| {
@@ -62,6 +64,22 @@ pub(super) fn places(spec: &PuzzleSpec) -> Vec<String> {
         },
         _ => Vec::new(),
     }
+}
+
+/// The pieces after a move in letters of their own: `own_before` are those of `before` in such letters.
+pub(super) fn followed(before: &[Piece], own_before: &[Piece], after: &[Piece]) -> Vec<Piece> {
+    let both = || before.iter().zip(own_before);
+    let mut gone: Vec<(char, char)> =
+        both().filter(|(piece, _)| !after.contains(piece)).map(|(piece, own)| (piece.letter, own.letter)).collect();
+    let mut own = |piece: &Piece| {
+        let stayed = both().find(|(earlier, _)| *earlier == piece).map(|(_, own)| own.letter);
+        let mut moved = || {
+            let at = gone.iter().position(|(letter, _)| *letter == piece.letter)?;
+            Some(gone.remove(at).1)
+        };
+        stayed.or_else(&mut moved).unwrap_or(piece.letter)
+    };
+    after.iter().map(|piece| Piece { letter: own(piece), cells: piece.cells.clone() }).collect()
 }
 
 /// The pieces of a position. A block's letter is on all of its cells, and the first cell that no block before it has is its first.
