@@ -56,7 +56,10 @@ fn a_wrong_job_or_command_line_is_one_message_status_2_and_nothing_else() {
             vec!["solve", "job.toml", "--memory", "4 Gob"],
             "error: invalid value '4 Gob' for '--memory <SIZE>': `4 Gob` is no size",
         ),
-        (vec!["levels", "job.toml"], "error: the following required arguments were not provided:\n  --depth <D>"),
+        (
+            vec!["levels", "job.toml"],
+            "error: the following required arguments were not provided:\n  <--depth <D>|--to-the-end>",
+        ),
         (vec!["solv", "job.toml"], "error: unrecognized subcommand 'solv'"),
         (vec!["solve", "job.toml", "-q", "-v"], "error: the argument '--quiet' cannot be used with '--verbose'"),
         (

@@ -256,18 +256,21 @@ fn the_record_of_a_run_that_has_ended_is_not_replaced_by_one_that_was_stopped() 
     let place = Place::new();
     fs::write(place.at("stops.toml"), STOPS).unwrap();
     fs::write(place.at("ends.toml"), STOPS.replace("disk = \"1600 B\"\n", "")).unwrap();
-    let solved = |job| place.halma(&["solve", job, "--output-dir", "twice", "--memory", "30 MiB"]);
+    let solved = |job| place.halma(&["solve", job, "--keep-levels", "--output-dir", "twice"]);
     let (status, _, err) = solved("ends.toml");
     assert_eq!(status, 0, "{err}");
     let record = || fs::read_to_string(place.at("twice/result.json")).unwrap();
     let ended = record();
+    // As if its levels had not been kept.
+    fs::remove_dir_all(place.at("twice/levels")).unwrap();
+    fs::remove_file(place.at("twice").join(LIST)).unwrap();
     let (status, _, err) = solved("stops.toml");
     assert_eq!((status, record() == ended), (3, true), "{err}");
     assert!(err.contains("twice keeps the record of the run that ended there"), "{err}");
     let (status, out, _) = place.halma(&["status", "twice"]);
     assert_eq!((status, out.contains("shortest")), (0, true), "{out}");
-    // It ends in place of the other one.
-    let (status, _, err) = place.halma(&["resume", "twice", "--disk", "1 GiB"]);
+    // It goes on, and its record takes the place of the other one.
+    let (status, _, err) = solved("ends.toml");
     assert_eq!((status, record() == ended), (0, false), "{err}");
     assert_eq!(place.halma(&["check", "twice", "-q"]).0, 0);
 }

@@ -233,7 +233,7 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     for (text, message) in [
         (job("rules = [\"A . -> . A A\"]"), "a.toml:7:10: the left side has 2 letters and the right side 3"),
         (job("rules = [\"A Q -> Q A\"]"), "a.toml:7:13: `Q` is neither on the board nor in the legend"),
-        (job("rules = [\"A . -> . Q\"]"), "a.toml:7:20: `Q` is neither on the board nor in the legend"),
+        (job("rules = [\"A . -> . Q\"]"), "a.toml:7:20: `Q` is written, and read nowhere"),
         (job("rules = [\"A . -> A .\"]"), "a.toml:7:10: the two sides are equal: the rule changes nothing"),
         (job("rules = [\"A . . A\"]"), "a.toml:7:10: the rule has no arrow"),
         (job("rules = []"), "a.toml:7:9: there is no rule"),
