@@ -75,7 +75,7 @@ pub struct Common {
     /// Threads of a search; all that the machine has unless given
     #[arg(long, value_name = "N", value_parser = super::threads())]
     pub threads: Option<u32>,
-    /// Memory that a search keeps to, as in "4 GiB"; half of what is free unless given
+    /// Memory that a search keeps to, as in "4 GiB"; three quarters of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = raw::size)]
     pub memory: Option<u64>,
 }
@@ -86,7 +86,7 @@ impl Common {
     }
 
     fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 2)
+        self.memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 4 * 3)
     }
 
     /// The states of a level that a search with path counts may hold: 32 bytes each, and room for three times as many

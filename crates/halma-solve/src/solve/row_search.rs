@@ -20,14 +20,14 @@ pub struct RowSearch<'a, P: Puzzle, F> {
     lower: u32,
     step: u32,
     engine: Engine<'a>,
-    /// The most bytes of a length's levels.
+    /// The memory in bytes: half for the levels of a length, half for the one that is being made.
     memory: u64,
 }
 
 impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
     /// A search for the shortest solution of a puzzle whose moves are reversible. `puzzle` makes it, with the bound for
     /// a length or without one. Lengths are tried from `lower` on in steps of `step`; the lengths between must be
-    /// impossible. The levels of a length may take `memory` bytes. `None` if the row does not fit a key.
+    /// impossible. The levels of a length may take half of `memory` bytes. `None` if the row does not fit a key.
     pub fn new(
         puzzle: F,
         (lower, step): (u32, u32),
@@ -59,7 +59,7 @@ impl<'a, P: Puzzle, F: Fn(Option<u32>) -> Option<P>> RowSearch<'a, P, F> {
             }
             self.engine.grow(&puzzle, levels)?;
             bytes += levels.last().bytes();
-            if bytes > self.memory {
+            if bytes > self.memory / 2 {
                 return Ok(Answer::GivenUp("the levels outgrow the memory".into()));
             }
         }
