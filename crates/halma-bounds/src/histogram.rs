@@ -86,16 +86,22 @@ impl Histograms {
         classes.fold(0, |room, (class, (men, capacity))| room | u32::from(men < capacity) << class)
     }
 
+    /// Where [`Self::fewer`] with so many men left begins.
+    #[inline(always)]
+    fn place(&self, class: usize, left: usize) -> usize {
+        let stride = self.men + 2;
+        stride + 1 + (class * stride + left) * stride
+    }
+
     #[inline(always)]
     fn fewer(&self, class: usize, left: usize, men: usize) -> u32 {
-        self.fewer_from(class, left)[men]
+        self.fewer[self.place(class, left) + men]
     }
 
     /// By number of men in the class, [`Self::fewer`] with so many men left.
     #[inline(always)]
     fn fewer_from(&self, class: usize, left: usize) -> &[u32] {
-        let stride = self.men + 2;
-        &self.fewer[stride + 1 + (class * stride + left) * stride..][..stride]
+        &self.fewer[self.place(class, left)..][..self.men + 2]
     }
 
     /// The rank of a histogram.
