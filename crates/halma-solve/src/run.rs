@@ -275,10 +275,7 @@ fn answer(
     }
     if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
         if has_ended && record.verdict == Verdict::Incomplete {
-            let dir = dir.display();
-            progress.note(&format!(
-                "{dir} keeps the record of the run that ended there; `halma resume {dir}` goes on with this one"
-            ));
+            progress.note(&format!("{} keeps the record of the run that ended there", dir.display()));
         } else {
             // The record is written before the run's files are removed: a kill in between leaves both, never neither.
             record.write(&dir.join(record::FILE))?;
