@@ -30,6 +30,16 @@ pub(super) fn letter_at(rows: &[Vec<char>], (x, y): Cell) -> Option<char> {
     rows.get(usize::try_from(y).ok()?)?.get(usize::try_from(x).ok()?).copied()
 }
 
+/// The rows of a map of letters.
+pub(super) fn rows(text: &str) -> Vec<Vec<char>> {
+    text.lines().map(|line| line.chars().collect()).collect()
+}
+
+/// Whether moves are said by what they do to the map: of puzzles from files, whose own words for them are hard to read.
+pub(super) fn speaks(spec: &PuzzleSpec) -> bool {
+    ["rules", "blocks"].contains(&spec.kind.as_str())
+}
+
 /// The board of a puzzle of blocks, in the letters of its file.
 pub(super) fn board_of_blocks(spec: &PuzzleSpec) -> Option<Vec<Vec<char>>> {
     let table = Some(spec).filter(|spec| spec.kind == "blocks").and_then(|spec| spec.table::<BlocksTable>().ok())?;
@@ -175,10 +185,6 @@ pub(super) fn name((x, y): Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rows(map: &str) -> Vec<Vec<char>> {
-        map.lines().map(|line| line.chars().collect()).collect()
-    }
 
     fn blocks(board: &str) -> PuzzleSpec {
         let table = serde_json::json!({"kind": "blocks", "board": board, "metric": "step"});

@@ -26,7 +26,7 @@ pub(super) struct LetterMaps {
     letters: Vec<char>,
     /// Whether all pictures are maps of one shape.
     maps: bool,
-    /// Whether a move is said by what it does to the map: of puzzles from files, whose own words for it are hard to read.
+    /// Whether a move is said by what it does to the map ([`joined::speaks`]).
     speaks: bool,
     /// The blocks that have more than one cell.
     shapes: Shapes,
@@ -38,8 +38,7 @@ pub(super) struct LetterMaps {
 
 impl LetterMaps {
     pub(super) fn new(spec: &PuzzleSpec, pictures: &[String], moves: &[String]) -> Self {
-        let rows = |text: &String| text.lines().map(|line| line.chars().collect()).collect();
-        let mut positions: Vec<Vec<Vec<char>>> = pictures.iter().map(rows).collect();
+        let mut positions: Vec<Vec<Vec<char>>> = pictures.iter().map(|picture| joined::rows(picture)).collect();
         let width = |positions: &[Vec<Vec<char>>]| positions.iter().flatten().map(Vec::len).max().unwrap_or(0).max(1);
         let height = |positions: &[Vec<Vec<char>>]| positions.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let (columns, lines) = (width(&positions), height(&positions));
@@ -54,7 +53,7 @@ impl LetterMaps {
             moves: moves.to_vec(),
             letters: letters.into_iter().collect(),
             maps,
-            speaks: maps && ["rules", "blocks"].contains(&spec.kind.as_str()),
+            speaks: maps && joined::speaks(spec),
             shapes: positions.first().map(|start| joined::shapes(spec, start)).unwrap_or_default(),
             places: joined::places(spec),
             columns: width(&positions),

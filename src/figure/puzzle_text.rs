@@ -8,11 +8,10 @@ use super::joined::{self, Piece};
 #[must_use]
 pub(crate) fn solution(replay: &PuzzleReplay) -> String {
     let PuzzleReplay { spec, pictures, .. } = replay;
-    if !["rules", "blocks"].contains(&spec.kind.as_str()) {
+    if !joined::speaks(spec) {
         return replay.draw();
     }
-    let rows = |picture: &String| -> Vec<Vec<char>> { picture.lines().map(|line| line.chars().collect()).collect() };
-    let positions: Vec<Vec<Vec<char>>> = pictures.iter().map(rows).collect();
+    let positions: Vec<Vec<Vec<char>>> = pictures.iter().map(|picture| joined::rows(picture)).collect();
     let shapes = joined::shapes(spec, &positions[0]);
     let named = joined::board_of_blocks(spec);
     let mut text = String::new();
