@@ -147,9 +147,8 @@ impl Databases {
             };
             let frontiers = [&tables[..count], &tables[count..]].map(frontier);
             let between = (between != u32::MAX).then_some(between);
-            let table = |bytes: &[u8], frontier: &Frontier| {
-                Arc::new(Table::of_bytes(bytes, if frontier.is_empty { u32::MAX } else { reach }))
-            };
+            let table =
+                |bytes: &[u8], frontier: &Frontier| Arc::new(Table::of_bytes(bytes, frontier.complete_to(reach)));
             self.to_target = table(&tables[..count], &frontiers[0]);
             self.from_start = table(&tables[count..], &frontiers[1]);
             self.fronts = Mutex::new(BfsFronts { reach, frontiers, between, kept_reach: reach });
@@ -244,7 +243,7 @@ impl Databases {
         fronts.frontiers[0] = next;
         fronts.reach = u32::from(d);
         for (table, frontier) in [&self.to_target, &self.from_start].into_iter().zip(&fronts.frontiers) {
-            table.completed_to(if frontier.is_empty { u32::MAX } else { fronts.reach });
+            table.completed_to(frontier.complete_to(fronts.reach));
         }
         // On a shortest path of 2d - 1 or 2d moves some histogram is d moves from the end, and d - 1 or d from the
         // beginning.

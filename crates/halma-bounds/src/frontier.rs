@@ -28,6 +28,11 @@ impl Frontier {
         Self { own: vec![rank], is_empty: false }
     }
 
+    /// Up to which distance a table is complete that has been computed up to `distance`, where these histograms are.
+    pub(crate) fn complete_to(&self, distance: u32) -> u32 {
+        if self.is_empty { u32::MAX } else { distance }
+    }
+
     /// Parts of the own histograms, for one thread each: so small that a frontier of some thousands keeps several threads busy.
     pub(crate) fn own_parts(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
         self.own.par_chunks(256)

@@ -246,8 +246,8 @@ fn answer(
     if exchange.is_shared() {
         check_shared(job, question)?;
     }
-    let dir = place(job, question)?;
-    let has_ended = dir.as_deref().is_some_and(place::has_ended);
+    let (dir, has_ended) = place::place_and_end(job, question)?.unzip();
+    let has_ended = has_ended.unwrap_or(false);
     let output = Output { dir, ..job.output.clone() };
     let job = &Job { output, ..job.clone() };
     let beside = exchange.beside().max(1);

@@ -19,37 +19,57 @@ use super::{Question, RunError};
 /// # Errors
 /// Where the folder has the record of another problem, or something that is no record.
 pub fn place(job: &Job, question: Question) -> Result<Option<PathBuf>, RunError> {
+    Ok(place_and_end(job, question)?.map(|(dir, _)| dir))
+}
+
+/// The same, and whether a run of this question has ended there: its record says more than that it is not finished.
+pub(super) fn place_and_end(job: &Job, question: Question) -> Result<Option<(PathBuf, bool)>, RunError> {
     let Some(dir) = job.output.dir.clone() else { return Ok(None) };
-    if free(&dir.join(record::FILE), job, question)? {
-        return Ok(Some(dir));
+    match there(&dir.join(record::FILE), job, question)? {
+        There::Other => {}
+        own => return Ok(Some((dir, own == There::Ended))),
     }
     let beneath = dir.join(name(job, question));
     folder::refuse_link(&beneath).map_err(|source| StoreError::io(beneath.clone(), source))?;
     let file = beneath.join(record::FILE);
-    // Only a person can have put another record there.
-    if free(&file, job, question)? { Ok(Some(beneath)) } else { Err(RunError::OtherQuestion { file }) }
+    match there(&file, job, question)? {
+        // Only a person can have put another record there.
+        There::Other => Err(RunError::OtherQuestion { file }),
+        own => Ok(Some((beneath, own == There::Ended))),
+    }
 }
 
-/// Whether a run has ended in this folder: its record is there, and says more than that the run is not finished.
-pub(super) fn has_ended(dir: &Path) -> bool {
-    Record::read(&dir.join(record::FILE)).is_ok_and(|record| record.verdict != Verdict::Incomplete)
+/// What is in the place of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum There {
+    Nothing,
+    /// The record of a run of the same question that was stopped.
+    Stopped,
+    /// That of one that has ended.
+    Ended,
+    /// The record of another question about the same problem.
+    Other,
 }
 
-/// Whether the place is empty or has a record of the same question.
-fn free(file: &Path, job: &Job, question: Question) -> Result<bool, RunError> {
+fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> {
     match file.symlink_metadata() {
         Ok(_) => {}
         // Whether the folder can be made is asked when the run begins.
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(true),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(There::Nothing),
         Err(source) => return Err(StoreError::io(file.into(), source).into()),
     }
     let there = Record::read(file)?;
     if there.problem != job.spec {
         return Err(RunError::OtherProblem { file: file.into(), problem: Box::new(there.problem) });
     }
-    Ok((there.question, there.max_length, there.depth) == question.asked(job)
+    let is_same = (there.question, there.max_length, there.depth) == question.asked(job)
         && job.search.pruning.may_become(&there.pruning)
-        && there.palindromic == job.search.palindromic)
+        && there.palindromic == job.search.palindromic;
+    Ok(match there.verdict {
+        _ if !is_same => There::Other,
+        Verdict::Incomplete => There::Stopped,
+        _ => There::Ended,
+    })
 }
 
 fn name(job: &Job, question: Question) -> String {

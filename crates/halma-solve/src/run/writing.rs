@@ -101,9 +101,7 @@ impl Context<'_> {
         let is_due = self.question == Question::Count && record.verdict == Verdict::Optimal;
         let Some(length) = record.length.filter(|_| is_due) else { return Ok(()) };
         let Counted { numbers, levels } = count(length);
-        // The sum of no numbers is -0.
-        let seconds = levels.iter().fold(0.0, |sum, f| sum + f.seconds);
-        let entry = summed(length, Verdict::Solution, None, &levels, seconds);
+        let entry = summed(length, Verdict::Solution, None, &levels, taken(&levels));
         record.runs.push(LengthRecord { leading_moves: entry.has_leading_moves(), ..entry });
         record.verdict = Verdict::Incomplete;
         match numbers {
@@ -142,8 +140,7 @@ impl Context<'_> {
         if let Err(stopped) = result {
             self.incomplete(stopped, record)?;
         }
-        let seconds = figures.iter().fold(0.0, |sum, f| sum + f.seconds);
-        let entry = summed(depth, record.verdict, record.reason.clone(), figures, seconds);
+        let entry = summed(depth, record.verdict, record.reason.clone(), figures, taken(figures));
         record.runs.push(LengthRecord { pruning: Some(Pruning::None), ..entry });
         Ok(())
     }
@@ -171,6 +168,12 @@ pub(super) fn attempted<S>(attempt: &Attempt<S>) -> LengthRecord {
 /// A key of digests in the form of a record.
 fn published([high, low]: [u64; 2]) -> Digest {
     Digest(u128::from(high) << 64 | u128::from(low))
+}
+
+/// The seconds that these levels took.
+fn taken(levels: &[LevelFigures]) -> f64 {
+    // `sum` makes -0 of no numbers.
+    levels.iter().fold(0.0, |sum, f| sum + f.seconds)
 }
 
 /// The record of one length's levels.
