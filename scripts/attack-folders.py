@@ -388,6 +388,14 @@ def bases(binary, root):
     return made
 
 
+NONE = re.compile(
+    r"no (palindromic )?solution( of any length|\.)|can(not be brought|not be solved| never end)(?![^.:]* moves or fewer)|: never solved|"
+    r"\"verdict\": \"none\",\s+\"length\"",
+    re.IGNORECASE,
+)
+REFUTED = re.compile(r"no (?:palindromic )?solution of at most (\d+) moves?|in (\d+) moves or fewer", re.IGNORECASE)
+
+
 def wrong(name, length, text):
     """What the output claims wrongly, if it does."""
     shortest = re.search(r"shortest solution has (\d+) moves?|\"verdict\": \"optimal\"", text)
@@ -395,13 +403,40 @@ def wrong(name, length, text):
         said = shortest[1] or (re.search(r"\"length\": (\d+),\s+\"refuted_up_to\"", text) or [None, None])[1]
         if said is not None and int(said) != length:
             return f"shortest: {said} moves, in truth {length}"
-    found_none = re.search(r"There is no solution[^o]*\.|\"verdict\": \"none\",\s+\"length\"", text)
-    if found_none and name not in ("none", "levels"):
-        return "no solution, and there is one"
-    return None
+    if name in ("none", "levels"):
+        return None
+    refuted = max((int(first or second) for first, second in REFUTED.findall(text)), default=-1)
+    if refuted >= length:
+        return f"no solution of at most {refuted} moves, in truth {length}"
+    return "no solution, and there is one" if NONE.search(text) else None
+
+
+def selftest():
+    """False claims as the program words them are seen, true ones are not."""
+    false = [
+        "The shortest solution has 4 moves: every shorter length is refuted.",
+        "There is no solution of any length: every position that can be reached was seen.",
+        "There is no solution.",
+        "There is no solution of at most 5 moves.",
+        "2 men on a1, b1 cannot be brought to e1, f1: every position that can be reached was seen.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
+        "Not finished: time limit reached. No solution of at most 7 moves exists; longer ones are undecided.",
+        '"verdict": "none",\n  "length": null',
+    ]
+    true = [
+        "The shortest solution has 5 moves: every shorter length is refuted.",
+        "There is no solution of at most 4 moves.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 4 moves or fewer.",
+        "Not finished: time limit reached. No solution of at most 4 moves exists; longer ones are undecided.",
+    ]
+    for text in false:
+        assert wrong("transfer", 5, text), text
+    for text in true:
+        assert not wrong("transfer", 5, text), text
 
 
 def main():
+    selftest()
     arguments = sys.argv[1:] + ["target/release/halma", "target/debug/examples/reseal", "10000", "1"][len(sys.argv) - 1 :]
     binary, reseal = (str(Path(a).resolve()) for a in arguments[:2])
     times, seed = int(arguments[2]), int(arguments[3])

@@ -28,6 +28,7 @@ mod status;
 #[cfg(feature = "studio")]
 mod studio;
 mod views;
+mod whole_file;
 
 pub use asking::{Search, search};
 pub use batch::Table;

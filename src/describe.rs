@@ -226,7 +226,7 @@ pub fn cost(record: &Record) -> String {
     let mut text = String::new();
     if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0) {
         let bound = counted(bound as usize, "move");
-        let _ = writeln!(text, "{:<16}no solution has fewer than {bound}", format!("by {}", record.pruning));
+        let _ = writeln!(text, "{:<15} no solution has fewer than {bound}", format!("by {}", record.pruning));
     }
     let _ = writeln!(text, "{:<16}{:.1} s: {}", "tried for", record.seconds, report::sentence(record));
     if record.verdict != Verdict::Incomplete {

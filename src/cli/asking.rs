@@ -33,7 +33,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
             }
         };
         let cancel = interrupts.token(job.limits.time);
-        let exchange = args.cluster.exchange(job, question, &cancel)?;
+        let exchange = args.cluster.exchange(job, question, &cancel, args.options.progress)?;
         if exchange.process() > 0 {
             // The first process shows the progress of all.
             return Ok(run::run_shared(job, question, &(), &cancel, exchange)?);

@@ -25,6 +25,9 @@ pub(super) use queue::{Queue, State};
 /// The file name of the lock that a batch holds while it runs.
 const LOCK: &str = "batch.lock";
 
+/// So long it is tried for.
+const PATIENCE: Duration = Duration::from_millis(200);
+
 /// Whether a process is at work on the batch in the folder.
 pub(super) fn is_at_work(folder: &Path) -> bool {
     Folder::open(folder).is_ok_and(|folder| folder.is_locked(LOCK))
@@ -44,16 +47,13 @@ pub(super) fn batch(
     for path in paths {
         collect(path, &mut files)?;
     }
-    if files.is_empty() {
-        return Err(Failure::input("no job file (*.toml) there"));
-    }
     if let Some(folder) = folder {
         let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
         std::fs::create_dir_all(folder).map_err(|e| Failure::input(unmade(e)))?;
     }
-    // Two batches may share a folder; one of them holds the lock.
+    // Two batches may share a folder; one of them holds the lock. Whoever only asks for it, as `status`, has it for a moment.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
-    let lock = place.as_ref().and_then(|place| place.lock(LOCK, Duration::ZERO).ok().flatten());
+    let lock = place.as_ref().and_then(|place| place.lock(LOCK, PATIENCE).ok().flatten());
     // All are read before the first one runs, so that errors are reported at once.
     let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
     let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
@@ -202,6 +202,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         found.push(entry.map_err(unreadable)?.path());
     }
     found.retain(|f| f.extension().is_some_and(|e| e == "toml"));
+    if found.is_empty() {
+        return Err(Failure::input(format!("{}: there is no job file (*.toml) in it", path.display())));
+    }
     found.sort();
     files.append(&mut found);
     Ok(())

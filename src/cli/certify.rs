@@ -8,7 +8,7 @@ use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::record_file;
-use super::{Exit, Failure};
+use super::{Exit, Failure, whole_file};
 
 impl From<CertifyError> for Failure {
     fn from(error: CertifyError) -> Self {
@@ -43,17 +43,7 @@ pub(super) fn certify(
     let certificate = pool
         .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
-    let write = || -> io::Result<u64> {
-        let mut whole = atomic_write_file::AtomicWriteFile::open(file)?;
-        let mut buffered = io::BufWriter::new(&mut whole);
-        certificate.write(&mut buffered)?;
-        buffered.flush()?;
-        drop(buffered);
-        let bytes = whole.metadata()?.len();
-        whole.commit()?;
-        Ok(bytes)
-    };
-    let bytes = write().map_err(|e| Failure {
+    let bytes = whole_file::write(file, |out| certificate.write(out)).map_err(|e| Failure {
         exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Failed },
         message: format!("{}: the certificate cannot be written: {e}", file.display()),
     })?;

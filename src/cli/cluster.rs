@@ -12,6 +12,7 @@ use halma_rules::job::Job;
 use halma_solve::run::Question;
 
 use super::Failure;
+use crate::progress::Form;
 
 /// Which processes search together, and which one this is.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,7 @@ impl ClusterArgs {
         _: &Job,
         _: Question,
         _: &Arc<CancellationToken>,
+        _: Form,
     ) -> Result<Arc<dyn Exchange>, Failure> {
         Ok(Arc::new(Alone))
     }
@@ -72,8 +74,9 @@ pub(super) use with::make_key;
 
 #[cfg(feature = "cluster")]
 mod with {
-    use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Job, Question};
+    use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Form, Job, Question};
     use crate::cli::Exit;
+    use crate::progress::json;
     use halma_cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
     use halma_solve::run;
     use std::io::{ErrorKind, Write};
@@ -84,8 +87,8 @@ mod with {
 
     /// A process that says nothing for so long is lost.
     const PEER_TIMEOUT: Duration = Duration::from_secs(60);
-    /// What may be asked for instead.
-    const ALLOWED: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
+    /// So long the others have to start.
+    const WAIT: Duration = Duration::from_secs(60);
 
     /// Makes a key for the processes of a run, in a new file.
     pub(in crate::cli) fn make_key(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -106,6 +109,19 @@ mod with {
         Ok(Exit::Answered)
     }
 
+    /// A time, if it is from a second to so many days.
+    fn within(option: &str, time: Duration, days: u64) -> Result<Duration, ClusterError> {
+        let most = Duration::from_secs(days * 24 * 3600);
+        match (Duration::from_secs(1)..=most).contains(&time) {
+            true => Ok(time),
+            false => Err(ClusterError::Input(format!(
+                "{option}: found {}, allowed are 1s to {}",
+                humantime::format_duration(time),
+                humantime::format_duration(most)
+            ))),
+        }
+    }
+
     impl ClusterArgs {
         fn hosts(&self) -> Result<Option<(Hosts, usize)>, ClusterError> {
             let Some(file) = &self.hosts else { return Ok(None) };
@@ -123,14 +139,11 @@ mod with {
         }
 
         fn peer_timeout(&self) -> Result<Duration, ClusterError> {
-            let timeout = self.peer_timeout.unwrap_or(PEER_TIMEOUT);
-            match ALLOWED.contains(&timeout) {
-                true => Ok(timeout),
-                false => Err(ClusterError::Input(format!(
-                    "--peer-timeout: found {}, allowed are 1s to 1day",
-                    humantime::format_duration(timeout)
-                ))),
-            }
+            within("--peer-timeout", self.peer_timeout.unwrap_or(PEER_TIMEOUT), 1)
+        }
+
+        fn wait(&self) -> Result<Duration, ClusterError> {
+            within("--wait", self.wait.unwrap_or(WAIT), 7)
         }
 
         /// Whether another process writes the record and prints it.
@@ -149,32 +162,38 @@ mod with {
             job: &Job,
             question: Question,
             cancel: &Arc<CancellationToken>,
+            form: Form,
         ) -> Result<Arc<dyn Exchange>, Failure> {
             let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
                 return Ok(Arc::new(Alone));
             };
             run::check_shared(job, question)?;
-            let wait = self.wait.unwrap_or(Duration::from_secs(60));
             let terms = Terms {
                 hosts,
                 process,
                 job: run::fingerprint(job, question),
-                wait,
+                wait: self.wait()?,
                 secret: self.secret()?,
                 peer_timeout: self.peer_timeout()?,
                 memory: job.limits.memory,
                 cancel: Arc::clone(cancel),
-                // Who closed standard error does not want the message.
-                note: |what| drop(writeln!(std::io::stderr(), "{what}")),
+                note: match form {
+                    Form::Json => json::note,
+                    // Who closed standard error does not want the message.
+                    _ => |what| drop(writeln!(std::io::stderr(), "{what}")),
+                },
             };
             let cluster = connect(&terms)?;
             self.connected_as.get_or_init(|| process);
-            cluster.when_lost(|lost| {
+            cluster.when_lost(move |lost| {
                 let message = lost.to_string();
                 // What takes long and does not look is ended: everything on disk is good at any moment.
                 let end = move || {
                     std::thread::sleep(GRACE);
-                    let _ = writeln!(std::io::stderr(), "{message}");
+                    match form {
+                        Form::Json => json::failed(&message, Exit::Unfinished as u8),
+                        _ => drop(writeln!(std::io::stderr(), "{message}")),
+                    }
                     std::process::exit(Exit::Unfinished as i32);
                 };
                 let _ = std::thread::Builder::new().spawn(end);

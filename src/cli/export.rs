@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use atomic_write_file::AtomicWriteFile;
 use clap::ValueEnum;
 
 use halma_rules::job::{Job, Problem, Puzzle};
@@ -11,7 +10,7 @@ use halma_rules::puzzle::export::{self, Export, File};
 use halma_rules::puzzle::{Compiled, GroundedTask, TableFault};
 
 use super::asking::{put, read};
-use super::{Exit, Failure};
+use super::{Exit, Failure, whole_file};
 
 /// The languages, as they are typed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -55,13 +54,9 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
     };
     for File { ending, text } in &files {
         let file = folder.join(format!("{name}{ending}"));
-        let whole = || {
-            std::fs::create_dir_all(folder)?;
-            let mut writing = AtomicWriteFile::open(&file)?;
-            writing.write_all(text.as_bytes())?;
-            writing.commit()
-        };
-        whole().map_err(|e| Failure::unwritten(&file, &e))?;
+        let made = std::fs::create_dir_all(folder);
+        let written = made.and_then(|()| whole_file::write(&file, |out| out.write_all(text.as_bytes())));
+        written.map_err(|e| Failure::unwritten(&file, &e))?;
         put(&format!("{}\n", file.display()), out)?;
     }
     Ok(Exit::Answered)

@@ -8,7 +8,7 @@ use halma_record::record;
 use halma_record::words::counted;
 
 use super::asking::put;
-use super::{Exit, Failure};
+use super::{Exit, Failure, whole_file};
 use crate::page::Entry;
 use crate::page::site::{self, Stories};
 
@@ -73,7 +73,7 @@ pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mu
     };
     std::fs::create_dir_all(folder).map_err(unwritten)?;
     for page in &pages {
-        std::fs::write(folder.join(&page.name), &page.html).map_err(unwritten)?;
+        whole_file::write(&folder.join(&page.name), |out| out.write_all(page.html.as_bytes())).map_err(unwritten)?;
     }
     put(&format!("{}: {}\n", folder.join("index.html").display(), counted(pages.len(), "page")), out)?;
     Ok(Exit::Answered)

@@ -11,7 +11,7 @@ use halma_rules::job::{Job, Output};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read, record_file, too_little};
-use super::{Exit, Failure, Options};
+use super::{Exit, Failure, Options, whole_file};
 use crate::describe;
 use crate::figure::{self, Figure};
 use crate::page::{self, Entry};
@@ -208,7 +208,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 pub(super) fn write(text: &str, file: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     match file {
         None => put(text, out)?,
-        Some(file) => std::fs::write(file, text).map_err(|e| Failure::unwritten(file, &e))?,
+        Some(file) => {
+            let written = whole_file::write(file, |out| out.write_all(text.as_bytes()));
+            written.map_err(|e| Failure::unwritten(file, &e))?;
+        }
     }
     Ok(Exit::Answered)
 }

@@ -48,16 +48,15 @@ fn of_armies(armies: &ArmiesSpec) -> String {
         |cells: &[String]| format!("[{}]", cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(", "));
     let army = match &armies.army {
         Army::Named(name) => format!("army = \"{name}\"\n"),
-        Army::Cells(_) if armies.map.is_some() => String::new(),
         Army::Cells(cells) => format!("army = {}\n", list(cells)),
     };
     let target = format!("target = {}\n", list(&armies.target));
-    // The target is said where it is not understood.
-    let is_understood = |text: &str| Job::parse(Path::new("job.toml"), text).is_ok_and(|job| same(&job.spec, armies));
-    match is_understood(&format!("{text}{army}")) {
-        true => text + &army,
-        false => text + &army + &target,
-    }
+    // No more is said than is needed: a map may have the men on it, and the target may be the army's mirror image.
+    let [none, both] = [String::new(), format!("{army}{target}")];
+    let shorter = [none, army, target].into_iter().find(|said| {
+        Job::parse(Path::new("job.toml"), &format!("{text}{said}")).is_ok_and(|job| same(&job.spec, armies))
+    });
+    text + &shorter.unwrap_or(both)
 }
 
 /// Whether both are on the same cells.
@@ -69,6 +68,27 @@ fn same(spec: &ProblemSpec, armies: &ArmiesSpec) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A map may have no men on it, as those that the studio draws.
+    #[test]
+    fn the_army_is_said_where_the_map_does_not_have_it() {
+        for (board, armies) in [
+            ("....\n....\n", "army = [\"a1\", \"b1\"]\n"),
+            ("....\n....\n", "army = [\"a1\", \"b1\"]\ntarget = [\"c1\", \"d2\"]\n"),
+            ("SS..\n....\n", "target = [\"c1\", \"d2\"]\n"),
+            ("SS..\n..TT\n", ""),
+        ] {
+            let asked = format!("[problem]\nkind = \"transfer\"\nboard = \"\"\"\n{board}\"\"\"\nmoves = 4\n{armies}");
+            let job = Job::parse(Path::new("a.toml"), &asked).unwrap();
+            let written = of_armies(job.spec.armies().unwrap());
+            assert_eq!(
+                Job::parse(Path::new("b.toml"), &written).unwrap().spec.armies().map(|a| (&a.start, &a.target)),
+                job.spec.armies().map(|a| (&a.start, &a.target)),
+                "{written}"
+            );
+            assert!(written.ends_with(armies), "{written}");
+        }
+    }
 
     #[test]
     fn the_job_of_every_record_states_its_problem_and_its_search() {

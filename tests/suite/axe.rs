@@ -10,7 +10,7 @@ use super::browser::Browser;
 /// The script; `None`, with a word about it, where there is none.
 fn script() -> Option<String> {
     let Some(file) = std::env::var_os("HALMA_AXE") else {
-        println!("skipped: HALMA_AXE does not name axe-core's axe.min.js");
+        crate::skipped("rules of axe-core: HALMA_AXE does not name its axe.min.js");
         return None;
     };
     Some(std::fs::read_to_string(file).expect("axe-core"))

@@ -61,7 +61,7 @@ impl Browser {
         };
         let profile = tempfile::tempdir().expect("a folder");
         let Some(mut process) = names.iter().find_map(|name| spawn(name, profile.path())) else {
-            println!("skipped: none of {} is on this machine", names.join(", "));
+            crate::skipped(&format!("pages in a browser: none of {} is on this machine", names.join(", ")));
             return None;
         };
         let lines = BufReader::new(process.stderr.take().expect("its messages")).lines();

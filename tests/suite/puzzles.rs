@@ -274,6 +274,11 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
         let fault = Job::parse("a.toml".as_ref(), &text).unwrap_err().to_string();
         assert!(fault.starts_with(message), "{fault}\nand not\n{message}");
     }
+    // A step names its rule with 16 bits.
+    let filler = "\"B A -> A B\", ".repeat(65_535);
+    let text = job(&format!("rules = [{filler}\"A . -> . A\"]"));
+    let fault = Job::parse("a.toml".as_ref(), &text).unwrap_err().to_string();
+    assert!(fault.contains("at most 65535 rules are allowed; there are 65536"), "{:.200}", fault);
     // 256 cells with 5 letters that come and go: no key numbers 5^256 states.
     let board = "ABCD............\n".repeat(16);
     let text = format!(
@@ -284,4 +289,53 @@ fn bad_files_are_refused_with_their_place_and_what_is_allowed() {
     let message = "a.toml:3:9: the puzzle has 2^256 states or more, which are too many to number: allowed are fewer";
     assert!(error.starts_with(message), "{error}");
     assert!(!Path::new("never").exists());
+}
+
+/// C(256, 64) is more than 2^203, of which 128 bits hold none.
+#[test]
+fn sixty_four_men_on_256_cells_are_numbered() {
+    let board = "AAAAAAAAAAAAAAAA\n".repeat(4) + &"................\n".repeat(12);
+    let text = format!(
+        "[problem]\nkind = \"rules\"\nboard = \"\"\"\n{board}\"\"\"\nrules = [\"A . -> . A\"]\ngoal = {{ at = {{ p5 = \"A\" }} }}\n"
+    );
+    let record = answer(&Job::parse("a.toml".as_ref(), &text).unwrap(), Question::Solve);
+    assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(1)));
+}
+
+/// What the verifier cannot follow it does not reject.
+#[test]
+fn a_move_to_too_many_positions_is_not_checked() {
+    let toggles = ".".repeat(17);
+    let text = format!(
+        "[problem]\nkind = \"rules\"\nboard = \"o{toggles}\"\ngoal = {{ at = {{ a1 = \"O\" }} }}\n\
+         rules = [{{ rule = \". -> x\", free = true }}, {{ rule = \"x -> .\", free = true }}, \"o -> O\"]\n"
+    );
+    let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+    let record = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+    assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(1)));
+    let options = Options { sample: None, budget: 50_000_000, memory: None, progress: &|_| {} };
+    let report = halma_check::record_holds(&record, Path::new(""), &options).unwrap();
+    let unchecked = report.unchecked.join("; ");
+    assert!(unchecked.ends_with("rules: too many positions that one move leads to for this verifier"), "{unchecked}");
+}
+
+/// The verifier reads what the search reads: moves before the solved state, names anywhere, zeros before numbers, and more blocks
+/// than there are letters if they have one shape.
+#[test]
+fn unusual_files_are_read_alike() {
+    let definition = "Set C 0003 1\nName late\nMove A\nC\n2 1 3\nEnd\nMove B\nC\n1 3 02\nEnd\nSolved\nC\n0001 2 003\nEnd\nName again\n";
+    let text =
+        format!("[problem]\nkind = \"permutation\"\ndefinition = \"\"\"\n{definition}\"\"\"\nscramble = \"A B A\"\n");
+    let record = answer(&Job::parse("a.toml".as_ref(), &text).unwrap(), Question::Solve);
+    assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(3)));
+    let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain('\u{c0}'..='\u{d5}').collect();
+    let row = |part: &[char]| part.iter().collect::<String>() + "\n";
+    let board = row(&letters[..35]) + &row(&letters[35..70]) + ".".repeat(35).as_str() + "\n";
+    let text = format!(
+        "[problem]\nkind = \"blocks\"\nboard = \"\"\"\n{board}\"\"\"\nmetric = \"step\"\ngoal = \"\"\"\n{}\"\"\"\n",
+        format!("{}\n{}\nA{}\n", ".".repeat(35), ".".repeat(35), ".".repeat(34))
+    );
+    let job = Job::parse("a.toml".as_ref(), &text).unwrap();
+    let levels = answer(&job, Question::Levels { depth: 1 });
+    assert_eq!(levels.verdict, Verdict::Levels);
 }

@@ -436,11 +436,11 @@ fn a_terminal_gets_colours_unless_no_color_is_set() {
         script.env_remove("CLICOLOR").envs(no_color.map(|value| ("NO_COLOR", value)));
         let command = format!("'{program}' replay {SOLUTION}");
         let output = script.args(["-qec", &command, "/dev/null"]).stdin(std::process::Stdio::null()).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        assert!(output.status.success(), "{output:?}");
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let (Some(coloured), Some(plain)) = (on_terminal(None), on_terminal(Some("1"))) else {
-        println!("skipped: no `script` here");
-        return;
+        return crate::skipped("a terminal's colours: there is no `script` here");
     };
     assert!(coloured.contains("\x1b[") && !plain.contains('\x1b'), "{coloured}");
     let mut boards = plain.lines().filter(|line| !line.starts_with("legal: "));

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 
 use halma_record::record::Counts;
 
-use super::path_counts::{self, Trouble, ways};
+use super::path_counts::{self, ways};
 use super::permutation::{composed, image};
 use super::problem::Problem;
+use super::rejection::Trouble;
 use super::transfer_bounds::{Cut, Pruner};
 
 /// Armies by key, each with the number of walks that lead to it.

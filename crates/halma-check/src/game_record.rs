@@ -22,7 +22,7 @@ use super::memory;
 use super::moves::{Set, play};
 use super::number::{Number, Wide};
 use super::problem::Problem;
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, or_none};
 use super::sides::{Walked, split, states};
 use super::{Options, Report};
 use bounds::{Bounds, Rules};
@@ -92,7 +92,7 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     if let Some(game) = &game {
         let moves = game.len() - 1;
         if record.length != Some(moves as u32) {
-            let why = format!("solution: {moves} moves for length {:?}", record.length);
+            let why = format!("solution: {moves} moves for length {}", or_none(record.length));
             return Err(RejectionKind::Solution.of_length(record.length, why));
         }
         let winner = ["red", "blue"][moves % 2];

@@ -10,7 +10,7 @@ use halma_record::record::{LevelRecord, Side};
 use super::level_file::{Level, Marks};
 use super::memory::{self, MOST_STATES};
 use super::number::Number;
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, Trouble};
 use crate::parallel;
 
 /// Keys that are sorted at a time.
@@ -27,7 +27,7 @@ pub(super) trait States: Sync {
     const END: &'static str;
 
     /// The successors of states on level `depth` that no bound prunes, and the number of all successors.
-    fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), String>;
+    fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), Trouble>;
     /// Whether [`Self::stay`] may drop new states of that level.
     fn filters(_depth: u32, _cuts: &Self::Cuts) -> bool {
         false
@@ -37,7 +37,7 @@ pub(super) trait States: Sync {
         Ok(keys.to_vec())
     }
     /// The predecessors of a state.
-    fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, String>;
+    fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, Trouble>;
     /// The centroid, if there is one; an error if this is not the key of a state.
     fn look(&self, key: Self::Key) -> Result<Option<i64>, String>;
     /// A state, for messages.
@@ -76,9 +76,9 @@ impl<S: States> Step<'_, S> {
     }
 
     /// Makes rejections about a state of a level.
-    fn of_state(&self, depth: u32) -> impl Fn(String) -> Rejection {
+    fn of_state<T: Into<Trouble>>(&self, depth: u32) -> impl Fn(T) -> Rejection {
         let side = self.side;
-        move |why| RejectionKind::State.because(why).at_level(side, depth)
+        move |why| Rejection::of(RejectionKind::State)(why).at_level(side, depth)
     }
 
     /// The rejection of wrong figures of a level.
@@ -334,7 +334,7 @@ impl<S: States> Step<'_, S> {
         let around = parallel::map(children.len(), before).map_err(self.of_state(there))?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
         // The move must be one that no bound prunes.
-        let is_led_to = |child: usize| -> Result<bool, String> {
+        let is_led_to = |child: usize| -> Result<bool, Trouble> {
             let parents = around[child].iter().copied().filter(|key| absent.binary_search(key).is_err());
             let (led_to, _) = self.states.expand(&parents.collect::<Vec<_>>(), self.depth, cuts)?;
             Ok(led_to.contains(&children[child]))

@@ -10,7 +10,7 @@ use super::keys::{PUBLISHED, mix};
 use super::level_file::{Level, below};
 use super::level_step::{States, Step, sorted};
 use super::memory;
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, or_none};
 use crate::parallel;
 
 /// The result for one level.
@@ -319,8 +319,7 @@ impl<'a, S: States> Walk<'a, S> {
         match stated.centroid_max == found.centroid_max {
             true => Ok(()),
             false => {
-                let shown = |centroid: Option<i64>| centroid.map_or("none".into(), |c| c.to_string());
-                let (said, found) = (shown(stated.centroid_max), shown(found.centroid_max));
+                let (said, found) = (or_none(stated.centroid_max), or_none(found.centroid_max));
                 Err(fault(RejectionKind::Figures, format!("largest centroid {said}, found {found}")))
             }
         }

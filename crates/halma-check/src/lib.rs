@@ -56,8 +56,8 @@ use thiserror::Error;
 use halma_record::record::{self, Asked, Counts, Record, RecordError};
 
 use moves::Set;
-use path_counts::Trouble;
 use problem::Problem;
+use rejection::{Trouble, or_none};
 use search::Searches;
 
 pub use rejection::{Place, Rejection, RejectionKind};
@@ -160,7 +160,7 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     memory::keep_to(options.memory, bytes_of(&file));
     let record = Record::read_unjudged(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    record_holds(&record, folder, options).map_err(|rejection| match rejection.kind {
+    judged(&record, folder, options).map_err(|rejection| match rejection.kind {
         RejectionKind::Version => CheckError::Version { file, rejection },
         _ => CheckError::Rejected { file, rejection },
     })
@@ -171,7 +171,19 @@ pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
 /// # Errors
 /// Why it is rejected.
 pub fn record_holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
-    let report = holds(record, folder, options)?;
+    memory::keep_to(options.memory, 0);
+    judged(record, folder, options)
+}
+
+/// The same, within the memory that was set.
+fn judged(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
+    let report = match holds(record, folder, options) {
+        // Nothing is wrong with it, and nothing was shown.
+        Err(rejection) if rejection.kind == RejectionKind::TooLarge => {
+            Report { unchecked: vec![format!("the record: {rejection}")], ..Report::default() }
+        }
+        judged => judged?,
+    };
     Ok(Report { title: record.problem.title().map(Into::into), conclusion: conclusion::of(record), ..report })
 }
 
@@ -225,7 +237,7 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { model, start, target } = problem;
     if record.length.is_none_or(|length| length as usize != solution.len()) {
-        return Err(format!("solution: {} moves for length {:?}", solution.len(), record.length));
+        return Err(format!("solution: {} moves for length {}", solution.len(), or_none(record.length)));
     }
     let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {

@@ -28,8 +28,8 @@ use halma_record::record::{Asked, Record, Repeats, SymmetryRecord, Verdict};
 use super::evidence::Evidence;
 use super::keys::PUBLISHED;
 use super::number::Wide;
-use super::path_counts::Trouble;
-use super::rejection::{Rejection, RejectionKind};
+
+use super::rejection::{Rejection, RejectionKind, Trouble};
 use super::{Options, Report, self_consistency};
 use blocks::Blocks;
 use code::{Arithmetic, Code};
@@ -47,7 +47,7 @@ struct Models<'a> {
 }
 
 /// The puzzle of a table, under the symmetries of the record.
-fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
+fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, Trouble> {
     let mirrored = |symmetries: &SymmetryRecord| symmetries.mirror.is_some() || !symmetries.letters.is_empty();
     if record.symmetries.as_ref().is_some_and(mirrored) {
         // Where no abstraction was of use there is no bound, whatever was asked for.
@@ -59,14 +59,14 @@ fn model(spec: &PuzzleSpec, record: &Record) -> Result<Box<dyn Model>, String> {
         let plain = unbounded && matches!(record.question, Asked::Solve | Asked::Prove);
         if !KINDS.contains(&spec.kind.as_str()) || !plain {
             let why = "only searches for solutions of puzzles from files, without bounds, have one";
-            return Err(format!("symmetries.mirror: {why}"));
+            return Err(format!("symmetries.mirror: {why}").into());
         }
     }
     under(spec, record.symmetries.as_ref())
 }
 
 /// The puzzle of a table, under these symmetries.
-fn under(spec: &PuzzleSpec, stated: Option<&SymmetryRecord>) -> Result<Box<dyn Model>, String> {
+fn under(spec: &PuzzleSpec, stated: Option<&SymmetryRecord>) -> Result<Box<dyn Model>, Trouble> {
     let named = |fault: String| format!("problem: {fault}");
     let lacking = || "the record does not name its symmetries".to_string();
     Ok(match spec.kind.as_str() {
@@ -85,19 +85,19 @@ fn under(spec: &PuzzleSpec, stated: Option<&SymmetryRecord>) -> Result<Box<dyn M
             if stated.is_some_and(|symmetries| !symmetries.fixing.is_empty()) {
                 return Err("symmetries: those of a puzzle in Rust have no cells".into());
             }
-            return in_rust::model(spec, symmetry)
-                .unwrap_or_else(|| Err(format!("problem.kind: `{other}` is no kind that this program knows")));
+            let unknown = || Err(format!("problem.kind: `{other}` is no kind that this program knows"));
+            in_rust::model(spec, symmetry).unwrap_or_else(unknown)?
         }
     })
 }
 
 /// The puzzle under the symmetries up to which solutions were counted, where the record names others than those of its search.
-fn counted(spec: &PuzzleSpec, record: &Record) -> Result<Option<Box<dyn Model>>, String> {
+fn counted(spec: &PuzzleSpec, record: &Record) -> Result<Option<Box<dyn Model>>, Trouble> {
     let Some(named) = record.counts.as_ref().and_then(|counts| counts.symmetries.as_ref()) else { return Ok(None) };
     if record.symmetries.as_ref().is_none_or(|used| used.fixing.len() != 1) {
         return Err("counts.symmetries: only what was searched without symmetries has others".into());
     }
-    under(spec, Some(&SymmetryRecord::fixing(named.clone()))).map(Some).map_err(|fault| format!("counts: {fault}"))
+    under(spec, Some(&SymmetryRecord::fixing(named.clone()))).map(Some).map_err(|fault| fault.prefixed("counts"))
 }
 
 /// What puzzles from files do not have is not there, and the digests have the published keys.
@@ -142,10 +142,9 @@ fn stated(spec: &PuzzleSpec, model: &dyn Model) -> Vec<String> {
 pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, true))?;
     self_consistency::puzzle_verdict(record)?;
-    let of_problem = Rejection::of(RejectionKind::Problem);
-    is_plain(record).map_err(&of_problem)?;
-    let model = model(spec, record).map_err(&of_problem)?;
-    let counted = counted(spec, record).map_err(&of_problem)?;
+    is_plain(record).map_err(Rejection::of(RejectionKind::Problem))?;
+    let model = model(spec, record).map_err(Rejection::of(RejectionKind::Problem))?;
+    let counted = counted(spec, record).map_err(Rejection::of(RejectionKind::Problem))?;
     let models = Models { searched: &*model, counted: counted.as_deref().unwrap_or(&*model) };
     let mut checked = stated(spec, &*model);
     if let Some(symmetries) = &record.symmetries {
@@ -164,7 +163,7 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
     let distance = match distance(spec, &*model, record) {
         Ok(distance) => Ok(distance),
         Err(Trouble::TooMany(why)) => Err(why),
-        Err(Trouble::Wrong(why)) => return Err(of_problem(why)),
+        Err(wrong) => return Err(Rejection::of(RejectionKind::Problem)(wrong)),
     };
     let mut report = Report { checked, ..Report::default() };
     repeats(&*model, record, &mut report).map_err(Rejection::of(RejectionKind::Figures))?;
@@ -177,12 +176,12 @@ pub(super) fn holds(spec: &PuzzleSpec, record: &Record, folder: &Path, options: 
 }
 
 /// Whether a start has a move.
-fn begins(model: &dyn Model) -> Result<bool, String> {
+fn begins(model: &dyn Model) -> Result<bool, Trouble> {
     model.starts().iter().try_fold(false, |any, start| Ok(any || !model.moves(start)?.is_empty()))
 }
 
 /// How far back the record says that repeated states lie. Levels are compared with all earlier ones whatever it says.
-fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<(), String> {
+fn repeats(model: &dyn Model, record: &Record, report: &mut Report) -> Result<(), Trouble> {
     let came_back = record.runs.iter().flat_map(|run| &run.levels).any(|level| level.old > 0);
     match record.repeats {
         None => Err("repeats: the record does not say how far back repeated states lie".into()),
@@ -236,7 +235,7 @@ fn distance(spec: &PuzzleSpec, model: &dyn Model, record: &Record) -> Result<Opt
     Ok(Some(Arc::new(largest)))
 }
 
-/// The same with numbers of that kind.
+/// Checks the levels, with keys of type `N`.
 fn levels<N: Arithmetic>(
     (spec, models): (&PuzzleSpec, Models<'_>),
     (record, folder, options): (&Record, &Path, &Options),

@@ -6,24 +6,11 @@ use halma_record::record::Count;
 
 use super::memory;
 use super::number::Number;
+use super::rejection::Trouble;
 use crate::parallel;
 
 /// States by key, ascending, each with the number of walks that lead to it.
 pub(super) type Walks<N> = Vec<(N, u128)>;
-
-/// Why a count ends.
-pub(super) enum Trouble {
-    /// More successors, or larger numbers, than the budget allows.
-    TooMany(String),
-    /// The states are inconsistent, or a number differs from the record's.
-    Wrong(String),
-}
-
-impl From<String> for Trouble {
-    fn from(why: String) -> Self {
-        Self::Wrong(why)
-    }
-}
 
 pub(super) fn too_large() -> Trouble {
     Trouble::TooMany("the numbers do not fit 128 bits".into())

@@ -32,6 +32,39 @@ pub enum RejectionKind {
     Solution,
     /// A number of solutions differs from the recount.
     Count,
+    /// Nothing is known to be wrong: it is larger than this verifier follows.
+    TooLarge,
+}
+
+/// Why something was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// There is more of it than this verifier, or its budget, allows.
+    TooMany(String),
+    /// It is wrong.
+    Wrong(String),
+}
+
+impl Trouble {
+    /// Puts its subject before the reason.
+    pub(crate) fn prefixed(self, about: &str) -> Self {
+        match self {
+            Self::TooMany(why) => Self::TooMany(format!("{about}: {why}")),
+            Self::Wrong(why) => Self::Wrong(format!("{about}: {why}")),
+        }
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Self::Wrong(why)
+    }
+}
+
+impl From<&str> for Trouble {
+    fn from(why: &str) -> Self {
+        Self::Wrong(why.into())
+    }
 }
 
 /// The place of a fault, as far as it has one.
@@ -84,9 +117,12 @@ impl RejectionKind {
 }
 
 impl Rejection {
-    /// Turns reasons into faults of that kind.
-    pub(crate) fn of<S: Into<String>>(kind: RejectionKind) -> impl Fn(S) -> Self {
-        move |reason| kind.because(reason)
+    /// Turns reasons into faults of that kind, but for what is too large.
+    pub(crate) fn of<T: Into<Trouble>>(kind: RejectionKind) -> impl Fn(T) -> Self {
+        move |trouble| match trouble.into() {
+            Trouble::Wrong(reason) => kind.because(reason),
+            Trouble::TooMany(reason) => RejectionKind::TooLarge.because(reason),
+        }
     }
 
     /// Adds the length, unless it is known.
@@ -119,4 +155,9 @@ impl Rejection {
         self.reason = format!("{about}: {}", self.reason);
         self
     }
+}
+
+/// A value in words, where there may be none.
+pub(crate) fn or_none<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "none".into(), |value| value.to_string())
 }

@@ -14,7 +14,7 @@ use super::histograms::Histograms;
 use super::impossible;
 use super::level_walk::{Mode, Walk};
 use super::problem::Problem;
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, or_none};
 use super::sides::{Levels, Walked, split};
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
@@ -369,7 +369,7 @@ impl<'a> Searches<'a> {
     ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
         let (length, palindromic) = (entry.length, self.record.palindromic);
         if entry.c.is_some_and(|c| c < 0) {
-            let why = format!("C = {:?}: below 0 the constraint refutes nothing, and makes no levels", entry.c);
+            let why = format!("C = {}: below 0 the constraint refutes nothing, and makes no levels", or_none(entry.c));
             return RejectionKind::Figures.reject(why);
         }
         let mut walk = self.begin(levels, false)?;

@@ -3,7 +3,7 @@
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LONGEST, LengthRecord, LevelRecord, Record, Verdict};
 
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, or_none};
 
 /// Every successor is accounted for, and the sums of every length are those of its levels. Level 0 has one state,
 /// unless there may be `several` starts.
@@ -20,8 +20,9 @@ pub(super) fn figures(record: &Record, entry: &LengthRecord, several: bool) -> R
         };
         if !holds {
             let why = format!(
-                "length {length}, {side:?} level {depth}: {generated} generated, but pruned {pruned} + duplicates {duplicates} + \
-                 old {old} + states {states} = {parts}"
+                "length {length}, {} level {depth}: {generated} generated, but pruned {pruned} + duplicates {duplicates} + \
+                 old {old} + states {states} = {parts}",
+                side.name()
             );
             return Err(RejectionKind::Figures.because(why).at_length(length).at_level(side, depth));
         }
@@ -129,7 +130,8 @@ fn whole_levels(record: &Record) -> Result<(), Rejection> {
     let ends = |depth: u32, length: u32| length == depth || record.exhausted && length < depth;
     let whole = |entry: &&LengthRecord| record.depth.is_some_and(|depth| ends(depth, entry.length));
     let entry = record.runs.first().filter(whole);
-    let other = || RejectionKind::Levels.because(format!("levels up to {:?}, and a run of other ones", record.depth));
+    let other =
+        || RejectionKind::Levels.because(format!("levels up to {}, and a run of other ones", or_none(record.depth)));
     let entry = entry.ok_or_else(other)?;
     if record.exhausted != entry.levels.last().is_some_and(|level| level.states == 0) {
         return RejectionKind::Verdict.reject("exhausted: it is said where the last level is empty, and only there");
@@ -232,9 +234,8 @@ fn lengths(record: &Record) -> Result<(), Rejection> {
         None => bound.checked_sub(1).map(|l| l.min(asked)),
     };
     if record.refuted_up_to != refuted {
-        let shown = |l: Option<u32>| l.map_or("none".into(), |l| l.to_string());
-        let claimed = shown(record.refuted_up_to);
-        return wrong(format!("refuted_up_to is {claimed}, the runs refute up to {}", shown(refuted)));
+        let claimed = or_none(record.refuted_up_to);
+        return wrong(format!("refuted_up_to is {claimed}, the runs refute up to {}", or_none(refuted)));
     }
     let solved = runs.last().filter(|entry| entry.verdict == Verdict::Solution);
     if runs.iter().rev().skip(1).any(|entry| entry.verdict == Verdict::Solution) {

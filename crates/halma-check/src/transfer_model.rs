@@ -7,7 +7,7 @@ use super::level_file::Level;
 use super::level_step::States;
 use super::moves::{Set, destinations};
 use super::permutation::image;
-use super::rejection::{Rejection, RejectionKind};
+use super::rejection::{Rejection, RejectionKind, Trouble};
 use super::transfer_bounds::{Cut, Pruner};
 use crate::parallel;
 
@@ -116,7 +116,7 @@ impl States for TransferModel {
     const HELD: usize = 2;
     const END: &'static str = "the target is";
 
-    fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), String> {
+    fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), Trouble> {
         let (mut pruner, mut scratch) = (Pruner::new(cuts, depth + 1), Vec::new());
         let (mut keys, mut generated) = (Vec::new(), 0);
         for &key in parents {
@@ -150,7 +150,7 @@ impl States for TransferModel {
     }
 
     // Every move is reversible, so predecessors are successors.
-    fn before(&self, key: u128) -> Result<Vec<u128>, String> {
+    fn before(&self, key: u128) -> Result<Vec<u128>, Trouble> {
         let (mut keys, mut scratch) = (Vec::new(), Vec::new());
         self.successors(&self.army(key)?, |_, _, after| keys.push(self.key(after, &mut scratch)));
         Ok(keys)

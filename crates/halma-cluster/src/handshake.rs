@@ -269,10 +269,8 @@ mod tests {
         });
         let secret = Secret::none();
         let fault = answer(called, &secret, 0, until).map(drop).unwrap_err();
-        assert!(
-            matches!(&fault, Fault::Stranger(what) if what.contains("within") || what.contains("else")),
-            "{fault:?}"
-        );
+        // Not that it says something else: the greeting would take a second to arrive.
+        assert!(matches!(&fault, Fault::Stranger(what) if what.contains("within")), "{fault:?}");
         dripper.join().unwrap();
     }
 }

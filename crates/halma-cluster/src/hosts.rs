@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 
+use halma_files::folder;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::ClusterError;
@@ -24,9 +25,11 @@ impl Hosts {
     /// # Errors
     /// Where the file cannot be read, or has another line.
     pub fn read(file: &Path) -> Result<Self, ClusterError> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|e| ClusterError::Input(format!("{}: cannot be read: {e}", file.display())))?;
-        Self::parse(&text).map_err(|e| ClusterError::Input(format!("{}: {e}", file.display())))
+        let unread =
+            |e: &dyn std::fmt::Display| ClusterError::Input(format!("{}: cannot be read: {e}", file.display()));
+        let bytes = folder::read_named(file, folder::TYPED_BYTES).map_err(|e| unread(&e))?;
+        Self::parse(&String::from_utf8(bytes).map_err(|e| unread(&e))?)
+            .map_err(|e| ClusterError::Input(format!("{}: {e}", file.display())))
     }
 
     /// The same from its text.

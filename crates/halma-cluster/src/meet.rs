@@ -39,6 +39,8 @@ enum Event {
     Free(usize),
     /// A process belongs to another run.
     Refused { pair: Pair, reason: String },
+    /// A process cannot be called, and waiting alone will not help.
+    Unreachable { peer: usize, what: String },
     /// A caller belongs to no process of this run, or cannot prove it.
     Fault { process: Option<usize>, address: IpAddr, what: String },
 }
@@ -168,6 +170,10 @@ impl Rendezvous {
                 if let Some(slot) = self.slots.get_mut(process) {
                     slot.refused = Some(reason);
                 }
+            }
+            Event::Unreachable { peer, what } => {
+                self.slots[peer].seen = Some(what.clone());
+                self.note(format!("process {peer} ({}): {what}; trying again", self.terms.hosts.address(peer)));
             }
             Event::Fault { process, address, what } => {
                 let said = match process {
@@ -322,9 +328,23 @@ fn prepare(socket: &TcpStream, terms: &Terms) -> io::Result<()> {
 /// The calling side: tries each address of the process, until the process answers.
 fn call(terms: &Terms, peer: usize, until: Instant, events: &Sender<Event>) -> Called {
     let mut called = Called::Nobody;
-    for address in terms.addresses(peer).unwrap_or_default() {
+    let unreachable =
+        |what: String| events.send(Event::Unreachable { peer, what }).map_or(Called::Done, |()| Called::Nobody);
+    let addresses = match terms.addresses(peer) {
+        Ok(addresses) => addresses,
+        Err(e) => return unreachable(format!("its address is not known: {e}")),
+    };
+    for address in addresses {
         let left = until.saturating_duration_since(Instant::now()).clamp(AGAIN, PATIENCE);
-        let Ok(socket) = TcpStream::connect_timeout(&address, left) else { continue };
+        let socket = match TcpStream::connect_timeout(&address, left) {
+            Ok(socket) => socket,
+            // It may not have begun yet.
+            Err(e) if e.kind() == io::ErrorKind::ConnectionRefused => continue,
+            Err(e) => match unreachable(format!("it cannot be called at {address}: {e}")) {
+                Called::Done => return Called::Done,
+                _ => continue,
+            },
+        };
         called = match introduce(terms, peer, socket) {
             Ok(event) => {
                 // After another refusal the result is not needed any more.

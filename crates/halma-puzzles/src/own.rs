@@ -13,6 +13,7 @@ pub mod replay;
 mod step_index;
 #[cfg(test)]
 mod tests;
+mod visited;
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,8 @@ pub fn names() -> impl Iterator<Item = String> {
 /// The name of the first cell that the army needs and the board does not have.
 pub fn named(name: &str, board: &Board) -> Result<Option<Vec<usize>>, String> {
     let (shape, size) = name.rsplit_once('-').unwrap_or((name, ""));
-    let Ok(size) = size.parse::<i32>() else { return Ok(None) };
+    // Each army has one name: no sign, no zeros before the number.
+    let Some(size) = size.parse::<i32>().ok().filter(|number| number.to_string() == size) else { return Ok(None) };
     // On the star, the corner of the 9x9 board is the tip of the point above the hexagon.
     let (cx, cy) = if board.name() == "star-121" { (4, 4) } else { (0, 0) };
     let shape: Box<dyn Fn(i32, i32) -> bool> = match (shape, size) {

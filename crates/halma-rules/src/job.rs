@@ -104,6 +104,20 @@ impl Problem {
             Self::Puzzle(_) => None,
         }
     }
+
+    /// Whether the cells of its armies are on the board, ascending, and each once.
+    fn on_the_board(&self) -> Result<(), String> {
+        let Some((lattice, start, target)) = self.armies() else { return Ok(()) };
+        for cells in [start, target] {
+            if let Some(cell) = cells.iter().find(|&&cell| cell >= lattice.len()) {
+                return Err(format!("cell {cell} is not on the board, which has {} cells", lattice.len()));
+            }
+            if !cells.is_sorted_by(|a, b| a < b) {
+                return Err("the cells of an army must ascend, and each must be there once".into());
+            }
+        }
+        Ok(())
+    }
 }
 
 impl From<Transfer> for Problem {
@@ -240,7 +254,8 @@ impl Job {
     pub fn of(problem: Problem) -> Result<Self, String> {
         let job = Self {
             file: PathBuf::new(),
-            spec: spec::of(&problem),
+            // Its cells have names where they are on the board.
+            spec: problem.on_the_board().map(|()| spec::of(&problem))?,
             problem,
             search: Search::default(),
             limits: Limits::default(),
@@ -263,8 +278,11 @@ impl Job {
             if matches!(self.problem, Problem::Game(_)) && start.iter().any(|cell| target.contains(cell)) {
                 return Err("the bases of a game must be apart".into());
             }
-            if men == 0 || !fits(cells, men) {
-                return Err(format!("{men} men on {cells} cells are none or have too many positions"));
+            if men == 0 {
+                return Err("there are no men".into());
+            }
+            if !fits(cells, men) {
+                return Err(format!("{men} men on {cells} cells have too many positions"));
             }
         }
         match self.search.incompatible(&self.problem) {

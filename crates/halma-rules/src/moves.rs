@@ -136,6 +136,15 @@ mod tests {
         }
     }
 
+    /// As many men as cells, but for a few: their numbers fill a byte.
+    #[test]
+    fn boards_that_are_full_or_nearly_so_have_the_obvious_moves() {
+        for free in 0..4 {
+            let men: Vec<u8> = (free..=255).collect();
+            check::<4>(Board::named("16x16").unwrap(), Rule::Eight, false, &men);
+        }
+    }
+
     /// Sets of one man each, moved over all others.
     fn check_planes<Q: word::Word>(lattice: &Lattice, jumps_only: bool, men: &[u8]) {
         let Some(planes) = Planes::<Q>::new(lattice, jumps_only) else { return };

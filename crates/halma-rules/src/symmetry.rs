@@ -1,7 +1,7 @@
 //! Symmetries: the automorphisms of a board under a rule, and those of a problem: K, which maps start and target to
 //! themselves, and the mirror ρ, which exchanges them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use halma_record::record::SymmetryRecord;
 
@@ -50,11 +50,14 @@ pub struct Symmetries {
     pub mirror: Option<Symmetry>,
 }
 
-/// All symmetries of the lattice, the identity first.
+/// All symmetries of the lattice, the identity first. On a board of one line several linear maps are one map of the cells, which is
+/// there once.
 #[must_use]
 pub(crate) fn automorphisms(lattice: &Lattice) -> Vec<Symmetry> {
     let mut found = linear_maps(&lattice.board, &lattice.rule.directions().collect::<Vec<_>>());
     found.sort_by_key(|s| s.cells.iter().enumerate().any(|(i, &c)| i != c as usize));
+    let mut seen = HashSet::new();
+    found.retain(|s| seen.insert(s.cells.clone()));
     found
 }
 
@@ -185,6 +188,14 @@ mod tests {
     fn holes_around_a_board_leave_it_its_symmetries() {
         let board = Board::from_map("#####\n#...#\n#...#\n#...#\n#####\n").unwrap().0;
         assert_eq!(automorphisms(&Lattice::new(board, Rule::Four)).len(), 8);
+    }
+
+    #[test]
+    fn on_a_line_a_map_of_the_cells_is_there_once() {
+        let lattice = Lattice::new(Board::from_map("........\n").unwrap().0, Rule::Six);
+        assert_eq!(automorphisms(&lattice).len(), 2);
+        let found = Symmetries::of(&lattice, &[0, 1], &[6, 7]);
+        assert_eq!((found.fixing.len(), found.mirror.map(|mirror| mirror.cells[0])), (1, Some(7)));
     }
 
     #[test]

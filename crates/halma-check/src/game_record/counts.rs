@@ -7,8 +7,9 @@ use super::bounds::Bounds;
 use super::position::{Position, Table};
 use crate::moves::Set;
 use crate::number::Number;
-use crate::path_counts::{self, Trouble, Walks};
+use crate::path_counts::{self, Walks};
 use crate::problem::Problem;
+use crate::rejection::Trouble;
 
 /// A count.
 pub(super) struct Counter<'a, N> {

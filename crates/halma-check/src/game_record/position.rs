@@ -9,7 +9,7 @@ use crate::level_step::States;
 use crate::moves::{Set, destinations};
 use crate::number::Number;
 use crate::parallel;
-use crate::rejection::{Rejection, RejectionKind};
+use crate::rejection::{Rejection, RejectionKind, Trouble};
 use crate::transfer_model::TransferModel;
 
 /// Both armies, blue's first, their cells in any order, and the side to move: 0 blue, 1 red.
@@ -116,13 +116,13 @@ impl<N: Number> States for Table<'_, N> {
     const HELD: usize = usize::MAX;
     const END: &'static str = "a game ends";
 
-    fn expand(&self, parents: &[N], depth: u32, rules: &Rules) -> Result<(Vec<N>, u64), String> {
+    fn expand(&self, parents: &[N], depth: u32, rules: &Rules) -> Result<(Vec<N>, u64), Trouble> {
         let (mut keys, mut generated) = (Vec::new(), 0);
         let TransferModel { binomials, fixing, .. } = self.model;
         for &key in parents {
             let Position { mut armies, turn } = self.position(key)?;
             if turn != depth as usize % 2 {
-                return Err(format!("{}: the other side is to move on level {depth}", self.show(key)));
+                return Err(format!("{}: the other side is to move on level {depth}", self.show(key)).into());
             }
             if depth >= rules.length || self.winner(&armies).is_some() {
                 continue;
@@ -162,7 +162,7 @@ impl<N: Number> States for Table<'_, N> {
     }
 
     // Every move is reversible by the same man; no move leaves a position that is over.
-    fn before(&self, key: N) -> Result<Vec<N>, String> {
+    fn before(&self, key: N) -> Result<Vec<N>, Trouble> {
         let Position { armies, turn } = self.position(key)?;
         let (side, mut keys) = (1 - turn, Vec::new());
         self.moves(&armies, side, |man, from| {

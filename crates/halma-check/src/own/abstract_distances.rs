@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::model::State;
 use crate::memory;
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// The most states with fewer letters.
 const MOST: u64 = 1 << 22;
@@ -20,7 +20,7 @@ const FARTHEST: u32 = 254;
 pub struct Distances(HashMap<State, Option<u32>>);
 
 impl Distances {
-    /// That of a state. What no way from the starts leads to is on no level, and nothing is said of it.
+    /// The distance of a state; 0 where it was not reached from the starts.
     pub fn of(&self, state: &[u8]) -> Option<u32> {
         self.0.get(state).copied().unwrap_or(Some(0))
     }
@@ -28,7 +28,7 @@ impl Distances {
     /// Those of all states that moves lead to from the starts.
     pub fn from(
         starts: &[State],
-        moves: impl Fn(&[u8]) -> Result<BTreeSet<State>, String>,
+        moves: impl Fn(&[u8]) -> Result<BTreeSet<State>, Trouble>,
         is_goal: impl Fn(&[u8]) -> bool,
     ) -> Result<Self, Trouble> {
         let most = memory::states(starts.first().map_or(0, Vec::len) + BESIDE, MOST) as usize;

@@ -12,7 +12,7 @@ use halma_record::record::SymmetryRecord;
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// The side of a board of Rush Hour.
 const RUSH_HOUR: usize = 6;
@@ -188,8 +188,8 @@ impl Blocks {
             classes[found].count += 1;
             class_of.insert(letter, found as u8);
         }
-        if class_of.len() > super::grid::MAX_LETTERS {
-            return Err(format!("board: {} blocks", class_of.len()));
+        if classes.len() > super::grid::MAX_LETTERS {
+            return Err(format!("board: {} shapes of blocks", classes.len()));
         }
         Ok((classes, class_of))
     }
@@ -360,7 +360,7 @@ impl Model for Blocks {
         Some(states?.into_iter().flatten().collect())
     }
 
-    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble> {
         let blocks = self.blocks(state)?;
         let all: BTreeSet<u8> = blocks.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
         let mut states = BTreeSet::new();
@@ -396,7 +396,7 @@ impl Model for Blocks {
         self.blocks(state).err()
     }
 
-    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+    fn play(&self, state: &[u8], text: &str) -> Result<State, Trouble> {
         let before = self.drawn(state)?;
         let changes = |after: &[u8]| self.drawn(after).map(|after| self.grid.changes(&before, &after));
         named(self.moves(state)?, text, |after| changes(after).unwrap_or_default())

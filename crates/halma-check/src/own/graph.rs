@@ -8,7 +8,7 @@ use super::model::{Distance, Model, State};
 use crate::level_file::Level;
 use crate::level_step::States;
 use crate::parallel;
-use crate::rejection::{Rejection, RejectionKind};
+use crate::rejection::{Rejection, RejectionKind, Trouble};
 
 /// What drops successors: those from which so many moves do not lead to the goal.
 pub struct Cuts {
@@ -93,7 +93,7 @@ impl<N: Arithmetic> States for Graph<'_, N> {
     const HELD: usize = usize::MAX;
     const END: &'static str = "a solution ends";
 
-    fn expand(&self, parents: &[N], depth: u32, cuts: &Cuts) -> Result<(Vec<N>, u64), String> {
+    fn expand(&self, parents: &[N], depth: u32, cuts: &Cuts) -> Result<(Vec<N>, u64), Trouble> {
         let (mut keys, mut generated) = (Vec::new(), 0);
         for &parent in parents {
             for state in self.model.moves(&self.state(parent)?)? {
@@ -111,7 +111,7 @@ impl<N: Arithmetic> States for Graph<'_, N> {
     }
 
     // Only asked where moves can be undone.
-    fn before(&self, key: N) -> Result<Vec<N>, String> {
+    fn before(&self, key: N) -> Result<Vec<N>, Trouble> {
         Ok(self.model.moves(&self.state(key)?)?.iter().map(|state| self.key(state)).collect())
     }
 

@@ -7,7 +7,7 @@ use halma_record::job::PuzzleSpec;
 
 use super::code::Part;
 use super::model::{Distance, Model, State, named};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// The number of a state, in words of 64 bits, the lowest first.
 pub type Words = [u64; 4];
@@ -115,10 +115,11 @@ impl Model for InRust {
         Some(goals.into_iter().map(|goal| digits(&*self.puzzle, goal)).collect())
     }
 
-    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble> {
         let after = self.puzzle.moves(words(state));
         if after.iter().any(|&after| !fits(&*self.puzzle, after, self.symmetry)) {
-            return Err("a move leads to a number of 252 bits or more, which check cannot hold".into());
+            let why = "a move leads to a number of 252 bits or more, which check cannot hold";
+            return Err(Trouble::TooMany(why.into()));
         }
         Ok(after.into_iter().map(|after| digits(&*self.puzzle, after)).filter(|after| after != state).collect())
     }
@@ -138,7 +139,7 @@ impl Model for InRust {
         None
     }
 
-    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+    fn play(&self, state: &[u8], text: &str) -> Result<State, Trouble> {
         named(self.moves(state)?, text, |after| self.puzzle.written(words(state), words(after)))
     }
 
@@ -204,7 +205,8 @@ mod tests {
     #[test]
     fn no_number_loses_its_highest_bits() {
         let puzzle = made(vec![[0; 4]], None, false).unwrap();
-        assert!(puzzle.moves(&puzzle.starts()[0]).unwrap_err().contains("252 bits"));
+        let trouble = puzzle.moves(&puzzle.starts()[0]).unwrap_err();
+        assert!(matches!(&trouble, Trouble::TooMany(why) if why.contains("252 bits")), "{trouble:?}");
         assert!(made(vec![HIGHEST], None, false).is_err() && made(vec![], None, false).is_err());
         assert!(made(vec![[0; 4]], Some(vec![HIGHEST]), false).is_err());
         assert!(made(vec![[1, 0, 0, 0]], None, true).is_err() && made(vec![[1, 0, 0, 0]], None, false).is_ok());

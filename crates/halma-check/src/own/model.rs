@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::code::Part;
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// A state: the entries that its number is made of, in that order.
 pub type State = Vec<u8>;
@@ -25,7 +25,7 @@ pub trait Model: Sync {
     /// All states that satisfy the goal, where the goal lists them.
     fn goal_states(&self) -> Option<Vec<State>>;
     /// The states that one move leads to, but itself.
-    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String>;
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble>;
     /// Whether every move was shown to lead back by one.
     fn can_be_undone(&self) -> bool;
     /// What a symmetry of the record makes of a state, one after another, the state itself first.
@@ -37,7 +37,7 @@ pub trait Model: Sync {
     /// What is wrong with a state.
     fn fault(&self, state: &[u8]) -> Option<String>;
     /// What the move makes of a state that a solution has as `text`.
-    fn play(&self, state: &[u8], text: &str) -> Result<State, String>;
+    fn play(&self, state: &[u8], text: &str) -> Result<State, Trouble>;
     /// Exact distances to the goal in a puzzle in which groups of letters become one, and the others `.`.
     fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble>;
     /// A state as records show it, a line for each row.
@@ -47,7 +47,7 @@ pub trait Model: Sync {
 }
 
 /// The move to the one state that the changes name.
-pub fn named(moves: BTreeSet<State>, text: &str, changes: impl Fn(&[u8]) -> String) -> Result<State, String> {
+pub fn named(moves: BTreeSet<State>, text: &str, changes: impl Fn(&[u8]) -> String) -> Result<State, Trouble> {
     moves.into_iter().find(|after| changes(after) == text).ok_or_else(|| "no move changes these cells so".into())
 }
 

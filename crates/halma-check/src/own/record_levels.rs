@@ -11,7 +11,7 @@ use super::model::{Distance, Model, State};
 use super::{solution_count, without_bound};
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::{Mode, Walk};
-use crate::rejection::{Rejection, RejectionKind};
+use crate::rejection::{Rejection, RejectionKind, Trouble, or_none};
 use crate::sides::{Walked, split, states};
 use crate::{Options, Report};
 
@@ -59,7 +59,10 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         if !self.own_bound {
             self.lower_bound()?;
         }
-        self.solutions().map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
+        self.solutions().map_err(|why| {
+            let rejection = Rejection::of(RejectionKind::Solution)(why);
+            record.length.into_iter().fold(rejection, Rejection::at_length)
+        })?;
         if self.own_bound {
             let (budget, evidence) = (&mut self.budget, &mut self.evidence);
             without_bound::derive(self.ahead, record, budget, evidence, &mut self.report)?;
@@ -103,7 +106,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let bound = match &self.distance {
             Ok(bound) => bound,
             Err(why) => {
-                self.evidence.unbounded(format!("lower bound {:?}: {why}", self.record.lower_bound));
+                self.evidence.unbounded(format!("lower bound {}: {why}", or_none(self.record.lower_bound)));
                 return Ok(());
             }
         };
@@ -134,20 +137,21 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// Plays the solution, from each of the starts from which it can be played; returns the states on each way to the goal.
-    fn replay(&self, solution: &[String]) -> Result<BTreeSet<Vec<State>>, String> {
+    fn replay(&self, solution: &[String]) -> Result<BTreeSet<Vec<State>>, Trouble> {
         let moves = solution.len();
         if self.record.length.is_none_or(|length| length as usize != moves) {
-            return Err(format!("solution: {moves} moves for length {:?}", self.record.length));
+            return Err(format!("solution: {moves} moves for length {}", or_none(self.record.length)).into());
         }
         let mut ways: Vec<Vec<State>> = self.model().starts().iter().map(|start| vec![start.clone()]).collect();
         for (number, text) in (1..).zip(solution) {
-            let mut fault = String::new();
+            let mut fault = None;
             ways.retain_mut(|way| {
-                let played = way.last().map_or_else(|| Err(String::new()), |state| self.model().play(state, text));
-                played.map(|state| way.push(state)).map_err(|why| fault = why).is_ok()
+                let played = way.last().map(|state| self.model().play(state, text));
+                let played = played.and_then(|played| played.map_err(|why| fault = Some(why)).ok());
+                played.map(|state| way.push(state)).is_some()
             });
-            if ways.is_empty() {
-                return Err(format!("solution, move {number} ({text}): {fault}"));
+            if let Some(fault) = fault.filter(|fault| ways.is_empty() || matches!(fault, Trouble::TooMany(_))) {
+                return Err(fault.prefixed(&format!("solution, move {number} ({text})")));
             }
         }
         ways.retain(|way| way.last().is_some_and(|state| self.model().is_goal(state)));
@@ -158,7 +162,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
     }
 
     /// The solutions: each plays, and no two are the same states in other words.
-    fn solutions(&mut self) -> Result<(), String> {
+    fn solutions(&mut self) -> Result<(), Trouble> {
         let Record { solution, more_solutions: more, .. } = self.record;
         let Some(solution) = solution else {
             return if more.is_empty() { Ok(()) } else { Err("more_solutions, without a first one".into()) };
@@ -166,7 +170,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let mut all = self.replay(solution)?;
         self.report.checked.push(format!("the solution plays, {} moves", solution.len()));
         for solution in more {
-            let ways = self.replay(solution).map_err(|fault| format!("more_solutions: {fault}"))?;
+            let ways = self.replay(solution).map_err(|fault| fault.prefixed("more_solutions"))?;
             if !ways.is_disjoint(&all) {
                 return Err("more_solutions: two of them are alike".into());
             }

@@ -15,7 +15,7 @@ use halma_record::record::SymmetryRecord;
 use super::code::Part;
 use super::grid::{Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 use mirror::{Mirror, is_permutation};
 
 /// Letters, one bit for each value.
@@ -23,6 +23,10 @@ type Letters = u64;
 
 /// The most positions that one move of a chain is followed through.
 const MOST_IN_CHAIN: usize = 1 << 16;
+
+fn too_many(what: &str) -> Trouble {
+    Trouble::TooMany(format!("rules: too many {what} for this verifier"))
+}
 
 /// What a place of a rule's right side has afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,10 +81,11 @@ pub struct Rules {
 
 impl Rules {
     /// The puzzle of a table, searched under these symmetries.
-    pub fn new(table: &RulesTable, symmetries: &SymmetryRecord) -> Result<Self, String> {
+    pub fn new(table: &RulesTable, symmetries: &SymmetryRecord) -> Result<Self, Trouble> {
         let SymmetryRecord { fixing, mirror, letters } = symmetries;
         let mut rules = parse::rules(table)?;
-        rules.undone = !rules.turns && effects::turns_round(&rules, None);
+        // Where it was not shown, the record must not rest on it.
+        rules.undone = !rules.turns && effects::turns_round(&rules, None) == Some(true);
         // The identity alone needs no proof: where symmetries are off, no effects have to fit anywhere.
         let maps = if fixing.len() > 1 {
             rules.symmetries()?
@@ -88,7 +93,7 @@ impl Rules {
             vec![(0..rules.grid.len()).map(|cell| cell as u8).collect()]
         };
         if let Some(map) = fixing.iter().position(|map| !maps.contains(map)) {
-            return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals"));
+            return Err(format!("symmetries.fixing[{map}] does not keep board, rules, starts and goals").into());
         }
         is_group(fixing)?;
         rules.fixing = fixing.clone();
@@ -100,9 +105,9 @@ impl Rules {
     }
 
     /// All linear maps that keep board, rules, starts and goals.
-    fn symmetries(&self) -> Result<Vec<Vec<u8>>, String> {
+    fn symmetries(&self) -> Result<Vec<Vec<u8>>, Trouble> {
         let directions: BTreeSet<Step> = self.rules.iter().flat_map(|rule| rule.directions.clone()).collect();
-        let effects = effects::all(self).ok_or("rules: too many places to compare under symmetries")?;
+        let effects = effects::all(self).ok_or_else(|| too_many("places to compare under symmetries"))?;
         let starts: BTreeSet<State> = self.starts.iter().cloned().collect();
         let goals: BTreeSet<Condition> = self.goals.iter().cloned().collect();
         let keeps = |map: &Vec<u8>| {
@@ -115,7 +120,7 @@ impl Rules {
     }
 
     /// The map that the record names, if it is a mirror: nothing is looked for, and every application of each rule is tried.
-    fn checked_mirror(&self, cells: &[u8], exchanged: &BTreeMap<String, String>) -> Result<Mirror, String> {
+    fn checked_mirror(&self, cells: &[u8], exchanged: &BTreeMap<String, String>) -> Result<Mirror, Trouble> {
         let letter = |text: &String| {
             let found = self.alphabet.iter().position(|letter| text.chars().eq([*letter]));
             found.ok_or_else(|| format!("symmetries.letters: `{text}` is no letter of the puzzle"))
@@ -135,7 +140,8 @@ impl Rules {
         if images != goals.into_iter().collect() {
             return Err("symmetries.mirror: the images of the starts are not the states of the goal".into());
         }
-        if !effects::turns_round(self, Some(&mirror)) {
+        let turned = effects::turns_round(self, Some(&mirror)).ok_or_else(|| too_many("applications to turn round"))?;
+        if !turned {
             return Err(
                 "symmetries.mirror: it was not shown that the image of every move, turned round, is a move".into()
             );
@@ -217,7 +223,7 @@ impl Rules {
     }
 
     /// All letters that one move of a side leads to: free rules as often as it likes, and one that is not free.
-    fn results(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
+    fn results(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let mut begins = BTreeSet::from([letters.to_vec()]);
         let mut open = vec![letters.to_vec()];
         while let Some(here) = open.pop() {
@@ -228,7 +234,7 @@ impl Rules {
                 }
             }
             if begins.len() > MOST_IN_CHAIN {
-                return Err("rules: a move of too many positions".into());
+                return Err(too_many("positions that one move leads to"));
             }
         }
         let mut results = BTreeSet::new();
@@ -240,7 +246,7 @@ impl Rules {
     }
 
     /// What rules that are not free lead to, each applied once with all that may follow it.
-    fn counted(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, String> {
+    fn counted(&self, turn: u8, letters: &[u8]) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let (mut results, mut chains) = (BTreeSet::new(), BTreeSet::new());
         for rule in self.rules.iter().filter(|rule| rule.turn == turn && !rule.free) {
             for &direction in &rule.directions {
@@ -263,7 +269,7 @@ impl Rules {
                 }
             }
             if chains.len() > MOST_IN_CHAIN {
-                return Err("rules: a move of too many positions".into());
+                return Err(too_many("positions that one move leads to"));
             }
         }
         results.extend(chains.into_iter().map(|(letters, _)| letters));
@@ -350,7 +356,7 @@ impl Model for Rules {
         Some(self.goals.iter().map(|goal| goal.only(cells, letters, &kept)).collect::<Option<Vec<_>>>()?.concat())
     }
 
-    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble> {
         let (turn, letters) = self.parted(state);
         let side = turn.first().map_or(0, |turn| turn + 1);
         let next: Vec<u8> = turn.iter().map(|turn| 1 - turn).collect();
@@ -374,7 +380,7 @@ impl Model for Rules {
         None
     }
 
-    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+    fn play(&self, state: &[u8], text: &str) -> Result<State, Trouble> {
         let before = self.drawn(state);
         named(self.moves(state)?, text, |after| self.grid.changes(&before, &self.drawn(after)))
     }

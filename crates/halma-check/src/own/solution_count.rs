@@ -8,7 +8,7 @@ use halma_record::record::Counts;
 
 use super::model::{Model, State};
 use crate::memory;
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// The most states that are held.
 const MOST_STATES: u64 = 2_000_000;
@@ -37,7 +37,9 @@ pub fn confirm(
     if let Some(stated) = &stated.positions {
         let found = positions(searched, length, budget)?;
         if *stated != found {
-            return Err(Trouble::Wrong(format!("counts: positions {stated:?}, counted {found:?}")));
+            let listed = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+            let (said, found) = (listed(stated), listed(&found));
+            return Err(Trouble::Wrong(format!("counts: positions {said}, counted {found}")));
         }
     }
     let symmetries = model.starts().first().map_or(0, |start| model.images(start).len());

@@ -12,7 +12,7 @@ use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::model::{Distance, Model, State};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 use new_names::NewNames;
 
 /// The greatest order of a move.
@@ -73,7 +73,7 @@ impl Set {
 
     fn parts(&self) -> Vec<Part> {
         let count = |number: u8| self.pieces.iter().filter(|&&piece| piece == number).count();
-        let pieces = Part::Arrangement((0u8..).take(self.counts.len()).map(count).collect());
+        let pieces = Part::Arrangement((0..=u8::MAX).take(self.counts.len()).map(count).collect());
         let orientations = self.oriented.then_some(Part::Digits { base: self.base, len: self.size });
         [Some(pieces), orientations].into_iter().flatten().collect()
     }
@@ -233,7 +233,7 @@ impl Model for Permutations {
         Some(vec![self.solved.clone()])
     }
 
-    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, String> {
+    fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble> {
         let mut found = BTreeSet::new();
         for turn in &self.moves {
             let powers = (1..).zip(self.powers(turn, state, turn.order - 1));
@@ -270,7 +270,7 @@ impl Model for Permutations {
         None
     }
 
-    fn play(&self, state: &[u8], text: &str) -> Result<State, String> {
+    fn play(&self, state: &[u8], text: &str) -> Result<State, Trouble> {
         let (turn, times) = self.reading(text).ok_or("no move has this name")?;
         if times == 0 || !self.is_one_move(times, turn.order) {
             return Err("it is not one move".into());

@@ -34,16 +34,38 @@ pub(super) struct Digits<K> {
     cells: usize,
     /// The letter of each digit.
     letter_of: Vec<u8>,
+    /// As many digits as a word of 32 bits holds, and how many numbers they have.
+    at_once: usize,
+    divisor: u64,
 }
 
-/// The product, where 256 bits hold it and it is not [`Key::MAX`].
+/// The sum, where 256 bits hold it.
+fn plus(a: U256, b: U256) -> Option<U256> {
+    Some(a.plus(b)).filter(|sum| *sum >= a)
+}
+
+/// The product, where 256 bits hold it.
 fn times(a: U256, b: u128) -> Option<U256> {
     let zero = U256 { high: 0, low: 0 };
-    let sum = |a: U256, b: U256| Some(a.plus(b)).filter(|s| *s >= a);
     (0..128 - b.leading_zeros()).rev().try_fold(zero, |product, bit| {
-        let double = sum(product, product)?;
-        if b >> bit & 1 == 1 { sum(double, a) } else { Some(double) }
+        let double = plus(product, product)?;
+        if b >> bit & 1 == 1 { plus(double, a) } else { Some(double) }
     })
+}
+
+/// C(index, j) times `unit` at `index * (men + 1) + j`, for indices up to `cells` and j up to `men`, by Pascal's rule; `None` where it
+/// is more than 256 bits hold.
+fn binomials(cells: usize, men: usize, unit: U256) -> Vec<Option<U256>> {
+    let mut row = vec![Some(U256 { high: 0, low: 0 }); men + 1];
+    row[0] = Some(unit);
+    let mut all = row.clone();
+    for _ in 0..cells {
+        for j in (1..=men).rev() {
+            row[j] = row[j].zip(row[j - 1]).and_then(|(a, b)| plus(a, b));
+        }
+        all.extend_from_slice(&row);
+    }
+    all
 }
 
 /// How many numbers the states of the puzzle take; `None` where it is more than 256 bits hold.
@@ -53,12 +75,12 @@ pub(super) fn numbers(task: &GroundedTask) -> Option<U256> {
     let all = match ranked_counts(task) {
         Some(counts) => {
             let mut free = task.board.len();
-            let mut product = one;
-            for men in counts {
-                product = times(product, halma_rules::choose::choose(free, men)?)?;
+            let placed = |product: U256, men: usize| {
+                let all = binomials(free, men, product).pop().flatten();
                 free -= men;
-            }
-            product
+                all
+            };
+            counts.into_iter().try_fold(one, placed)?
         }
         None => (0..task.board.len()).try_fold(one, |product, _| times(product, task.letters.len() as u128))?,
     };
@@ -74,7 +96,7 @@ fn ranked_counts(task: &GroundedTask) -> Option<Vec<usize>> {
 }
 
 impl<K: Key> Coding<K> {
-    /// The same without images.
+    /// The numbering without symmetric images.
     pub(super) fn plain(task: &GroundedTask) -> Self {
         let cells = (0..task.board.len()).map(|cell| cell as u8).collect();
         Self::new(task, &[CellMap { cells, letters: (0..task.letters.len() as u8).collect() }])
@@ -88,9 +110,10 @@ impl<K: Key> Coding<K> {
                 let (mut free, mut unit) = (task.board.len(), U256 { high: 0, low: 1 });
                 let mut all = Vec::new();
                 for men in counts {
-                    all.push(LetterRanks::new(free, men, unit));
-                    let number = halma_rules::choose::choose(free, men).unwrap_or(1);
-                    unit = times(unit, number).unwrap_or(unit);
+                    let table = binomials(free, men, unit);
+                    all.push(LetterRanks::new(men, &table));
+                    // The last one has as many states as the puzzle, which fit.
+                    unit = table.last().copied().flatten().unwrap_or(unit);
                     free -= men;
                 }
                 Self::Counts(all)
@@ -100,22 +123,11 @@ impl<K: Key> Coding<K> {
 }
 
 impl<K: Key> LetterRanks<K> {
-    fn new(cells: usize, men: usize, unit: U256) -> Self {
-        let stride = men + 1;
-        let mut table = vec![K::default(); (cells + 1) * stride];
-        for index in 0..=cells {
-            for j in 0..=men {
-                // No set has an entry above C(cells, men) in its rank: what does not fit the key is never added.
-                let value = halma_rules::choose::choose(index, j).unwrap_or(0);
-                table[index * stride + j] = match times(unit, value) {
-                    Some(value) if K::from_words(value.words()).words() == value.words() => {
-                        K::from_words(value.words())
-                    }
-                    _ => K::MAX,
-                };
-            }
-        }
-        Self { men, table }
+    fn new(men: usize, table: &[Option<U256>]) -> Self {
+        // A state's rank has no summand that is greater than the rank: what does not fit the key is only compared.
+        let fits = |value: &U256| K::from_words(value.words()).words() == value.words();
+        let key = |value: &Option<U256>| value.filter(fits).map_or(K::MAX, |value| K::from_words(value.words()));
+        Self { men, table: table.iter().map(key).collect() }
     }
 
     #[inline(always)]
@@ -239,7 +251,9 @@ impl<K: Key> Digits<K> {
                 }
             }
         }
-        Self { table, letters, cells, letter_of }
+        let at_once = if letters < 2 { 32 } else { (1u64 << 32).ilog(letters as u64) };
+        let divisor = (letters as u64).pow(at_once);
+        Self { table, letters, cells, letter_of, at_once: at_once as usize, divisor }
     }
 
     /// What `letter` on `cell` adds to the number of an image.
@@ -250,13 +264,9 @@ impl<K: Key> Digits<K> {
 
     /// The letters of the state with that number.
     pub(super) fn unrank(&self, number: K, letters: &mut [u8]) {
-        let base = self.letters as u64;
-        // As many digits at a time as a word of 32 bits holds.
-        let at_once = (32.0 / (base as f64).log2().max(1e-9)).floor().clamp(1.0, 32.0) as usize;
-        let at_once = if base.pow(at_once as u32) > 1 << 32 { at_once - 1 } else { at_once };
-        let divisor = base.pow(at_once as u32);
+        let (base, divisor) = (self.letters as u64, self.divisor);
         let mut words = number.words();
-        for cells in letters.chunks_mut(at_once.max(1)) {
+        for cells in letters.chunks_mut(self.at_once) {
             let mut digits = if words[1..] == [0, 0, 0] {
                 let rest = words[0] % divisor;
                 words[0] /= divisor;

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, Expander, LevelDestination};
 use halma_record::job::PuzzleSpec;
@@ -110,6 +112,22 @@ fn a_man_that_leaves_copies_behind_goes_on_from_wherever_he_is() {
 }
 
 /// The last capture in a line may be of one's own kind: no man moves in it, since his letter is there already.
+#[test]
+fn a_chain_may_be_as_long_as_there_are_states() {
+    let board = "A...\n....\n....\n...o\n";
+    let table = serde_json::json!({ "board": board, "chain": true, "rules": ["A . -> o A", "A o -> . A"] });
+    let serde_json::Value::Object(table) = table else { unreachable!() };
+    let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
+    let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { panic!("a board") };
+    let model = grounded::GroundedModel::<u64, 1>::new(&task, false);
+    let mut after = Vec::new();
+    model.worker().after(model.starts()[0], &mut after);
+    let obvious: BTreeSet<u64> =
+        task.moves(&task.starts[0], false).iter().map(|letters| model.number(letters, false)).collect();
+    assert!(after.len() > 1 << 15, "{}", after.len());
+    assert_eq!(after.into_iter().collect::<BTreeSet<u64>>(), obvious);
+}
+
 #[test]
 fn a_repetition_may_end_where_the_man_would_come_upon_his_own_letter() {
     let table =

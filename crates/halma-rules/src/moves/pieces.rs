@@ -11,12 +11,12 @@ use crate::lattice::Lattice;
 #[derive(Clone, Debug)]
 pub struct Pieces<const W: usize> {
     /// By cell: one more than the number of the man on it, or 0.
-    man: [u8; 256],
+    man: [u16; 256],
     /// By cell: one more than the number of its piece, or 0.
     piece: [u8; 256],
     pieces: Vec<Cells<W>>,
     /// Men and the cell that one jump takes them to.
-    landings: Vec<(u8, u8)>,
+    landings: Vec<(u16, u8)>,
 }
 
 impl<const W: usize> Default for Pieces<W> {
@@ -47,7 +47,7 @@ impl Pairs {
     /// Adds to `reach` where each of `men`, who are all that stand on the board, can go by jumps.
     pub(super) fn jumps<const W: usize>(&self, men: &[u8], scratch: &mut Pieces<W>, reach: &mut [Cells<W>]) {
         let Pieces { man, piece, pieces, landings } = scratch;
-        for (i, &cell) in (1u8..).zip(men) {
+        for (i, &cell) in (1u16..).zip(men) {
             man[usize::from(cell)] = i;
         }
         for &cell in men {

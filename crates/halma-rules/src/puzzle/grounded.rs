@@ -265,9 +265,7 @@ impl GroundedTask {
             for step in self.steps.iter().filter(|step| !step.free && step.turn == turn && step.applies(&here)) {
                 let after = step.apply(&here);
                 match step.until {
-                    Until::Once if step.chain => {
-                        self.chain(after, step, turn, &mut vec![(here.clone(), step.from)], &mut found)
-                    }
+                    Until::Once if step.chain => self.chain(&here, step, turn, &mut found),
                     Until::Once => found.push(after),
                     Until::Any | Until::Blocked => self.repeat(after, step, &mut found),
                 }
@@ -282,12 +280,12 @@ impl GroundedTask {
 
     /// The states that free steps of a side reach from a state, itself first.
     fn reached_freely(&self, letters: &[u8], turn: u8) -> Vec<Vec<u8>> {
-        let mut reached = vec![letters.to_vec()];
+        let (mut reached, mut seen) = (vec![letters.to_vec()], HashSet::from([letters.to_vec()]));
         let mut next = 0;
         while let Some(here) = reached.get(next).cloned() {
             for step in self.steps.iter().filter(|step| step.free && step.turn == turn && step.applies(&here)) {
                 let after = step.apply(&here);
-                if !reached.contains(&after) {
+                if seen.insert(after.clone()) {
                     reached.push(after);
                 }
             }
@@ -296,16 +294,20 @@ impl GroundedTask {
         reached
     }
 
-    /// The states that the man who has come to `last.to` reaches by chaining steps.
-    fn chain(&self, here: Vec<u8>, last: &Step, turn: u8, seen: &mut Vec<(Vec<u8>, u8)>, found: &mut Vec<Vec<u8>>) {
-        if seen.contains(&(here.clone(), last.to)) {
-            return;
-        }
-        seen.push((here.clone(), last.to));
-        found.push(here.clone());
-        let goes_on = |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
-        for step in self.steps.iter().filter(goes_on).filter(|step| step.applies(&here)) {
-            self.chain(step.apply(&here), step, turn, seen, found);
+    /// The states that a man reaches by chaining steps, of which `first` is the first. A chain may be as long as there are states,
+    /// so it is followed with a stack of its own.
+    fn chain(&self, letters: &[u8], first: &Step, turn: u8, found: &mut Vec<Vec<u8>>) {
+        let mut seen = HashSet::from([(letters.to_vec(), first.from)]);
+        let mut to_do = vec![(first.apply(letters), first)];
+        while let Some((here, last)) = to_do.pop() {
+            if !seen.insert((here.clone(), last.to)) {
+                continue;
+            }
+            let goes_on =
+                |step: &&Step| step.chain && step.from == last.to && step.man == last.man && step.turn == turn;
+            let next = self.steps.iter().filter(goes_on).filter(|step| step.applies(&here));
+            to_do.extend(next.map(|step| (step.apply(&here), step)));
+            found.push(here);
         }
     }
 

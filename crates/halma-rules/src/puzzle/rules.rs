@@ -32,6 +32,9 @@ pub const DIRECTIONS: [(&str, (i32, i32)); 8] = [
 /// The most steps: a puzzle with more would not fit memory.
 const MAX_STEPS: usize = 4_000_000;
 
+/// The most rules: a step names its rule with 16 bits, of which one value stands for none.
+const MAX_RULES: usize = u16::MAX as usize;
+
 /// Compiles the table.
 ///
 /// # Errors
@@ -42,6 +45,12 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
     let rules = rules.collect::<Result<Vec<_>, _>>()?;
     if rules.is_empty() {
         return Err(TableFault::of("rules", "there is no rule: at least one is needed"));
+    }
+    if rules.len() > MAX_RULES {
+        return Err(TableFault::of(
+            "rules",
+            format!("at most {MAX_RULES} rules are allowed; there are {}", rules.len()),
+        ));
     }
     if rules.iter().all(|rule| rule.free) {
         return Err(TableFault::of("rules", "all rules are free, so that no move counts: at least one must not be"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::abstract_distances::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Blocks, Class};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// What becomes of each class: a group's number, or the number of groups where it is gone.
 fn becomes(blocks: &Blocks, groups: &[String]) -> Result<Vec<u8>, String> {

@@ -154,23 +154,23 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
 
 /// Whether the image of every move under the mirror, or the move itself where there is none, leads back by a move: that of a single
 /// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
-/// until they are blocked, and moves that begin with free rules, are taken to lead back by none.)
-pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
+/// until they are blocked, and moves that begin with free rules, are taken to lead back by none.) `None` where there are too many to compare.
+pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> Option<bool> {
     if rules.has_free() {
-        return false;
+        return Some(false);
     }
     let mut room = MOST;
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
         for &direction in &rule.directions {
-            let Some(changes) = changes(rules, rule, direction, &mut room) else { return false };
+            let changes = changes(rules, rule, direction, &mut room)?;
             let (moved, others): (BTreeSet<Change>, BTreeSet<Change>) =
                 changes.into_iter().partition(|change| change.man.is_some());
             match (rule.chain, rule.until) {
                 (_, Until::Blocked) if moved.is_empty() => {}
                 // It may end with an application in which no man moves.
-                (_, Until::Any) if !others.is_empty() => return false,
-                (_, Until::Blocked) => return false,
+                (_, Until::Any) if !others.is_empty() => return Some(false),
+                (_, Until::Blocked) => return Some(false),
                 (true, _) => chains.extend(moved),
                 (false, Until::Once) => single.extend(moved.iter().map(Change::without_man)),
                 (false, Until::Any) => repeated.push(moved),
@@ -179,10 +179,11 @@ pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> bool {
         }
     }
     let back = |change: &Change| mirror.map_or_else(|| change.undone(), |mirror| change.mirrored(mirror).undone());
-    single.iter().all(|change| single.contains(&back(change)))
+    let all_lead_back = single.iter().all(|change| single.contains(&back(change)))
         && chains.iter().all(|change| chains.contains(&back(change)))
         && repeated.iter().all(|changes| {
             let undone: BTreeSet<Change> = changes.iter().map(&back).collect();
             repeated.iter().any(|others| undone.is_subset(others))
-        })
+        });
+    Some(all_lead_back)
 }

@@ -11,7 +11,7 @@ use halma_record::job::puzzle_tables::Until;
 use super::super::abstract_distances::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Letters, Rules};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// The puzzle in which each of these groups is one letter.
 fn with_fewer(rules: &Rules, groups: &[String]) -> Result<Rules, String> {

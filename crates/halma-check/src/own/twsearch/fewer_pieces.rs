@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::abstract_distances::Distances;
 use super::super::model::{Distance, Model, State};
 use super::{Permutations, Set};
-use crate::path_counts::Trouble;
+use crate::rejection::Trouble;
 
 /// What becomes of a set: by number of a piece the group it comes to, or `None` where nothing is left of it.
 type Becomes = Option<Vec<u8>>;

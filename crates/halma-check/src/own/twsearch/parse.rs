@@ -17,7 +17,8 @@ struct Lines<'a> {
 type Numbers<'a> = (Vec<&'a str>, Option<Vec<&'a str>>);
 
 fn number(word: &str) -> Result<usize, String> {
-    let digits = !word.is_empty() && word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = digits && word.trim_start_matches('0').len() <= 3;
     word.parse().ok().filter(|_| digits).ok_or_else(|| format!("`{word}` is no small number"))
 }
 
@@ -147,13 +148,16 @@ pub type Definition = (Vec<Set>, Vec<Move>, BTreeMap<String, Vec<String>>);
 /// Reads a file.
 pub fn definition(text: &str) -> Result<Definition, String> {
     let mut lines = Lines::of(text);
-    let (mut sets, mut moves): (Vec<Set>, Vec<Move>) = (Vec::new(), Vec::new());
+    let mut sets: Vec<Set> = Vec::new();
+    // What moves do, whether as transformations. Which orientations count, the solved state says, which may come later.
+    let mut stated: Vec<(&str, bool, Vec<Option<Numbers>>)> = Vec::new();
     let mut sequences = BTreeMap::new();
-    let (mut named, mut solved) = (false, false);
+    let mut solved = false;
     while let Some(line) = lines.next() {
+        let is_new_set = |name: &str| !solved && stated.is_empty() && sets.iter().all(|set| set.name != name);
         match line[..] {
-            ["Name", ..] if !named && sets.is_empty() && !solved => named = true,
-            ["Set", name, size, base] if !solved && sets.iter().all(|set| set.name != name) => {
+            ["Name", ..] => {}
+            ["Set", name, size, base] if is_new_set(name) => {
                 let (size, base) = (number(size)?, number(base)?);
                 if !(1..=MOST).contains(&size) || !(1..=MOST).contains(&base) || sets.len() > MOST {
                     return Err(format!("set {name}: {size} pieces, {base} orientations"));
@@ -173,18 +177,21 @@ pub fn definition(text: &str) -> Result<Definition, String> {
                 sequences.insert(name.into(), of.iter().map(|word| word.to_string()).collect());
             }
             ["SwizzleSet", ..] => {}
-            ["Move" | "MoveTransformation", name] if solved && moves.iter().all(|turn| turn.name != name) => {
-                let fault = |fault: String| format!("move {name}: {fault}");
-                let found = lines.sets(&sets).map_err(fault)?;
-                let turns = sets.iter().zip(found).map(|(set, numbers)| turn(set, numbers, line[0] != "Move"));
-                let turns = turns.collect::<Result<Vec<_>, _>>().map_err(fault)?;
-                let order = order(&sets, &turns).map_err(fault)?;
-                let turn = Move { name: name.into(), turns, order };
-                // Turns of the whole puzzle are no moves.
-                moves.extend((!is_rotation(name)).then_some(turn));
+            ["Move" | "MoveTransformation", name] if stated.iter().all(|(other, ..)| *other != name) => {
+                let found = lines.sets(&sets).map_err(|fault| format!("move {name}: {fault}"))?;
+                stated.push((name, line[0] != "Move", found));
             }
             _ => return Err(format!("definition: `{}` is not expected there", line.join(" "))),
         }
+    }
+    let mut moves = Vec::new();
+    for (name, transformation, found) in stated.into_iter().filter(|_| solved) {
+        let fault = |fault: String| format!("move {name}: {fault}");
+        let turns = sets.iter().zip(found).map(|(set, numbers)| turn(set, numbers, transformation));
+        let turns = turns.collect::<Result<Vec<_>, _>>().map_err(fault)?;
+        let order = order(&sets, &turns).map_err(fault)?;
+        // Turns of the whole puzzle are no moves.
+        moves.extend((!is_rotation(name)).then_some(Move { name: name.into(), turns, order }));
     }
     match solved && !moves.is_empty() {
         true => Ok((sets, moves, sequences)),

@@ -11,6 +11,13 @@ use super::state::State;
 use crate::own::Worker;
 use crate::own::coding::Set;
 use crate::own::step_index::{Compact, Moves};
+use crate::own::visited::Visited;
+
+/// A chain may be as long as there are states, so it is followed with a stack of its own.
+enum ToDo<'a> {
+    Step(&'a Compact),
+    Undo(&'a Compact),
+}
 
 /// One thread's state, and what it has found.
 pub(super) struct GroundedWorker<'a, K, const W: usize> {
@@ -22,7 +29,9 @@ pub(super) struct GroundedWorker<'a, K, const W: usize> {
     reached: Set<W>,
     ended: Set<W>,
     /// States on the way of a chain, each with the cell of the man: another man may leave the same state behind.
-    chained: Vec<(K, u8)>,
+    chained: Visited<(K, u8)>,
+    /// What is left to do for a chain.
+    to_do: Vec<ToDo<'a>>,
     /// For [`OneLetter`], forward and backward.
     alike: [Option<OneLetterScratch<K, W>>; 2],
     /// Whether images are asked for.
@@ -38,14 +47,15 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
             found: Vec::new(),
             reached: [0; W],
             ended: [0; W],
-            chained: Vec::new(),
+            chained: Visited::default(),
+            to_do: Vec::new(),
             alike: [&model.alike, &model.alike_backward].map(|moves| moves.as_ref().map(OneLetter::scratch)),
             images: true,
         }
     }
 
     /// All moves of the state at hand.
-    fn all_moves(&mut self, moves: &Moves) {
+    fn all_moves(&mut self, moves: &'a Moves) {
         self.found.clear();
         let turn = match (self.model.task.turns, self.state.second) {
             (false, _) => 0,
@@ -102,13 +112,13 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// A step of any kind, and all that one move may have after it.
-    fn one(&mut self, moves: &Moves, step: &Compact, turn: u8) {
+    fn one(&mut self, moves: &'a Moves, step: &'a Compact, turn: u8) {
         match step.until {
             Until::Once if step.chain => {
                 // All chains of one man are looked at together: what one has come to the others need not go on from.
                 if self.chained.is_empty() {
                     let start = self.state.number(self.model, 0);
-                    self.chained.push((start, step.from));
+                    self.chained.insert((start, step.from));
                 }
                 self.chain(moves, step, turn);
             }
@@ -144,20 +154,27 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// A step that chains, and those after it. No state comes twice on the way.
-    fn chain(&mut self, moves: &Moves, step: &Compact, turn: u8) {
-        self.apply(moves, step, false);
-        let number = self.state.number(self.model, 0);
-        if !self.chained.contains(&(number, step.to)) {
-            // The same state with the man elsewhere is no new one, but he may go on from there.
-            self.chained.push((number, step.to));
-            self.end(turn);
-            for next in moves.chains(step.to, step.man) {
-                if next.turn == turn && moves.applies(next, &self.state.letters) {
-                    self.chain(moves, next, turn);
+    fn chain(&mut self, moves: &'a Moves, step: &'a Compact, turn: u8) {
+        let mut to_do = std::mem::take(&mut self.to_do);
+        to_do.push(ToDo::Step(step));
+        while let Some(next) = to_do.pop() {
+            let step = match next {
+                ToDo::Step(step) => step,
+                ToDo::Undo(step) => {
+                    self.apply(moves, step, true);
+                    continue;
                 }
+            };
+            self.apply(moves, step, false);
+            to_do.push(ToDo::Undo(step));
+            // The same state with the man elsewhere is no new one, but he may go on from there.
+            if self.chained.insert((self.state.number(self.model, 0), step.to)) {
+                self.end(turn);
+                let on = moves.chains(step.to, step.man).filter(|on| on.turn == turn);
+                to_do.extend(on.filter(|on| moves.applies(on, &self.state.letters)).map(ToDo::Step));
             }
         }
-        self.apply(moves, step, true);
+        self.to_do = to_do;
     }
 
     #[inline]
@@ -191,7 +208,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// What moves lead to from a state: with or without images.
-    fn find(&mut self, state: K, moves: &Moves, images: bool) {
+    fn find(&mut self, state: K, moves: &'a Moves, images: bool) {
         self.images = images;
         self.state.read(self.model, state);
         self.all_moves(moves);
@@ -226,7 +243,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// What free steps lead to from a state, itself first.
-    fn reached_freely(&mut self, state: K, free: &Moves) -> Vec<K> {
+    fn reached_freely(&mut self, state: K, free: &'a Moves) -> Vec<K> {
         let (mut reached, mut seen) = (vec![state], HashSet::from([state]));
         let mut next = 0;
         while let Some(&here) = reached.get(next) {

@@ -11,6 +11,7 @@ use halma_rules::puzzle::grounded::Until;
 use crate::own::coding;
 use crate::own::grounded::{GroundedModel, State};
 use crate::own::step_index::{Compact, Moves};
+use crate::own::visited::Visited;
 
 /// Stands for no way to a goal.
 pub(super) const INFINITE: u8 = u8::MAX;
@@ -146,12 +147,14 @@ struct Undo<'a, const W: usize> {
     state: State<u64, W>,
     /// States on the way of a move with several steps, with the man who goes on, where he is and along which line: in an abstract
     /// puzzle he can go on unseen, and the same state is not the same place on the way.
-    seen: Vec<(u64, u8, u8, u32)>,
+    seen: Visited<(u64, u8, u8, u32)>,
+    /// What is left to do for a move: steps to undo, and such to do again.
+    to_do: Vec<(bool, &'a Compact)>,
 }
 
 impl<'a, const W: usize> Undo<'a, W> {
     fn new(model: &'a GroundedModel<u64, W>, moves: &'a Moves) -> Self {
-        Self { model, moves, state: State::new(model), seen: Vec::new() }
+        Self { model, moves, state: State::new(model), seen: Visited::default(), to_do: Vec::new() }
     }
 
     /// The states that a move leads to this one from; some of them more than once, and the state itself perhaps.
@@ -167,29 +170,37 @@ impl<'a, const W: usize> Undo<'a, W> {
     }
 
     /// A step back, and all that the same move may have before it.
-    fn undo(&mut self, step: &Compact, found: &mut dyn FnMut(u64)) {
+    fn undo(&mut self, step: &'a Compact, found: &mut dyn FnMut(u64)) {
         let moves = self.moves;
-        if !moves.applies(step, &self.state.letters) {
-            return;
-        }
-        for &(cell, before, after) in moves.writes(step) {
-            self.state.put(self.model, cell, before, after);
-        }
-        let number = self.state.number(self.model, 0);
-        if step.until == Until::Once && !step.chain {
-            found(number);
-        } else if !self.seen.contains(&(number, step.to, step.man, step.line)) {
-            self.seen.push((number, step.to, step.man, step.line));
-            found(number);
-            let same_man = |next: &&Compact| next.man == step.man;
-            if step.chain {
-                moves.chains(step.to, step.man).filter(same_man).for_each(|next| self.undo(next, found));
-            } else {
-                moves.line(step).filter(same_man).for_each(|next| self.undo(next, found));
+        let mut to_do = std::mem::take(&mut self.to_do);
+        to_do.push((true, step));
+        while let Some((back, step)) = to_do.pop() {
+            if !back {
+                for &(cell, before, after) in moves.writes(step) {
+                    self.state.put(self.model, cell, after, before);
+                }
+                continue;
+            }
+            if !moves.applies(step, &self.state.letters) {
+                continue;
+            }
+            for &(cell, before, after) in moves.writes(step) {
+                self.state.put(self.model, cell, before, after);
+            }
+            to_do.push((false, step));
+            let number = self.state.number(self.model, 0);
+            if step.until == Until::Once && !step.chain {
+                found(number);
+            } else if self.seen.insert((number, step.to, step.man, step.line)) {
+                found(number);
+                let same_man = |next: &&Compact| next.man == step.man;
+                if step.chain {
+                    to_do.extend(moves.chains(step.to, step.man).filter(same_man).map(|next| (true, next)));
+                } else {
+                    to_do.extend(moves.line(step).filter(same_man).map(|next| (true, next)));
+                }
             }
         }
-        for &(cell, before, after) in moves.writes(step) {
-            self.state.put(self.model, cell, after, before);
-        }
+        self.to_do = to_do;
     }
 }

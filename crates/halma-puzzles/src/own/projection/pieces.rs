@@ -95,7 +95,7 @@ fn classes(puzzle: &Permutations, abstraction: &Abstraction) -> Result<Classes, 
         let set = &puzzle.sets[number];
         let rest = groups.len() as u8;
         let mut class_of = vec![rest; set.pieces.len()];
-        for (class, group) in (0u8..).zip(&groups) {
+        for (class, group) in (0..=u8::MAX).zip(&groups) {
             for &named in &group.numbers {
                 let piece = set.pieces.iter().position(|piece| piece.number == named);
                 let piece = piece.ok_or_else(|| {
@@ -178,7 +178,7 @@ impl FewerSet {
         next.clear();
         next.extend_from_slice(&self.begins);
         let mut number = 0;
-        for (position, (class, orientation)) in (0u8..).zip(state) {
+        for (position, (class, orientation)) in (0..=u8::MAX).zip(state) {
             let at = &mut next[usize::from(class)];
             places[*at] = position;
             number += self.turned[*at] * u64::from(orientation);
@@ -202,7 +202,7 @@ impl FewerSet {
         }
         self.tables.places(rest, places, free);
         let classes =
-            (0u8..).zip(self.begins.windows(2)).flat_map(|(class, ends)| (ends[0]..ends[1]).map(move |_| class));
+            (0..=u8::MAX).zip(self.begins.windows(2)).flat_map(|(class, ends)| (ends[0]..ends[1]).map(move |_| class));
         for ((class, &place), _) in classes.zip(&*places).zip(&self.turned) {
             state[usize::from(place)].0 = class;
         }

@@ -61,7 +61,7 @@ impl Pruning {
             "truncate" => {
                 let learning = learning(take("rounds"), take("seed"))?;
                 let keep = width(take("keep"), if learning.is_some() { KEEP_BESIDE_ROUNDS } else { KEEP })?;
-                Self::Truncate { keep, beta: beta(take("beta"), learning)?, learning }
+                Self::Truncate { keep, beta: beta(take("beta"))?, learning }
             }
             "beam" => {
                 let seed = seed(take("seed"))?;
@@ -121,12 +121,13 @@ fn parameters(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// The most states that a level keeps: more than any memory holds, and their bytes still fit 64 bits.
+const MOST_KEEP: i64 = 1 << 40;
+
 fn width(keep: Option<i64>, default: usize) -> Result<usize, String> {
-    match keep {
-        None => Ok(default),
-        Some(keep @ 1..) => usize::try_from(keep).map_err(|e| format!("keep = {keep}: {e}")),
-        Some(keep) => Err(format!("keep = {keep}: allowed are numbers of states from 1")),
-    }
+    let Some(keep) = keep else { return Ok(default) };
+    let allowed = usize::try_from(keep).ok().filter(|_| (1..=MOST_KEEP).contains(&keep));
+    allowed.ok_or_else(|| format!("keep = {keep}: allowed are numbers of states from 1 to {MOST_KEEP}"))
 }
 
 fn classes(classes: Option<i64>) -> Result<Option<u8>, String> {
@@ -140,7 +141,7 @@ fn seed(seed: Option<i64>) -> Result<u64, String> {
     u64::try_from(seed).map_err(|_| format!("seed = {seed}: allowed are numbers from 0"))
 }
 
-/// The greatest weight of the symmetry in a beam search that learns: sums stay far below the range of 64 bits.
+/// The greatest weight of the symmetry in a beam search: sums stay far below the range of 64 bits.
 const MOST_BETA: i64 = 1_000_000;
 /// The most rounds of a beam search that learns.
 const MOST_ROUNDS: u32 = 1000;
@@ -154,13 +155,10 @@ fn learning(rounds: Option<i64>, chosen: Option<i64>) -> Result<Option<Learning>
     Ok(Some(Learning { rounds, seed: seed(chosen)? }))
 }
 
-fn beta(beta: Option<i64>, learning: Option<Learning>) -> Result<i64, String> {
+fn beta(beta: Option<i64>) -> Result<i64, String> {
     match beta.unwrap_or(0) {
-        beta @ ..0 => Err(format!("beta = {beta}: allowed are weights from 0")),
-        beta if learning.is_some() && beta > MOST_BETA => {
-            Err(format!("beta = {beta}: allowed beside rounds are weights from 0 to {MOST_BETA}"))
-        }
-        beta => Ok(beta),
+        beta @ 0..=MOST_BETA => Ok(beta),
+        beta => Err(format!("beta = {beta}: allowed are weights from 0 to {MOST_BETA}")),
     }
 }
 
@@ -463,9 +461,14 @@ mod tests {
             ),
             ("leading(cap=3/4)", "cap = 3/4: allowed are whole numbers"),
             ("leading(look-ahead=trial)", "look-ahead = trial: allowed are whole numbers"),
-            ("truncate(0)", "keep = 0: allowed are numbers of states from 1"),
-            ("truncate(9,-1)", "beta = -1: allowed are weights from 0"),
-            ("truncate(9,1000001,rounds=1)", "beta = 1000001: allowed beside rounds are weights from 0 to 1000000"),
+            ("truncate(0)", "keep = 0: allowed are numbers of states from 1 to 1099511627776"),
+            ("truncate(1099511627777)", "keep = 1099511627777: allowed are numbers of states from 1 to 1099511627776"),
+            (
+                "beam(9223372036854775807)",
+                "keep = 9223372036854775807: allowed are numbers of states from 1 to 1099511627776",
+            ),
+            ("truncate(9,-1)", "beta = -1: allowed are weights from 0 to 1000000"),
+            ("truncate(9,1000001)", "beta = 1000001: allowed are weights from 0 to 1000000"),
             ("truncate(9,seed=1)", "seed: only allowed beside rounds"),
             ("truncate(9,rounds=0)", "rounds = 0: allowed are 1 to 1000"),
             ("truncate(9,rounds=1,seed=-1)", "seed = -1: allowed are numbers from 0"),
