@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -49,6 +50,9 @@ fn regular(path: &Path) -> std::io::Result<File> {
 }
 
 /// A file that is read.
+/// What Unix says where this process (EMFILE), or all (ENFILE), have as many files open as they may.
+const TOO_MANY_FILES: [i32; 2] = [24, 23];
+
 struct Opened<'a> {
     path: &'a Path,
     file: File,
@@ -58,7 +62,13 @@ struct Opened<'a> {
 impl<'a> Opened<'a> {
     fn new(path: &'a Path) -> Result<Self, Rejection> {
         let opened = regular(path).and_then(|file| Ok(Self { path, length: file.metadata()?.len(), file }));
-        opened.map_err(|e| RejectionKind::File.because(format!("{}: {e}", path.display())))
+        opened.map_err(|e| {
+            let why = format!("{}: {e}", path.display());
+            match e.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code)) {
+                true => RejectionKind::TooLarge.because(format!("{why}; allow more (`ulimit -n`)")),
+                false => RejectionKind::File.because(why),
+            }
+        })
     }
 
     fn fault(&self, reason: impl Display) -> Rejection {
@@ -118,25 +128,34 @@ pub(super) enum Level<N> {
     File { path: PathBuf, file: File, blocks: Vec<Block<N>>, keys: u64 },
 }
 
-/// One bit for each state of a level.
-pub(super) struct Marks(Vec<AtomicU64>);
+/// One bit for each state of a level. A part takes memory when one of its states was read: a sparse file may claim more states than
+/// it has bytes.
+pub(super) struct Marks(Vec<OnceLock<Box<[AtomicU64; WORDS]>>>);
+
+/// Words of a part.
+const WORDS: usize = 512;
 
 impl Marks {
     pub fn new<N: Number>(level: &Level<N>) -> Self {
-        Self((0..level.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+        Self((0..level.len().div_ceil(64 * WORDS as u64)).map(|_| OnceLock::new()).collect())
     }
 
     fn set(&self, position: u64) {
-        self.0[(position / 64) as usize].fetch_or(1 << (position % 64), Ordering::Relaxed);
+        let (word, bit) = ((position / 64) as usize, position % 64);
+        let part = self.0[word / WORDS].get_or_init(|| Box::new([const { AtomicU64::new(0) }; WORDS]));
+        part[word % WORDS].fetch_or(1 << bit, Ordering::Relaxed);
     }
 
     pub fn count(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
+        let words = self.0.iter().filter_map(OnceLock::get).flat_map(|part| part.iter());
+        words.map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
     }
 
     /// The first position that is not set.
     pub fn first_missing<N: Number>(&self, level: &Level<N>) -> Option<u64> {
-        (0..level.len()).find(|p| self.0[(p / 64) as usize].load(Ordering::Relaxed) >> (p % 64) & 1 == 0)
+        let word =
+            |p: u64| Some(self.0[p as usize / 64 / WORDS].get()?[p as usize / 64 % WORDS].load(Ordering::Relaxed));
+        (0..level.len()).find(|p| word(*p).is_none_or(|word: u64| word >> (p % 64) & 1 == 0))
     }
 }
 

@@ -283,6 +283,11 @@ impl<'a, S: States> Walk<'a, S> {
         Level::open(&below(folder, &file.name)?, file.identity.0, stated.states, stated.digest.0)
     }
 
+    /// Whether the last level is the one that the record states.
+    pub fn is(&self, stated: &LevelRecord) -> Result<(), Rejection> {
+        self.compare(stated, self.current())
+    }
+
     /// Reads a level, and compares count, digests and largest centroid.
     fn compare(&self, stated: &LevelRecord, level: &Level<S::Key>) -> Result<(), Rejection> {
         let block = |number: usize| -> Result<Found, Rejection> {

@@ -19,6 +19,9 @@ const HISTOGRAM: u64 = 12;
 /// Bytes for each walk of a count: three times its state and number, and room for sorting.
 const WALK: u64 = 200;
 
+/// Bytes of whole states that are held without a budget.
+const MOST_OF_STATES: u64 = 4 << 30;
+
 /// The most states that are held without a budget.
 pub(super) const MOST_STATES: u64 = 40_000_000;
 
@@ -70,6 +73,12 @@ pub(super) fn pieces(most: usize) -> usize {
 /// How many keys of so many bytes derived levels may have, at most `most`; the last level is held twice while it grows.
 pub(super) fn states(bytes: usize, most: u64) -> u64 {
     part(2, 3 * bytes as u64, most)
+}
+
+/// How many states of so many entries are held with what leads to them, which takes `beside` more bytes: at most `most`, and without a
+/// budget at most [`MOST_OF_STATES`].
+pub(super) fn whole_states(entries: usize, beside: usize, most: u64) -> u64 {
+    states(entries + beside, most).min(MOST_OF_STATES / (entries + beside) as u64)
 }
 
 /// Whether derived levels of so many keys fit, of which the `largest` is held twice while it grows; otherwise what they

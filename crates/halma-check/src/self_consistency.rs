@@ -204,8 +204,12 @@ pub(super) fn puzzle_verdict(record: &Record) -> Result<(), Rejection> {
 
 /// Every length from the lower bound on has its entry, and the verdict follows from the entries.
 fn lengths(record: &Record) -> Result<(), Rejection> {
-    let Some(bound) = record.lower_bound else { return unbounded(record) };
     let wrong = |text: String| RejectionKind::Verdict.reject(text);
+    let named = [("max_length", record.max_length), ("refuted_up_to", record.refuted_up_to)];
+    if let Some((name, length)) = named.into_iter().find(|(_, length)| length.is_some_and(|length| length > LONGEST)) {
+        return wrong(format!("{name} {}: no search goes beyond length {LONGEST}", or_none(length)));
+    }
+    let Some(bound) = record.lower_bound else { return unbounded(record) };
     if bound > LONGEST {
         return wrong(format!("a lower_bound of {bound}: no search goes beyond length {LONGEST}"));
     }

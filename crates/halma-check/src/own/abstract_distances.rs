@@ -31,7 +31,7 @@ impl Distances {
         moves: impl Fn(&[u8]) -> Result<BTreeSet<State>, Trouble>,
         is_goal: impl Fn(&[u8]) -> bool,
     ) -> Result<Self, Trouble> {
-        let most = memory::states(starts.first().map_or(0, Vec::len) + BESIDE, MOST) as usize;
+        let most = memory::whole_states(starts.first().map_or(0, Vec::len), BESIDE, MOST) as usize;
         let mut numbers: HashMap<State, usize> = HashMap::new();
         let (mut states, mut parents): (Vec<State>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         let mut number_of = |state: State, states: &mut Vec<State>, parents: &mut Vec<Vec<usize>>| {

@@ -71,7 +71,7 @@ fn positions(model: &dyn Model, length: u32, budget: &mut u64) -> Result<Vec<u64
     let mut levels: Vec<BTreeSet<State>> = vec![model.starts().iter().cloned().collect()];
     let mut seen = levels[0].clone();
     let entries = model.starts().first().map_or(0, Vec::len);
-    let most = memory::states(entries + BESIDE, MOST_STATES) / 2;
+    let most = memory::whole_states(entries, BESIDE, MOST_STATES) / 2;
     for depth in 0..length as usize {
         let mut next = BTreeSet::new();
         for state in &levels[depth] {
@@ -115,7 +115,7 @@ fn sequences(model: &dyn Model, symmetry: usize, length: u32, budget: &mut u64) 
         model.starts().iter().filter(|start| is_kept(start)).map(|start| (start.clone(), 1u8.into())).collect();
     let mut seen: BTreeSet<State> = level.keys().cloned().collect();
     let entries = model.starts().first().map_or(0, Vec::len);
-    let most = memory::states(entries + BESIDE, MOST_STATES);
+    let most = memory::whole_states(entries, BESIDE, MOST_STATES);
     for _ in 0..length {
         let mut next: BTreeMap<State, BigUint> = BTreeMap::new();
         for (state, ways) in &level {

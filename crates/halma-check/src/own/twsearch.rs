@@ -20,6 +20,8 @@ const MOST_POWERS: usize = 1 << 12;
 
 /// The most words that a scramble stands for, and how deep sequences may name each other.
 const MOST_SCRAMBLED: usize = 100_000;
+/// The most positions of all sets: a state has an entry or two for each.
+const MOST_POSITIONS: usize = 4096;
 const MOST_NESTED: usize = 17;
 
 /// A set of pieces.
@@ -115,8 +117,13 @@ impl Turn {
 
 impl Permutations {
     /// The puzzle of a table, searched under that mirror, if there is one.
-    pub fn new(table: &PermutationTable, symmetries: Option<&SymmetryRecord>) -> Result<Self, String> {
+    pub fn new(table: &PermutationTable, symmetries: Option<&SymmetryRecord>) -> Result<Self, Trouble> {
         let (sets, moves, sequences) = parse::definition(&table.definition)?;
+        let positions: usize = sets.iter().map(|set| set.size).sum();
+        if positions > MOST_POSITIONS {
+            let why = format!("definition: {positions} positions, and this verifier follows at most {MOST_POSITIONS}");
+            return Err(Trouble::TooMany(why));
+        }
         let solved = sets.iter().flat_map(|set| {
             let orientations = if set.oriented { &set.orientations[..] } else { &[] };
             [&set.pieces[..], orientations].concat()
@@ -164,7 +171,7 @@ impl Permutations {
         }
         match (self.reading(word), sequences.get(word)) {
             (Some((turn, times)), _) => {
-                *state = self.powers(turn, state, times).pop().unwrap_or_else(|| state.clone());
+                *state = self.after(&self.power(turn, times), state);
                 Ok(())
             }
             (None, Some(words)) => words.iter().try_for_each(|w| self.scramble(w, sequences, depth - 1, left, state)),
@@ -187,9 +194,9 @@ impl Permutations {
         Some((turn, if inverse { (turn.order - times) % turn.order } else { times }))
     }
 
-    fn after(&self, turn: &Move, state: &[u8]) -> State {
+    fn after(&self, turns: &[Turn], state: &[u8]) -> State {
         let (mut after, mut rest) = (Vec::new(), state);
-        for (set, turn) in self.sets.iter().zip(&turn.turns) {
+        for (set, turn) in self.sets.iter().zip(turns) {
             let (own, others) = rest.split_at(set.entries());
             rest = others;
             after.extend(set.turned(own, turn));
@@ -197,13 +204,21 @@ impl Permutations {
         after
     }
 
-    /// The states after a move was made once, twice, and so on.
-    fn powers(&self, turn: &Move, state: &[u8], times: usize) -> Vec<State> {
-        let mut states: Vec<State> = Vec::new();
-        for _ in 0..times {
-            states.push(self.after(turn, states.last().map_or(state, Vec::as_slice)));
+    /// What a move does if it is made so many times, by squaring.
+    fn power(&self, turn: &Move, times: usize) -> Vec<Turn> {
+        let both = |first: &[Turn], next: &[Turn]| -> Vec<Turn> {
+            first.iter().zip(next).zip(&self.sets).map(|((first, next), set)| first.and(next, set.base)).collect()
+        };
+        let mut power: Vec<Turn> = self.sets.iter().map(|set| Turn::identity(set.size)).collect();
+        let (mut square, mut left) = (turn.turns.clone(), times);
+        while left > 0 {
+            if left & 1 == 1 {
+                power = both(&power, &square);
+            }
+            square = both(&square, &square);
+            left >>= 1;
         }
-        states
+        power
     }
 
     /// The powers of a move that are one move.
@@ -236,8 +251,13 @@ impl Model for Permutations {
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble> {
         let mut found = BTreeSet::new();
         for turn in &self.moves {
-            let powers = (1..).zip(self.powers(turn, state, turn.order - 1));
-            found.extend(powers.filter(|(power, _)| self.is_one_move(*power, turn.order)).map(|(_, after)| after));
+            let mut after = state.to_vec();
+            for power in 1..turn.order {
+                after = self.after(&turn.turns, &after);
+                if self.is_one_move(power, turn.order) {
+                    found.insert(after.clone());
+                }
+            }
         }
         found.remove(state);
         Ok(found)
@@ -275,8 +295,8 @@ impl Model for Permutations {
         if times == 0 || !self.is_one_move(times, turn.order) {
             return Err("it is not one move".into());
         }
-        let after = self.powers(turn, state, times).pop();
-        after.filter(|after| after != state).ok_or_else(|| "it changes nothing".into())
+        let after = self.after(&self.power(turn, times), state);
+        Some(after).filter(|after| after != state).ok_or_else(|| "it changes nothing".into())
     }
 
     fn with_fewer_letters(&self, groups: &[String]) -> Result<Arc<Distance>, Trouble> {

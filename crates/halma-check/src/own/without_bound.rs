@@ -1,5 +1,6 @@
 //! Records under a bound that a puzzle in Rust has: its word, like the moves, but not needed. Levels are derived without it, and
-//! what they show of lengths and verdict is what counts. The record's own levels, of which the bound has cut some, are not compared.
+//! what they show of lengths and verdict is what counts. The record's own levels are compared as far as nothing was cut; after that they
+//! must not have more states than were derived.
 
 use halma_record::record::{Record, Side, Verdict};
 
@@ -8,7 +9,7 @@ use super::graph::{Cuts, Graph};
 use crate::Report;
 use crate::evidence::{Claim, Evidence, Floor, Refuted};
 use crate::level_walk::Walk;
-use crate::rejection::Rejection;
+use crate::rejection::{Rejection, RejectionKind};
 
 /// Looks for solutions of all lengths that the record refutes.
 pub fn derive<N: Arithmetic>(
@@ -23,6 +24,7 @@ pub fn derive<N: Arithmetic>(
     let to_the_end = record.exhausted && record.verdict == Verdict::None;
     let starts = graph.model.starts().iter().map(|start| graph.key(start)).collect();
     let mut walk = Walk::unstated(graph, starts, Side::Forward)?;
+    let mut derived = 0;
     for length in 0.. {
         let is_asked = last.is_some_and(|last| length <= last);
         let has_ended = walk.current().len() == 0;
@@ -38,6 +40,8 @@ pub fn derive<N: Arithmetic>(
             }
             break;
         }
+        derived += walk.current().len();
+        compare(record, &walk, derived)?;
         if is_asked {
             evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
@@ -50,6 +54,31 @@ pub fn derive<N: Arithmetic>(
         0 => "to the end".into(),
         _ => format!("as far as level {}", walk.depth()),
     };
-    report.checked.push(format!("derived {how} without the puzzle's bound; the levels that it cut are not compared"));
+    report.checked.push(format!(
+        "derived {how} without the puzzle's bound; the levels that it cut are compared in their sizes alone"
+    ));
+    Ok(())
+}
+
+/// Compares the record's levels of the walk's depth with the walk's, where nothing was cut so far. Where something was, a state may come
+/// later than without the bound, so that a level has at most as many as were `derived` in all.
+fn compare<N: Arithmetic>(record: &Record, walk: &Walk<Graph<'_, N>>, derived: u64) -> Result<(), Rejection> {
+    for run in &record.runs {
+        let mut whole = true;
+        for level in &run.levels {
+            whole &= level.pruned == 0;
+            let here = level.depth == walk.depth();
+            let reached = here || level.depth > walk.depth() && walk.current().len() == 0;
+            if level.side != Side::Forward || !reached {
+                continue;
+            }
+            if here && whole {
+                walk.is(level).map_err(|fault| fault.in_length(run.length))?;
+            } else if level.states > derived {
+                let why = format!("level {}: {} states, of at most {derived} there are", level.depth, level.states);
+                return Err(RejectionKind::Figures.because(why).in_length(run.length));
+            }
+        }
+    }
     Ok(())
 }
