@@ -70,6 +70,16 @@ def key(folder):
 class Run:
     """So many processes, each one command."""
 
+    # All that were started.
+    all = []
+
+    @classmethod
+    def end_all(cls):
+        """Ends what is still running, as after a failed assertion."""
+        for process in (process for run in cls.all for process in run.processes if process.poll() is None):
+            process.kill()
+            process.wait()
+
     def __init__(self, folder, count, args, addresses=None, prefix=lambda process: [], threads=1):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -77,6 +87,7 @@ class Run:
         hosts = self.folder / f"hosts-{count}.txt"
         hosts.write_text("".join(a + "\n" for a in addresses))
         self.processes = []
+        Run.all.append(self)
         for process in range(count):
             # Without a key only loopback addresses are allowed; NO_KEY does without.
             keyed = [] if NO_KEY else ["--key", key(self.folder)]
@@ -204,19 +215,26 @@ class Namespaces:
 
     def __enter__(self):
         a, b = self.names
-        for space in self.names:
-            subprocess.run(["ip", "netns", "del", space], capture_output=True)
-            self.ip("netns", "add", space)
-        self.ip("link", "add", "halma0", "netns", a, "type", "veth", "peer", "name", "halma0", "netns", b)
-        for space, address in zip(self.names, ("10.77.0.1/24", "10.77.0.2/24")):
-            self.ip("-n", space, "addr", "add", address, "dev", "halma0")
-            self.ip("-n", space, "link", "set", "halma0", "up")
-            self.ip("-n", space, "link", "set", "lo", "up")
+        self.remove()
+        try:
+            for space in self.names:
+                self.ip("netns", "add", space)
+            self.ip("link", "add", "halma0", "netns", a, "type", "veth", "peer", "name", "halma0", "netns", b)
+            for space, address in zip(self.names, ("10.77.0.1/24", "10.77.0.2/24")):
+                self.ip("-n", space, "addr", "add", address, "dev", "halma0")
+                self.ip("-n", space, "link", "set", "halma0", "up")
+                self.ip("-n", space, "link", "set", "lo", "up")
+        except BaseException:
+            self.remove()
+            raise
         return self
 
     def __exit__(self, *_):
+        self.remove()
+
+    def remove(self):
         for space in self.names:
-            self.ip("netns", "del", space)
+            subprocess.run(["ip", "netns", "del", space], capture_output=True)
 
     def prefix(self, process):
         return ["ip", "netns", "exec", self.names[process]]
@@ -398,7 +416,7 @@ HEADS = {
     "namespaces": ["job", "where", "record"],
     "cuts": ["cuts of the link", "what came of them", "slowest end"],
     "key": ["job, 2 processes on loopback", "MB sent", "CPU s without a key", "CPU s with a key", "with / without, pair by pair", "of all CPU time, hashing"],
-    "efficiency": ["job", "1 process, 2 threads: s", "2 processes, 1 thread each: s", "efficiency", "CPU s", "CPU s", "efficiency in CPU time", "bytes a successor", "bytes a successor not pruned"],
+    "efficiency": ["job", "1 process, 2 threads: s", "2 processes, 1 thread each: s", "efficiency", "CPU s, 1 process", "CPU s, 2 processes", "efficiency in CPU time", "bytes a successor", "bytes a successor not pruned"],
     "model": ["processes", "million states sent, by the model", "MB sent", "MB by the model", "CPU s", "CPU s by the model", "MiB a process"],
     "rent": ["largest level, states", "hosts of 32 cores", "successors", "hours", "GB of disk a host", "GB sent a host", "Gbit/s a host"],
 }
@@ -431,6 +449,7 @@ def main():
         try:
             {"key": key_costs}.get(part, globals()[part])(work, rows, *([int(rounds)] if rounds else []))
         finally:
+            Run.end_all()
             shutil.rmtree(work, ignore_errors=True)
         lines = [HEADS[part], ["---"] * len(HEADS[part]), *rows]
         table = "".join("| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |\n" for line in lines)

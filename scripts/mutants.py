@@ -9,13 +9,14 @@ and so on. Mutants that do not compile in this form (in constants, or types with
 compiler's errors and left out.
 
 To OUT go, by name, caught.txt with the test that failed, missed.txt, timeout.txt, left.txt and alone.txt: those left out;
-numbers to table.md. Mutants that OUT already has an answer for are not tried again. Exit status: 2 where one was missed, 1 where the tests
-fail without a mutant. Needs tree-sitter and tree-sitter-rust, which scripts/mutants installs.
+numbers to table.md. Mutants that OUT already has an answer for are not tried again. Exit status: 2 where one was missed. Tests that fail
+without a mutant are left out, and named. Needs tree-sitter and tree-sitter-rust, which scripts/mutants installs.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import random
@@ -273,6 +274,16 @@ def build(crate, files):
     return programs, left_out
 
 
+@contextlib.contextmanager
+def cancelled(pool):
+    """On Ctrl-C what was submitted and has not begun is not begun."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
 def alone():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.setpgid(0, 0)
@@ -288,9 +299,12 @@ def run(crate, program, test, seconds, **environment):
     try:
         return process.wait(seconds) == 0
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
         return None
+    finally:
+        # Also on Ctrl-C, which does not reach its group.
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def survey(crate, programs, count, longest, only):
@@ -413,7 +427,7 @@ def main():
     random.Random(0).shuffle(waiting)
     print(f"{len(names)} mutants, {len(tests)} tests, {len(waiting)} mutants to try", file=sys.stderr)
     counts = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, cancelled(pool):
         tried = {pool.submit(try_one, crate, programs, tests, number): name for number, name in waiting}
         for done in concurrent.futures.as_completed(tried):
             (what, test), name = done.result(), tried[done]

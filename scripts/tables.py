@@ -1,5 +1,6 @@
 """What the scripts that make tables from records share."""
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -98,8 +99,18 @@ def second_method(first, second):
     # A record that was stopped at a greater length says "incomplete", and has refuted these.
     if second["verdict"] not in ("none", "optimal", "incomplete") or got != length or runs != list(range(bound, length + 1)):
         return f"not confirmed: {name} refuted up to {got} in {second['seconds']:.0f} s"
-    return f"{name} agrees: none up to {length}" if runs else f"{name} agrees: lower bound {bound}"
+    if runs:
+        return f"{name} agrees: none up to {length}"
+    if bound == first["lower_bound"]:
+        return f"no second method: in both records one bound refutes all below {bound}"
+    return f"{name} agrees: lower bound {bound}"
+
+
+# The program that the scripts run: $HALMA, or what `build` makes.
+HALMA = Path(os.environ.get("HALMA") or ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/halma")
 
 
 def build():
-    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT, check=True)
+    """Builds the program, unless $HALMA names another one."""
+    if not os.environ.get("HALMA"):
+        subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT, check=True)

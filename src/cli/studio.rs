@@ -26,7 +26,7 @@ pub(super) fn studio(
     let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
     let studio = studio::open(Terms { port, folder: folder.into(), threads, memory, job })?;
     put(&format!("{}\n", studio.url()), out)?;
-    put("Ctrl-C ends it. Who has this address can search here.\n", out)?;
+    put("Ctrl-C ends it. Anyone who has this address can start searches on this machine.\n", out)?;
     // Until the browser has read it.
     let _page = if open { browse(&studio.url()) } else { None };
     let left = studio.serve(&interrupts);

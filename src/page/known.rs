@@ -46,7 +46,10 @@ impl<'a> Known<'a> {
     pub(super) fn headline(&self) -> String {
         let of = if self.palindromes { " by a palindrome" } else { "" };
         match (self.found, self.refuted) {
-            (Some(found), Some(refuted)) if self.never || refuted >= found => {
+            (Some(found), _) if self.never => {
+                format!("The records contradict each other: {} found, and no solution of any length", moves(found))
+            }
+            (Some(found), Some(refuted)) if refuted >= found => {
                 format!("The records contradict each other: {} found, {refuted} refuted", moves(found))
             }
             (None, _) if self.never => format!("No solution of any length{of}"),
@@ -75,7 +78,10 @@ impl<'a> Known<'a> {
 
     /// Whether the shortest length is known, or that there is none.
     pub(super) fn is_settled(&self) -> bool {
-        self.never || self.found.is_some_and(|found| found == 0 || self.refuted == Some(found - 1))
+        match self.found {
+            None => self.never,
+            Some(found) => !self.never && (found == 0 || self.refuted == Some(found - 1)),
+        }
     }
 
     /// The same in a word or two, for lists.
@@ -128,6 +134,9 @@ mod tests {
         assert_eq!(said(&[read("open/p4-triangle-5-4move")]), "No solution of 35 moves or fewer");
         let never = |r: Record| Record { verdict: Verdict::None, exhausted: true, length: None, ..r };
         assert_eq!(said(&[never(read("table-3/p2-triangle-4-6move"))]), "No solution of any length");
+        let both = [read("table-3/p2-triangle-4-6move"), never(read("table-3/p2-triangle-4-6move"))];
+        assert_eq!(said(&both), "The records contradict each other: 27 moves found, and no solution of any length");
+        assert!(!Known::from(both.iter()).is_settled());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl<P: Progress> Outlook<P> {
         let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
         let estimates = estimate::estimates(&seen.runs, ahead);
         seen.runs.push(LengthRecord::blank(length, Verdict::Incomplete));
-        // A length that has a solution takes no time.
+        // The length of a known solution is not searched.
         let is_searched = known.is_none_or(|known| length < known);
         let estimates = estimates.filter(|e| e[0].length <= length && is_searched && is_telling)?;
         let next = estimates.iter().find(|e| e.length == length)?.seconds;

@@ -159,7 +159,7 @@ impl Progress for Live {
 
     fn level(&self, figures: &LevelFigures) {
         let mut told = self.told();
-        // They are counted with their level from now on.
+        // The level's total replaces the live count.
         self.successors.store(0, Ordering::Relaxed);
         told.generated += figures.tally.generated;
         if told.levels.len() < LEVELS {

@@ -303,7 +303,7 @@ pub(super) fn work(ticket: &Ticket, cancel: &Arc<CancellationToken>) {
     if !ticket.begin(cancel) {
         return;
     }
-    // What contradicts itself has no answer; the next search is not to suffer.
+    // A self-check that fails panics: it is caught here, so that the next search can run.
     let answer = panic::catch_unwind(AssertUnwindSafe(|| search(ticket, cancel)));
     ticket.live.end();
     *ticket.staged() = match answer {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ use crate::figure;
 const BODY: u64 = 256 << 10;
 /// So much of a longer one is read all the same, so that its sender reads the refusal.
 const TOO_LONG: u64 = 8 << 20;
+/// So much of a body that nobody may send is read for the same reason.
+const SHORT: u64 = 64 << 10;
 /// So many connections at once; others wait.
 const CONNECTIONS: usize = 64;
 /// Who says nothing for so long is gone. Browsers open connections before they need them: one that is cut off just when it is
@@ -91,28 +94,35 @@ fn listen_on(wish: u16, guard: &impl Fn(u16) -> Guard, studio: &Arc<Studio>) -> 
 
 /// One answer a connection: none stays open that nobody uses.
 fn answer(guard: &Guard, studio: &Studio, request: &mut Request<Body>) -> Response<Body> {
-    let response = respond(guard, studio, request);
+    let answered = panic::catch_unwind(AssertUnwindSafe(|| respond(guard, studio, request)));
+    let response = answered.unwrap_or_else(|_| {
+        json(Reply::refused(500, "a bug: where it is stands on the standard error of `halma studio`"))
+    });
     *request.body_mut() = Body::empty();
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
 fn respond(guard: &Guard, studio: &Studio, request: &mut Request<Body>) -> Response<Body> {
-    let body = body(request);
-    let (uri, headers) = (request.uri(), request.headers());
-    if let Err(refusal) = guard.host(uri, headers) {
+    // Before the body is read: any page of the browser may send one.
+    let allowed = guard.host(request.uri(), request.headers()).and_then(|()| match request.uri().path() {
+        path if path.starts_with("/api/") => guard.page(request.headers()),
+        _ => Ok(()),
+    });
+    if let Err(refusal) = allowed {
+        // Who is cut off while it sends may not read the answer.
+        let _ = io::copy(&mut request.body_mut().take(SHORT), &mut io::sink());
         return refused(refusal);
     }
-    let (method, path) = (request.method(), uri.path());
+    let body = body(request);
+    let (method, uri) = (request.method(), request.uri());
+    let path = uri.path();
     let Some(body) = body else {
         return json(Reply::refused(413, &format!("the request is too long: allowed are {BODY} bytes of UTF-8")));
     };
     let api = Api { queue: &studio.queue, job: studio.job.as_deref() };
     if let Some(asked) = path.strip_prefix("/api/") {
-        return match guard.page(headers) {
-            Ok(()) => json(api.answer(method.as_str(), asked, uri.query().unwrap_or_default(), body)),
-            Err(refusal) => refused(refusal),
-        };
+        return json(api.answer(method.as_str(), asked, uri.query().unwrap_or_default(), body));
     }
     if method != Method::GET {
         return json(Reply::refused(405, "allowed is GET"));
@@ -151,7 +161,7 @@ fn json(reply: Reply) -> Response<Body> {
 fn with(status: StatusCode, kind: &'static str, policy: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    // Of a connection that ends with the answer.
+    // HTTP/1.0, so that the connection ends with the answer.
     *response.version_mut() = Version::HTTP_10;
     let headers = response.headers_mut();
     for (name, value) in [
@@ -165,7 +175,7 @@ fn with(status: StatusCode, kind: &'static str, policy: &'static str, body: Body
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Browsers show no page that is in a sandbox and says this.
+    // A report in a sandbox is not shown with this header.
     if policy == POLICY {
         headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     }

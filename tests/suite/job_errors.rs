@@ -175,11 +175,11 @@ fn men_stand_on_the_board_and_no_two_on_one_cell() {
     refused([
         (
             job("board = \"9x9\"\nmoves = 6\narmy = [\"a1\", \"j1\"]"),
-            "a.toml:5:15: army: `j1` is no cell of the board 9x9, whose cells are a column letter and a row number up to i9",
+            "a.toml:5:15: army: `j1` is no cell of the board 9x9: it has columns a to i, rows 1 to 9",
         ),
         (
             job("moves = 6\nboard = \"\"\"\n..#\n\"\"\"\narmy = [\"c1\"]"),
-            "a.toml:7:9: army: `c1` is no cell of the map, whose cells are a column letter and a row number up to b1",
+            "a.toml:7:9: army: `c1` is no cell of the map: it has columns a to b, row 1",
         ),
         (
             job("board = \"9x9\"\nmoves = 6\narmy = \"triangle-10\""),

@@ -333,7 +333,7 @@ fn unusual_files_are_read_alike() {
     let board = row(&letters[..35]) + &row(&letters[35..70]) + ".".repeat(35).as_str() + "\n";
     let text = format!(
         "[problem]\nkind = \"blocks\"\nboard = \"\"\"\n{board}\"\"\"\nmetric = \"step\"\ngoal = \"\"\"\n{}\"\"\"\n",
-        format!("{}\n{}\nA{}\n", ".".repeat(35), ".".repeat(35), ".".repeat(34))
+        format!("{}\n{}\nA{}\n", "?".repeat(35), "?".repeat(35), "?".repeat(34))
     );
     let job = Job::parse("a.toml".as_ref(), &text).unwrap();
     let levels = answer(&job, Question::Levels { depth: 1 });

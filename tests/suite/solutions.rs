@@ -79,10 +79,7 @@ fn what_is_no_solution_is_refused_with_the_move_and_the_rule_it_breaks() {
         ("a1-b2", "s.toml:10:10: move 1 (a1-b2): a1 and b2 are neither a step nor a jump apart"),
         ("a1-c1-c2", "s.toml:10:10: move 1 (a1-c1-c2): c1-c2 is a step inside a chain"),
         ("a1-c1, c1-a1, b1-d1", "s.toml:10:24: move 3 (b1-d1): no man stands on c1 to be jumped over"),
-        (
-            "a1-z9",
-            "s.toml:10:13: `z9` is no cell of the board, whose cells are a column letter and a row number up to d2",
-        ),
+        ("a1-z9", "s.toml:10:13: `z9` is no cell of the board: it has columns a to d, rows 1 to 2"),
         ("a1-c1", "s.toml:10:10: after 1 move men stand outside the target, on b1, c1"),
         ("", "s.toml:10:10: after all 0 moves men stand outside the target, on a1, b1"),
         (

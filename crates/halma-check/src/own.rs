@@ -245,7 +245,7 @@ fn levels<N: Arithmetic>(
     let model = models.searched;
     let code = Code::<N>::new(model.parts());
     let code = code.ok_or_else(|| RejectionKind::Problem.because("the states are too many to number"))?;
-    let [ahead, behind] = [false, true].map(|backward| Graph { model, code: &code, backward });
+    let [ahead, behind] = [false, true].map(|backward| Graph::new(model, &code, backward));
     let (budget, evidence) = (options.budget, Evidence::default());
     let own_bound = has_own_bound(spec, record);
     let (ahead, behind, counted) = (&ahead, &behind, models.counted);

@@ -61,7 +61,7 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A line of text in which every character is as wide as before: control characters as the pictures of them.
+/// The character as one that takes one column: of a control character its picture.
 #[must_use]
 pub fn pictured(c: char) -> char {
     match c {
@@ -87,7 +87,7 @@ impl Write for Plain<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(bytes) {
             Ok(text) => self.0.write_all(shown(text).as_bytes())?,
-            // A part that ends within a character: all of it is written whole, so it is none of this program's texts.
+            // No UTF-8: this program writes whole texts alone, so these bytes are somebody else's.
             Err(_) => self.0.write_all(shown(&String::from_utf8_lossy(bytes)).as_bytes())?,
         }
         Ok(bytes.len())

@@ -252,6 +252,18 @@ impl Board {
         place_name(x as usize, y as usize)
     }
 
+    /// Which names cells have, for messages about others.
+    #[must_use]
+    pub fn names(&self) -> String {
+        let rows = if self.height() == 1 { "row 1".into() } else { format!("rows 1 to {}", self.height()) };
+        let columns = if self.width() == 1 {
+            "column a".into()
+        } else {
+            format!("columns a to {}", column_name(self.width() - 1))
+        };
+        format!("it has {columns}, {rows}")
+    }
+
     /// The cell of that name, if it is on the board.
     #[must_use]
     pub fn cell(&self, name: &str) -> Option<usize> {

@@ -282,13 +282,7 @@ impl Reader<'_> {
                 let found = self.rest().chars().next().map_or("the end".into(), |c| format!("`{c}`"));
                 self.error(start, format!("found {found} where a cell is expected, as in c2-d2"))
             }
-            None => {
-                let last = self.board.name_of(self.board.len() - 1);
-                let message = format!(
-                    "`{name}` is no cell of the board, whose cells are a column letter and a row number up to {last}"
-                );
-                self.error(start, message)
-            }
+            None => self.error(start, format!("`{name}` is no cell of the board: {}", self.board.names())),
         }
     }
 }
@@ -328,7 +322,7 @@ mod tests {
     fn what_is_no_move_is_refused_with_its_place() {
         for (text, span, message) in [
             ("a1", 0..2, "`a1` is no move: allowed are cells joined by `-`, as in c2-d2"),
-            ("a1-j1", 3..5, "`j1` is no cell of the board, whose cells are a column letter and a row number up to i9"),
+            ("a1-j1", 3..5, "`j1` is no cell of the board: it has columns a to i, rows 1 to 9"),
             ("a1--b1", 3..4, "found `-` where a cell is expected, as in c2-d2"),
             ("a1-b1,,", 6..7, "found `,` where a cell is expected, as in c2-d2"),
             ("a1-b1-", 0..6, "a `-` at the end of a move is allowed only before (reflect)"),

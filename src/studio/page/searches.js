@@ -46,8 +46,12 @@ export class Searches {
       return;
     }
     this.busy = true;
-    const open = await this.refresh();
-    this.busy = false;
+    let open = false;
+    try {
+      open = await this.refresh();
+    } finally {
+      this.busy = false;
+    }
     const soon = this.again;
     this.again = false;
     if (soon) this.poll();
@@ -93,7 +97,15 @@ export class Searches {
   async detail() {
     const id = this.chosen;
     const { status, value } = await ask("GET", `/api/jobs/${id}?from=${this.levels?.length ?? 0}`);
-    if (status !== 200 || id !== this.chosen) return;
+    if (id !== this.chosen) return;
+    if (status === 404) {
+      // The studio has begun anew, and knows no such search.
+      this.chosen = null;
+      this.drawn = null;
+      this.place.replaceChildren();
+      return;
+    }
+    if (status !== 200) return;
     (this.levels ??= []).push(...value.live.levels);
     const stage = `${id} ${value.stage}`;
     if (stage !== this.drawn) {

@@ -19,6 +19,8 @@ let state = empty();
 /** What the server last said of the job. */
 let described = null;
 let drawing = null;
+/** The text that was last made from the board. */
+let generated = "";
 /** The last question about the job, and about the board: answers to earlier ones come too late. */
 let asking = 0;
 let laying = 0;
@@ -102,6 +104,7 @@ function controls() {
   $("by-board").hidden = !byBoard;
   $("how").hidden = !byBoard;
   $("by-file").hidden = byBoard;
+  $("from-board").hidden = !state.army.size;
   $("drawn").hidden = !drawn;
   $("hole-tool").hidden = !drawn;
   if (!drawn && document.querySelector("[name=tool][value=hole]").checked) document.querySelector("[name=tool][value=army]").checked = true;
@@ -115,7 +118,9 @@ function controls() {
   $("columns").value = state.map[0].length;
   $("rows").value = state.map.length;
   $("mirror").hidden = !state.target;
-  const names = PRUNINGS[state.kind];
+  const own = PRUNINGS[state.kind];
+  // One with parameters comes from a file, and stays.
+  const names = own.some((name) => state.pruning.startsWith(`${name}(`)) ? [...own, state.pruning] : own;
   $("pruning").replaceChildren(make("option", { value: "", textContent: "usual" }), ...names.map((name) => make("option", { value: name, textContent: name })));
   if (!names.includes(state.pruning)) state.pruning = "";
   $("pruning").value = state.pruning;
@@ -286,11 +291,15 @@ function listen() {
     state.text = await file.text();
     changed();
   });
+  on("from-board", () => {
+    state.text = generated = toml(state);
+    changed();
+  }, "click");
   on("to-board", () => setState(ofJob(described.armies, described.kind)), "click");
   on("link", copy, "click");
   document.querySelectorAll("[name=mode]").forEach((radio) => radio.addEventListener("change", () => {
-    // The text begins with what is on the board.
-    if (radio.value === "file" && state.army.size) state.text = toml(state);
+    // The text begins with what is on the board; what somebody has typed stays.
+    if (radio.value === "file" && state.army.size && (!state.text.trim() || state.text === generated)) state.text = generated = toml(state);
     setState({ ...state, mode: radio.value });
   }));
   document.querySelectorAll("[data-ask]").forEach((button) => button.addEventListener("click", begin));

@@ -50,10 +50,20 @@ pub struct Graph<'a, N> {
     pub model: &'a dyn Model,
     pub code: &'a Code<N>,
     /// Whether the way goes from the goal to a start.
-    pub backward: bool,
+    backward: bool,
+    /// The keys of the starts, ascending.
+    starts: Vec<N>,
 }
 
-impl<N: Arithmetic> Graph<'_, N> {
+impl<'a, N: Arithmetic> Graph<'a, N> {
+    /// The states of a puzzle, numbered by `code`.
+    pub fn new(model: &'a dyn Model, code: &'a Code<N>, backward: bool) -> Self {
+        let mut graph = Self { model, code, backward, starts: Vec::new() };
+        graph.starts = model.starts().iter().map(|start| graph.key(start)).collect();
+        graph.starts.sort_unstable();
+        graph
+    }
+
     /// The key of the class of a state: the least of its images' numbers.
     pub fn key(&self, state: &[u8]) -> N {
         self.model.images(state).iter().map(|image| self.code.number(image)).min().unwrap_or_default()
@@ -82,7 +92,7 @@ impl<N: Arithmetic> Graph<'_, N> {
     fn is_end(&self, key: N) -> Result<bool, String> {
         match self.backward {
             false => Ok(self.model.is_goal(&self.state(key)?)),
-            true => Ok(self.model.starts().iter().any(|start| self.key(start) == key)),
+            true => Ok(self.starts.binary_search(&key).is_ok()),
         }
     }
 }

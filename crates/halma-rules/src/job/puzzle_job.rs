@@ -53,7 +53,7 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     // Invalid TOML is reported later, by the parser of the whole file.
     let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
     let Some(kind) = problem.get("kind").and_then(|kind| kind.as_str()) else { return Ok(None) };
-    if KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some() {
+    if is_of_puzzles(kind) {
         return raw::parse(source).map(Some);
     }
     match kind {
@@ -61,6 +61,11 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
         // Before the keys are looked at, which are those of another kind.
         _ => Err(unknown(source, kind)),
     }
+}
+
+/// Whether it is a kind of puzzles: from a file, or in Rust.
+pub(super) fn is_of_puzzles(kind: &str) -> bool {
+    KINDS.contains(&kind) || puzzle::kinds::named(kind).is_some()
 }
 
 /// The message for an unknown kind.

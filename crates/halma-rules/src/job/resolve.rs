@@ -71,6 +71,11 @@ pub fn problem(source: &Source, table: &ProblemTable) -> Result<(ProblemSpec, Pr
     let is_game = match table.kind.get_ref().as_str() {
         "transfer" => false,
         "game" => true,
+        other if puzzle_job::is_of_puzzles(other) => {
+            let message =
+                format!("kind `{other}`: solution files are of transfers and games; replay the run's result.json");
+            return Err(source.fault(table.kind.span(), message));
+        }
         other => return Err(source.fault(table.kind.span(), puzzle_job::unknown_kind(other))),
     };
     let resolver = Resolver { source, table };
@@ -213,11 +218,7 @@ impl Resolver<'_> {
         let mut cells: Vec<usize> = Vec::with_capacity(list.len());
         for name in list {
             let Some(cell) = board.cell(name.get_ref()) else {
-                let last = board.name_of(board.len() - 1);
-                let message = format!(
-                    "{key}: `{}` is no cell of {on}, whose cells are a column letter and a row number up to {last}",
-                    name.get_ref()
-                );
+                let message = format!("{key}: `{}` is no cell of {on}: {}", name.get_ref(), board.names());
                 return self.fault(name.span(), message);
             };
             if cells.contains(&cell) {

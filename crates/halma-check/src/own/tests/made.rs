@@ -68,7 +68,7 @@ pub fn identity(cells: usize) -> Vec<Vec<u8>> {
 pub fn search(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, last: u32, side: Side) -> Vec<(Vec<u128>, LevelRecord)> {
     let model = model(spec, &blank(Asked::Levels, fixing)).unwrap();
     let code = Code::<u128>::new(model.parts()).unwrap();
-    let graph = Graph { model: &*model, code: &code, backward: false };
+    let graph = Graph::new(&*model, &code, false);
     let from = if side == Side::Backward { model.goal_states().unwrap() } else { model.starts().to_vec() };
     let mut level: Vec<u128> = from.iter().map(|state| graph.key(state)).collect();
     level.sort();
@@ -280,7 +280,7 @@ pub fn bounded(spec: &PuzzleSpec, fixing: Option<Vec<Vec<u8>>>, named: &[&str], 
     let blank = blank(Asked::Solve, fixing);
     let model = model(spec, &blank).unwrap();
     let code = Code::<u128>::new(model.parts()).unwrap();
-    let graph = Graph { model: &*model, code: &code, backward: false };
+    let graph = Graph::new(&*model, &code, false);
     let named = abstractions(named);
     let distance = bound(&graph, &named);
     let start = graph.key(&model.starts()[0]);

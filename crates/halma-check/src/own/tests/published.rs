@@ -76,7 +76,7 @@ fn first_goal(puzzle: &halma_record::job::PuzzleSpec, fixing: Vec<Vec<u8>>) -> u
     let levels = search(puzzle, Some(fixing.clone()), 999, Side::Forward);
     let model = model(puzzle, &blank(Asked::Levels, Some(fixing))).unwrap();
     let code = Code::new(model.parts()).unwrap();
-    let graph = Graph { model: &*model, code: &code, backward: false };
+    let graph = Graph::new(&*model, &code, false);
     let is_goal = |key: &_| model.is_goal(&graph.state(*key).unwrap());
     levels.iter().position(|(keys, _)| keys.iter().any(is_goal)).unwrap()
 }

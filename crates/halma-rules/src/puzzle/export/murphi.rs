@@ -8,9 +8,9 @@
 use std::fmt::Write;
 
 use super::super::grounded::{Letters, Until};
-use super::super::permutation::Permutations;
+use super::super::permutation::{Permutations, PieceSet};
 use super::lifted::{Lifted, Schema};
-use super::{Export, File, names, values};
+use super::{Export, File, names};
 
 /// How to run it, in every file.
 const RUN: &str = "rumur --deadlock-detection off --threads 1 --output p.c THIS && cc -std=c11 -O3 -mcx16 -o p p.c -latomic -lpthread && ./p";
@@ -243,10 +243,14 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
 
 /// The file of a permutation puzzle: pieces and orientations by position.
 pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
+    let called = names("m_", puzzle.moves.iter().map(|m| m.name.clone()));
+    let named: Vec<String> =
+        called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
     let mut text = export.head("--", &about(false, true));
+    let _ = writeln!(text, "-- Moves: {}.", named.join(", "));
     text.push_str("-- piece_1[3] is the number of the piece on the third position of the first set.\n\nvar\n");
     let most = |set: usize| puzzle.sets[set].pieces.len() - 1;
-    let oriented = |set: usize| values(puzzle)[set].iter().any(|&(_, turn)| turn > 0);
+    let oriented = |set: usize| is_oriented(&puzzle.sets[set]);
     for (number, set) in puzzle.sets.iter().enumerate() {
         let (n, positions) = (number + 1, set.positions);
         let _ = writeln!(text, "  piece_{n}: array [1..{positions}] of 0..{};", most(number));
@@ -265,8 +269,8 @@ pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> 
         }
     }
     text.push_str("end;\n\n");
-    for step in &puzzle.moves {
-        rule(&mut text, puzzle, &names("m_", std::iter::once(step.name.clone())).concat(), &step.sets);
+    for (name, step) in called.iter().zip(&puzzle.moves) {
+        rule(&mut text, puzzle, name, &step.sets);
     }
     let mut goal = Vec::new();
     for (number, there) in puzzle.goal.iter().enumerate() {
@@ -282,13 +286,18 @@ pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> 
     vec![File { ending: ".m", text }]
 }
 
+/// Whether the orientations of a set are part of its state.
+fn is_oriented(set: &PieceSet) -> bool {
+    set.orientations > 1 && set.pieces.iter().any(|piece| piece.oriented)
+}
+
 /// A move: what it changes is read before anything is written.
 fn rule(text: &mut String, puzzle: &Permutations, name: &str, step: &super::super::permutation::Transformation) {
     let (mut before, mut after) = (String::new(), String::new());
     let mut declared = String::new();
     for (number, moved) in step.iter().enumerate() {
         let (n, set) = (number + 1, &puzzle.sets[number]);
-        let turns = values(puzzle)[number].iter().any(|&(_, turn)| turn > 0);
+        let turns = is_oriented(set);
         if moved.is_identity() {
             continue;
         }

@@ -68,9 +68,7 @@ fn goal_conditions(conditions: &Conditions, alphabet: &Alphabet, board: &Board) 
     }
     let cell = |name: &str| {
         let found = board.cell(name).map(|cell| cell as u8);
-        found.ok_or_else(|| {
-            fault("at", format!("`{name}` is no cell of the board, whose cells are a column letter and a row number"))
-        })
+        found.ok_or_else(|| fault("at", format!("`{name}` is no cell of the board: {}", board.names())))
     };
     let only = || match counts[..] {
         [(letters, _)] => Ok(letters),
