@@ -84,7 +84,9 @@ def stopped(binary, job, folder):
     """A run of that job that was interrupted on its way to level 7."""
     process = subprocess.Popen([binary, "levels", job, "--depth", "7", "-q", "--threads", "2", "--output-dir", folder],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(2)
+    status = Path(folder) / "status.json"
+    while process.poll() is None and (not status.exists() or json.loads(status.read_text()).get("level") != 7):
+        time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 3, "the run could not be stopped"
 

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use halma_check::own::in_rust::{self as verified, Maker, RustPuzzle, Words};
+use halma_check::puzzle_record::in_rust::{self as verified, Maker, RustPuzzle, Words};
 use halma_engine::key::Key;
 use halma_puzzles::own::Repeats;
 use halma_puzzles::own::in_rust::{OwnPuzzle, RustKind, from_spec};

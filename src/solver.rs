@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use halma_engine::search::CancellationToken;
 use halma_record::job::Pruning;
-use halma_record::job::game_bounds::Bounds;
 use halma_record::record::Record;
 use halma_rules::job::{Job, Problem};
 use halma_solve::run::{self, Question, RunError};
@@ -41,19 +40,10 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// The defaults: pruning `leading` for a transfer and [`Bounds::usual`] for a game, all threads, three quarters of
+    /// The defaults: the problem's [usual pruning](Problem::usual_pruning), all threads, three quarters of
     /// the free memory, no folder.
     pub fn new(problem: impl Into<Problem>) -> Self {
-        let problem = problem.into();
-        let usual = match &problem {
-            Problem::Game(game) => Some(Pruning::Game(Bounds::usual(game.lattice.len()))),
-            _ => None,
-        };
-        let mut job = Job::of(problem);
-        if let (Ok(job), Some(pruning)) = (&mut job, usual) {
-            job.search.pruning = pruning;
-        }
-        Self { job, progress: &() }
+        Self { job: Job::of(problem.into()), progress: &() }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Job)) -> Self {

@@ -60,7 +60,7 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
 }
 
 /// Catches signals, and the end of a program that reads events.
-fn catch(progress: progress::Form) -> Result<Interrupts, Failure> {
+pub(super) fn catch(progress: progress::Form) -> Result<Interrupts, Failure> {
     let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
     if progress == progress::Form::Json {
         let unwatched = |e| Failure::failed(format!("standard error cannot be watched: {e}"));

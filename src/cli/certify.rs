@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use halma_engine::search::CancellationToken;
 use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
-use super::asking::record_file;
+use super::asking::{catch, record_file};
 use super::{Exit, Failure, whole_file};
+use crate::progress::Form;
 
 impl From<CertifyError> for Failure {
     fn from(error: CertifyError) -> Self {
@@ -38,7 +38,8 @@ pub(super) fn certify(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
-    let cancel = CancellationToken::after(None);
+    let interrupts = catch(Form::Auto)?;
+    let cancel = interrupts.token(None);
     let resources = Resources { large, cancel: &cancel, tell: &tell };
     let certificate = pool
         .install(|| certify::certify(&record, resources))

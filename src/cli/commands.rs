@@ -1,16 +1,16 @@
 //! What each command does. Only results go to `out`; errors are returned as a [`Failure`].
 
 use std::io::Write;
+use std::sync::Arc;
 
-use halma_bounds::game_bounds::Bounds;
 use halma_engine::search::CancellationToken;
 use halma_files::plain::{self, Plain};
 use halma_record::record::{Record, Verdict};
 use halma_record::source::Fault;
-use halma_rules::job::{Job, Overrides, Problem, Pruning};
+use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 
-use super::asking::{Search, ask, json as as_json, overrides, print, put, read};
+use super::asking::{Search, ask, catch, json as as_json, overrides, print, put, read};
 #[cfg(feature = "cluster")]
 use super::cluster;
 #[cfg(feature = "studio")]
@@ -122,7 +122,12 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         }
         Command::Export { job, format, output_dir } => export::export(job, *format, output_dir.as_deref(), out),
         Command::Row(command) => {
-            row::run(command, &CancellationToken::after(None), out)?;
+            // What does not search ends on a signal like any filter.
+            let interrupts = command.searches().then(|| catch(progress::Form::Auto)).transpose()?;
+            let cancel = interrupts
+                .as_ref()
+                .map_or_else(|| Arc::new(CancellationToken::after(None)), |interrupts| interrupts.token(None));
+            row::run(command, &cancel, out)?;
             Ok(Exit::Answered)
         }
     }
@@ -154,11 +159,7 @@ fn compare(
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
     let job = read(&args.job)?.with(&overrides(args, max_length))?;
-    let usual = match job.problem {
-        Problem::Transfer(_) => Prunings(vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING]),
-        Problem::Game(ref game) => Prunings(vec![Pruning::Theorem1, Pruning::Game(Bounds::usual(game.lattice.len()))]),
-        Problem::Puzzle(_) => Prunings(vec![Pruning::None, Pruning::Projection(Vec::new())]),
-    };
+    let usual = Prunings(job.problem.prunings_to_compare());
     // All jobs are checked before the first one runs.
     let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {
         let mut job = job.clone().with(&Overrides { pruning: Some(pruning.clone()), ..Overrides::default() })?;

@@ -11,15 +11,9 @@ use clap::{Args, Subcommand};
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use halma_engine::budget;
-use halma_engine::key::Key;
-use halma_engine::puzzle::Puzzle;
-use halma_engine::search::{CancellationToken, Expander};
-use halma_puzzles::row::levels::{Level, Outcome, find};
+use halma_engine::search::CancellationToken;
 use halma_rules::job::raw;
-use halma_solve::solve::deepening::shortest;
-use halma_solve::solve::row_search::RowSearch;
-use halma_solve::solve::{Answer, Engine};
+use halma_solve::run::rows::{RowSearchError, RowSearches};
 
 use super::Exit;
 
@@ -34,6 +28,17 @@ pub enum RowCommand {
     Reverse(reverse::ReverseArgs),
 }
 
+impl RowCommand {
+    /// Whether a search answers it that looks at signals.
+    pub(super) fn searches(&self) -> bool {
+        match self {
+            Self::Shift(args) => args.solve,
+            Self::Pairs(args) => args.solve,
+            Self::Reverse(args) => args.solve,
+        }
+    }
+}
+
 /// Why a command has no answer.
 #[derive(Debug, Error)]
 pub enum RowError {
@@ -43,9 +48,9 @@ pub enum RowError {
     /// The search ended without an answer, which is none: exit status 3.
     #[error("not finished: {0}")]
     Unfinished(String),
-    /// The threads could not be started: exit status 1.
-    #[error("the threads cannot be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The search failed: exit status 1.
+    #[error("{0}")]
+    Failed(String),
     /// Standard output cannot be written: exit status 1.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -58,7 +63,17 @@ impl RowError {
         match self {
             Self::Input(_) => Exit::Input,
             Self::Unfinished(_) => Exit::Unfinished,
-            Self::Threads(_) | Self::Output(_) => Exit::Failed,
+            Self::Failed(_) | Self::Output(_) => Exit::Failed,
+        }
+    }
+}
+
+impl From<RowSearchError> for RowError {
+    fn from(error: RowSearchError) -> Self {
+        match error {
+            RowSearchError::TooLong(_) => Self::Input(format!("{error}; use --construct or --formula")),
+            RowSearchError::Unfinished(why) => Self::Unfinished(why),
+            RowSearchError::Threads(_) | RowSearchError::Contradiction { .. } => Self::Failed(error.to_string()),
         }
     }
 }
@@ -81,66 +96,9 @@ pub struct Common {
 }
 
 impl Common {
-    fn expander(&self) -> Result<Expander, RowError> {
-        Ok(Expander::new(self.threads.unwrap_or(0) as usize, None)?)
+    fn searches(&self) -> Result<RowSearches, RowSearchError> {
+        RowSearches::new(self.threads, self.memory)
     }
-
-    fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 4 * 3)
-    }
-
-    /// The states of a level that a search with path counts may hold: 32 bytes each, and room for three times as many
-    /// successors before equal ones are joined and for the level before.
-    fn states(&self) -> usize {
-        usize::try_from(self.memory() / (6 * 32)).unwrap_or(usize::MAX)
-    }
-
-    /// A shortest solution by the engine, as the places of its moves; `None` where there is none. `what` is the row and
-    /// the most checkers that a key holds.
-    fn solve<P: Puzzle>(
-        &self,
-        puzzle: impl Fn(Option<u32>) -> Option<P>,
-        lengths: (u32, u32),
-        goal: impl Fn(&P) -> P::Key,
-        place: impl Fn(P::Key) -> u64,
-        (what, most): (String, u64),
-        cancel: &CancellationToken,
-    ) -> Result<Option<Vec<u64>>, RowError> {
-        let (expander, memory) = (self.expander()?, self.memory());
-        let search = RowSearch::new(puzzle, lengths, goal, Engine::new(&expander, cancel, &()), memory);
-        let attempt = shortest(&mut search.ok_or_else(|| too_long(&what, most))?, None);
-        let length = attempt.length;
-        match attempt.answer {
-            Answer::Found(states) => Ok(Some(states.into_iter().skip(1).map(place).collect())),
-            Answer::Exhausted => Ok(None),
-            Answer::GivenUp(reason) => Err(RowError::Unfinished(format!(
-                "no solution has fewer than {length} moves; for {length}, {reason} (--memory: {})",
-                bytes(memory)
-            ))),
-            Answer::Stopped(stopped) => Err(RowError::Unfinished(stopped.to_string())),
-            Answer::Refuted | Answer::Unproved(_) => Err(RowError::Unfinished(format!(
-                "no solution has {length} moves or fewer, and greater lengths are not tried"
-            ))),
-        }
-    }
-
-    /// The levels of a search with path counts that reached the goal; `None` where it cannot be reached.
-    fn levels<K>(&self, outcome: Outcome<K>) -> Result<Option<Vec<Level<K>>>, RowError> {
-        match outcome {
-            Outcome::Found(levels) => Ok(Some(levels)),
-            Outcome::Exhausted { .. } => Ok(None),
-            Outcome::Stopped => Err(self.outgrown()),
-        }
-    }
-
-    fn outgrown(&self) -> RowError {
-        RowError::Unfinished(format!("the levels outgrow the {} of memory", bytes(self.memory())))
-    }
-}
-
-/// A size as people write it.
-fn bytes(bytes: u64) -> bytesize::Display {
-    bytesize::ByteSize::b(bytes).display().iec()
 }
 
 /// A number of checkers: small enough that every closed form stays in 64 bits.
@@ -153,16 +111,6 @@ fn checkers(text: &str) -> Result<u64, String> {
 /// The number of a move.
 fn index(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "allowed are whole numbers from 1 to the number of moves".into())
-}
-
-/// The number of shortest paths to the goal, which is on the last level.
-fn paths<K: Key>(levels: &[Level<K>], goal: K) -> BigUint {
-    levels.last().and_then(|last| find(last, goal)).unwrap_or(0).into()
-}
-
-/// A row beyond what the keys of a search hold.
-fn too_long(what: &str, most: u64) -> RowError {
-    RowError::Input(format!("{what}: a search takes rows of at most {most} checkers; use --construct or --formula"))
 }
 
 /// The move asked for by its number, of which there are `moves`.

@@ -309,7 +309,7 @@ fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
     for (job, message) in [
         (format!("{SQUARE}[search]\npruing = \"leading\"\n"), "job.toml:7:1: unknown field `pruing`, expected one of "),
         (army("[\"a1\", \"b1\", \"a1\"]"), "job.toml:5:21: army: a1 has two men on it; allowed is each cell once\n"),
-        (army("[\"a1\", \"j1\"]"), "job.toml:5:15: army: `j1` is no cell of the board 9x9, whose cells are "),
+        (army("[\"a1\", \"j1\"]"), "job.toml:5:15: army: `j1` is no cell of the board 9x9: it has columns "),
         (army("\"triangle-10\""), "job.toml:5:8: the army triangle-10 does not fit the board 9x9: it needs a cell in "),
         (format!("{SQUARE}target = [\"i9\"]\n"), "job.toml:6:10: the target's size is 1, the army's 4: they must be "),
         (SQUARE.replace("moves = 6", "moves = 5"), "job.toml:4:9: invalid value: integer `5`, expected 4, 6 or 8\n"),

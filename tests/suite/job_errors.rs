@@ -179,7 +179,7 @@ fn men_stand_on_the_board_and_no_two_on_one_cell() {
         ),
         (
             job("moves = 6\nboard = \"\"\"\n..#\n\"\"\"\narmy = [\"c1\"]"),
-            "a.toml:7:9: army: `c1` is no cell of the map: it has columns a to b, row 1",
+            "a.toml:7:9: army: `c1` is no cell of the map: it has columns a to c, row 1",
         ),
         (
             job("board = \"9x9\"\nmoves = 6\narmy = \"triangle-10\""),

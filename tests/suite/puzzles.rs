@@ -331,9 +331,10 @@ fn unusual_files_are_read_alike() {
     let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain('\u{c0}'..='\u{d5}').collect();
     let row = |part: &[char]| part.iter().collect::<String>() + "\n";
     let board = row(&letters[..35]) + &row(&letters[35..70]) + ".".repeat(35).as_str() + "\n";
+    let anywhere = "?".repeat(35);
+    let goal = format!("{anywhere}\n{anywhere}\nA{}\n", &anywhere[1..]);
     let text = format!(
-        "[problem]\nkind = \"blocks\"\nboard = \"\"\"\n{board}\"\"\"\nmetric = \"step\"\ngoal = \"\"\"\n{}\"\"\"\n",
-        format!("{}\n{}\nA{}\n", "?".repeat(35), "?".repeat(35), "?".repeat(34))
+        "[problem]\nkind = \"blocks\"\nboard = \"\"\"\n{board}\"\"\"\nmetric = \"step\"\ngoal = \"\"\"\n{goal}\"\"\"\n"
     );
     let job = Job::parse("a.toml".as_ref(), &text).unwrap();
     let levels = answer(&job, Question::Levels { depth: 1 });

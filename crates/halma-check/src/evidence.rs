@@ -14,7 +14,7 @@ use super::board::Board;
 use super::common_states::first_common;
 use super::databases::Databases;
 use super::impossible::Shown;
-use super::level_step::States;
+use super::level_step::StateSpace;
 use super::level_walk::Walk;
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
@@ -42,7 +42,7 @@ impl Claim {
 
     /// If a walk reached the goal, there is a solution of this length or of a shorter one; an error unless a shorter
     /// one is open.
-    fn reaches_goal<S: States>(self, walk: &Walk<S>) -> Result<(), Rejection> {
+    fn reaches_goal<S: StateSpace>(self, walk: &Walk<S>) -> Result<(), Rejection> {
         let Self { length, open } = self;
         match walk.met() {
             Some((depth, end)) if *depth == length || *depth < open.unwrap_or(length) => {
@@ -64,7 +64,7 @@ pub(super) struct Refuted {
 impl Refuted {
     /// The last level of the walk is empty, and is not beyond the end of a solution of this length. (Levels of
     /// palindromes may contain the target, which other walks reach.)
-    pub fn by_empty_level<S: States>(length: u32, walk: &Walk<S>) -> Option<Self> {
+    pub fn by_empty_level<S: StateSpace>(length: u32, walk: &Walk<S>) -> Option<Self> {
         (walk.depth() <= length && walk.current().len() == 0).then_some(Self { length })
     }
 
@@ -94,7 +94,11 @@ impl Refuted {
 
     /// The levels from both ends have as many moves together as the length, and no common state; or one is empty. Valid
     /// if moves are reversible, and if the walk `behind` begins with all goal states.
-    pub fn by_meeting<S: States>(claim: Claim, ahead: &Walk<S>, behind: &Walk<S>) -> Result<Option<Self>, Rejection> {
+    pub fn by_meeting<S: StateSpace>(
+        claim: Claim,
+        ahead: &Walk<S>,
+        behind: &Walk<S>,
+    ) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(ahead)?;
         claim.reaches_goal(behind)?;
@@ -114,7 +118,7 @@ impl Refuted {
 
     /// The walk reaches the middle and does not meet the images of the levels from the goal; or one of its levels is
     /// empty. Valid under a mirror of states, which maps the starts to the goal and reverses moves.
-    pub fn by_image<S: States>(
+    pub fn by_image<S: StateSpace>(
         claim: Claim,
         walk: &Walk<S>,
         image: impl Fn(S::Key) -> Result<S::Key, String> + Sync,
@@ -137,7 +141,7 @@ impl Refuted {
     }
 
     /// The walk reaches the last level of such a solution or game, and no goal is on it; or one of its levels is empty.
-    pub fn by_goal<S: States>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, Rejection> {
+    pub fn by_goal<S: StateSpace>(claim: Claim, walk: &Walk<S>) -> Result<Option<Self>, Rejection> {
         let length = claim.length;
         claim.reaches_goal(walk)?;
         let whole = (walk.depth() >= length).then_some(Self { length });
@@ -171,7 +175,7 @@ pub(super) fn middle(length: u32, palindromic: bool) -> u32 {
 }
 
 /// The error for a state on the last level of `ahead` that the other side has, too.
-fn both_have<S: States>(length: u32, ahead: &Walk<S>, state: String) -> Rejection {
+fn both_have<S: StateSpace>(length: u32, ahead: &Walk<S>, state: String) -> Rejection {
     let why = format!("verdict none, but both sides have {state}");
     RejectionKind::Verdict.because(why).at_length(length).at_level(ahead.side(), ahead.depth()).at_state(state)
 }
@@ -186,12 +190,12 @@ pub(super) fn does_not_meet(model: &TransferModel, met: Option<u128>, length: u3
 
 /// The lower bound, derived again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Floor {
+pub(super) struct LowerBound {
     /// No solution has fewer moves; `None` if there is no solution at all.
     least: Option<u32>,
 }
 
-impl Floor {
+impl LowerBound {
     /// For a transfer: Theorem 1, types, and the abstract distance if it was derived ([`u32::MAX`] if the target is
     /// unreachable).
     pub fn of_transfer(Problem { model, start, target }: &Problem, between: Option<u32>) -> Self {
@@ -238,14 +242,14 @@ pub(super) struct Evidence {
     /// Lengths that were too large to check, and why.
     unchecked: BTreeMap<u32, String>,
     /// Why the lower bound was not derived again, if it was not.
-    no_floor: Option<String>,
-    floor: Option<Floor>,
+    no_bound: Option<String>,
+    bound: Option<LowerBound>,
     seen_all: bool,
 }
 
 impl Evidence {
     /// Enters a refutation.
-    pub fn refutes(&mut self, refuted: Option<Refuted>) {
+    pub fn add_refutation(&mut self, refuted: Option<Refuted>) {
         self.refuted.extend(refuted.map(|refuted| (refuted.length, refuted)));
     }
 
@@ -255,34 +259,34 @@ impl Evidence {
     }
 
     /// Notes that the levels of a length were not checked.
-    pub fn leave(&mut self, length: u32, why: impl Into<String>) {
+    pub fn note_unchecked(&mut self, length: u32, why: impl Into<String>) {
         self.unchecked.entry(length).or_insert(why.into());
     }
 
     /// Enters the bound.
-    pub fn bounded(&mut self, floor: Floor) {
-        self.floor = Some(floor);
+    pub fn set_lower_bound(&mut self, bound: LowerBound) {
+        self.bound = Some(bound);
     }
 
     /// Notes that the bound could not be derived again.
-    pub fn unbounded(&mut self, why: impl Into<String>) {
-        self.no_floor = Some(why.into());
+    pub fn note_bound_unchecked(&mut self, why: impl Into<String>) {
+        self.no_bound = Some(why.into());
     }
 
-    /// Whether [`Self::unbounded`] was called.
-    pub fn is_unbounded(&self) -> bool {
-        self.no_floor.is_some()
+    /// Whether [`Self::note_bound_unchecked`] was called.
+    pub fn is_bound_unchecked(&self) -> bool {
+        self.no_bound.is_some()
     }
 
     /// Enters a finished walk. If its last level is empty and nothing was pruned, it has seen all reachable states; the
     /// goal must not be among them. (Palindromes are met in their middles.)
-    pub fn saw<S: States>(&mut self, walk: &Walk<S>, palindromic: bool) {
+    pub fn note_if_exhausted<S: StateSpace>(&mut self, walk: &Walk<S>, palindromic: bool) {
         self.seen_all |= walk.is_uncut() && walk.current().len() == 0 && (palindromic || walk.met().is_none());
     }
 
     /// The same if every pruned state was shown to be one from which the goal cannot be reached: the levels have all
     /// other states.
-    pub fn saw_all_but_lost<S: States>(&mut self, walk: &Walk<S>) {
+    pub fn note_if_only_lost_pruned<S: StateSpace>(&mut self, walk: &Walk<S>) {
         self.seen_all |= walk.current().len() == 0 && walk.met().is_none();
     }
 
@@ -297,8 +301,8 @@ impl Evidence {
             }
         }
         // The lengths that no bound covers, from the first on.
-        let (first, nothing_left) = match (self.floor, &self.no_floor) {
-            (Some(floor), _) => (floor.least.unwrap_or(u32::MAX), floor.least.is_none()),
+        let (first, nothing_left) = match (self.bound, &self.no_bound) {
+            (Some(bound), _) => (bound.least.unwrap_or(u32::MAX), bound.least.is_none()),
             (None, Some(_)) => (record.lower_bound.unwrap_or(u32::MAX), record.lower_bound.is_none()),
             (None, None) => (0, false),
         };
@@ -313,7 +317,7 @@ impl Evidence {
         if record.exhausted && record.verdict == Verdict::None && !(self.seen_all || nothing_left || last_unchecked) {
             return RejectionKind::Verdict.reject(NOT_ALL_SEEN);
         }
-        report.unchecked.extend(self.no_floor);
+        report.unchecked.extend(self.no_bound);
         report.unchecked.extend(self.unchecked.into_values());
         report.unchecked.dedup();
         Ok(())

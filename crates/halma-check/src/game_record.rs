@@ -14,9 +14,9 @@ use std::sync::Arc;
 use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
 
 use super::board::Board;
-use super::evidence::{Claim, Evidence, Floor, Refuted};
+use super::evidence::{Claim, Evidence, LowerBound, Refuted};
 use super::impossible;
-use super::level_step::States;
+use super::level_step::StateSpace;
 use super::level_walk::{Mode, Walk};
 use super::memory;
 use super::moves::{Set, play};
@@ -86,7 +86,7 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     report.checked.push(format!("K of order {order}: automorphisms that fix both bases"));
     report.checked.push("every successor is accounted for, and the verdict follows from the runs".into());
     let mut evidence = Evidence::default();
-    evidence.bounded(lower_bound(record, &problem, &mut report)?);
+    evidence.set_lower_bound(lower_bound(record, &problem, &mut report)?);
     let game = record.solution.as_ref().map(|solution| replay(board, bases, solution)).transpose();
     let game = game.map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
     if let Some(game) = &game {
@@ -106,22 +106,22 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     let (names, keep) = bounds(&pruning).map_err(Rejection::of(RejectionKind::Problem))?;
     let common = Common { problem: &problem, record, game, folder, options, names, keep };
     if let Some(table) = Table::<u128>::new(model, bases) {
-        Levels { table: &table, common, built: [None, None], evidence, report }.all()
+        GameCheck { table: &table, common, built: [None, None], evidence, report }.all()
     } else {
         let table = Table::<Wide>::new(model, bases);
         let table = table.ok_or_else(|| RejectionKind::Problem.because("the positions are too many to number"))?;
-        Levels { table: &table, common, built: [None, None], evidence, report }.all()
+        GameCheck { table: &table, common, built: [None, None], evidence, report }.all()
     }
 }
 
 /// Derives the lower bound, which the record's must not exceed.
-fn lower_bound(record: &Record, problem: &Problem, report: &mut Report) -> Result<Floor, Rejection> {
+fn lower_bound(record: &Record, problem: &Problem, report: &mut Report) -> Result<LowerBound, Rejection> {
     let shown = impossible::is_shown(record, problem).map_err(Rejection::of(RejectionKind::Bound))?;
-    let floor = Floor::of_game(&problem.model.board, problem.ends()).closed(shown.as_ref());
-    let derived = floor.least().unwrap_or(0);
+    let bound = LowerBound::of_game(&problem.model.board, problem.ends()).closed(shown.as_ref());
+    let derived = bound.least().unwrap_or(0);
     match record.lower_bound {
         None if record.question == Asked::Levels || record.verdict == Verdict::Incomplete => {}
-        None if floor.least().is_none() => {
+        None if bound.least().is_none() => {
             report.checked.push("no game at all is possible, by cells that no move leads out of".into());
         }
         None => {
@@ -136,7 +136,7 @@ fn lower_bound(record: &Record, problem: &Problem, report: &mut Report) -> Resul
             report.checked.push(how);
         }
     }
-    Ok(floor)
+    Ok(bound)
 }
 
 /// The facts that are known before any level.
@@ -153,7 +153,7 @@ struct Common<'a> {
 }
 
 /// The check of one record's lengths.
-struct Levels<'a, N> {
+struct GameCheck<'a, N> {
     table: &'a Table<'a, N>,
     common: Common<'a>,
     /// The bounds for games that blue wins and for games that red wins; they serve all lengths.
@@ -162,7 +162,7 @@ struct Levels<'a, N> {
     report: Report,
 }
 
-impl<N: Number> Levels<'_, N> {
+impl<N: Number> GameCheck<'_, N> {
     fn all(mut self) -> Result<Report, Rejection> {
         let Common { record, options, .. } = self.common;
         let mut budget = options.budget;
@@ -235,7 +235,7 @@ impl<N: Number> Levels<'_, N> {
                 return Ok(());
             }
             Err(too_much) => {
-                self.evidence.leave(length, too_much);
+                self.evidence.note_unchecked(length, too_much);
                 return Ok(());
             }
         };
@@ -258,11 +258,11 @@ impl<N: Number> Levels<'_, N> {
             }
         }
         if entry.verdict == Verdict::None {
-            self.evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
+            self.evidence.add_refutation(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
-        self.evidence.saw(&walk, false);
+        self.evidence.note_if_exhausted(&walk, false);
         self.report.sampled |= mode.is_sampled();
-        let (levels, how) = (forward.len(), mode.told(walk.sampled));
+        let (levels, how) = (forward.len(), mode.describe(walk.sampled));
         self.report.checked.push(format!("length {length}, {verdict}: {levels} levels {how}"));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A reader of level files, from their description ([`halma_engine::store::file`]); and levels that were derived and
+//! A reader of level files, from their description (`crates/halma-engine/src/store/file.rs`); and levels that were derived and
 //! are in memory.
 
 use std::fmt::Display;

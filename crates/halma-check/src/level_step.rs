@@ -16,43 +16,51 @@ use crate::parallel;
 /// Keys that are sorted at a time.
 const BATCH: usize = 12 << 20;
 
-/// The interface between walks and the kinds of states.
-pub(super) trait States: Sync {
+/// The states of one kind of problem, as walks over levels see them.
+pub(super) trait StateSpace: Sync {
     type Key: Number;
     /// The bounds.
     type Cuts: ?Sized + Sync;
     /// How many levels a state can recur on, counted from the last one.
-    const HELD: usize;
+    const LEVELS_HELD: usize;
     /// What the end of a solution on a level means, for messages.
     const END: &'static str;
 
     /// The successors of states on level `depth` that no bound prunes, and the number of all successors.
     fn expand(&self, parents: &[Self::Key], depth: u32, cuts: &Self::Cuts) -> Result<(Vec<Self::Key>, u64), Trouble>;
-    /// Whether [`Self::stay`] may drop new states of that level.
-    fn filters(_depth: u32, _cuts: &Self::Cuts) -> bool {
+    /// Whether [`Self::filter_states`] may drop new states of that level.
+    fn has_filter(_depth: u32, _cuts: &Self::Cuts) -> bool {
         false
     }
     /// Those of some new states of level `depth` that the filter keeps.
-    fn stay(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
+    fn filter_states(&self, keys: &[Self::Key], _depth: u32, _cuts: &Self::Cuts) -> Result<Vec<Self::Key>, String> {
         Ok(keys.to_vec())
     }
     /// The predecessors of a state.
-    fn before(&self, key: Self::Key) -> Result<Vec<Self::Key>, Trouble>;
+    fn predecessors(&self, key: Self::Key) -> Result<Vec<Self::Key>, Trouble>;
     /// The centroid, if there is one; an error if this is not the key of a state.
-    fn look(&self, key: Self::Key) -> Result<Option<i64>, String>;
+    fn checked_centroid(&self, key: Self::Key) -> Result<Option<i64>, String>;
     /// A state, for messages.
     fn show(&self, key: Self::Key) -> String;
     /// A state of the level at which a solution ends, whatever the goal of the walk.
-    fn ended(&self, level: &Level<Self::Key>) -> Result<Option<Self::Key>, Rejection>;
+    fn first_goal(&self, level: &Level<Self::Key>) -> Result<Option<Self::Key>, Rejection>;
     /// Whether a successor of the last level counts as old if it is on the level so many before that one.
-    fn comes_back(before_last: usize) -> bool;
+    fn may_recur(before_last: usize) -> bool;
 }
 
 /// A level and the number of successors that were made for it; `None` if it is too large to derive.
 pub(super) type Unstated<K> = Option<(Level<K>, u64)>;
 
+/// The successors of a level.
+enum Expansion {
+    /// All of them, and those that no bound prunes.
+    Whole { generated: u64, emitted: u64 },
+    /// More than were allowed.
+    TooMany { generated: u64 },
+}
+
 /// One step: the last level of one side, and how the next one follows from it.
-pub(super) struct Step<'a, S: States> {
+pub(super) struct Step<'a, S: StateSpace> {
     pub states: &'a S,
     pub side: Side,
     /// The depth of the last level.
@@ -61,14 +69,14 @@ pub(super) struct Step<'a, S: States> {
     pub levels: &'a [Arc<Level<S::Key>>],
 }
 
-impl<S: States> Step<'_, S> {
+impl<S: StateSpace> Step<'_, S> {
     fn current(&self) -> &Level<S::Key> {
         &self.levels[self.levels.len() - 1]
     }
 
     /// The levels on which a successor of the last one can be old, the latest first.
     fn old(&self) -> Vec<&Level<S::Key>> {
-        self.levels.iter().rev().enumerate().filter(|(by, _)| S::comes_back(*by)).map(|(_, level)| &**level).collect()
+        self.levels.iter().rev().enumerate().filter(|(by, _)| S::may_recur(*by)).map(|(_, level)| &**level).collect()
     }
 
     fn at(&self, depth: u32) -> String {
@@ -114,10 +122,13 @@ impl<S: States> Step<'_, S> {
         cuts: &S::Cuts,
         sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
     ) -> Result<(u64, u64), Rejection> {
-        self.expanded(stated.generated, cuts, sink)?.map_err(|generated| {
-            let why = format!("generated {}, derived {generated} or more", stated.generated);
-            self.figures(stated.depth, &why)
-        })
+        match self.expanded(stated.generated, cuts, sink)? {
+            Expansion::Whole { generated, emitted } => Ok((generated, emitted)),
+            Expansion::TooMany { generated } => {
+                let why = format!("generated {}, derived {generated} or more", stated.generated);
+                Err(self.figures(stated.depth, &why))
+            }
+        }
     }
 
     /// Derives the level after the current one without a record's figures. It makes at most `most` successors, and holds
@@ -127,24 +138,26 @@ impl<S: States> Step<'_, S> {
         let held: u64 = self.levels.iter().map(|level| level.len()).sum();
         let room = memory::states(size_of::<S::Key>(), MOST_STATES).saturating_sub(held);
         let (mut next, mut fits): (Vec<S::Key>, bool) = (Vec::new(), true);
-        let counts = self.expanded(most, cuts, |batch| {
+        let expansion = self.expanded(most, cuts, |batch| {
             next = merged(&next, &Self::fresh(batch, &old, &[])?);
             fits &= next.len() as u64 <= room;
             next.truncate(if fits { next.len() } else { 0 });
             Ok(())
         })?;
-        Ok(counts.ok().filter(|_| fits).map(|(generated, _)| (Level::Memory(next), generated)))
+        Ok(match expansion {
+            Expansion::Whole { generated, .. } if fits => Some((Level::Memory(next), generated)),
+            _ => None,
+        })
     }
 
-    /// Expands the current level in batches: calls `sink` with ascending keys, and returns the numbers of all successors
-    /// and of those that no bound prunes. If there are more than `most` successors it stops, and returns as an error how
-    /// many it has made.
+    /// Expands the current level in batches, and calls `sink` with ascending keys. It stops where there are more than `most`
+    /// successors.
     fn expanded(
         &self,
         most: u64,
         cuts: &S::Cuts,
         mut sink: impl FnMut(Vec<S::Key>) -> Result<(), Rejection>,
-    ) -> Result<Result<(u64, u64), u64>, Rejection> {
+    ) -> Result<Expansion, Rejection> {
         // The pieces are smaller than blocks, so that a level of one block keeps all threads busy, too.
         let group = memory::pieces(32 * rayon::current_num_threads());
         let at_once = memory::batch(size_of::<S::Key>(), BATCH);
@@ -165,14 +178,14 @@ impl<S: States> Step<'_, S> {
                 batch.extend(keys);
             }
             if generated > most {
-                return Ok(Err(generated));
+                return Ok(Expansion::TooMany { generated });
             }
             if batch.len() >= at_once {
                 sink(sorted(std::mem::take(&mut batch)))?;
             }
         }
         sink(sorted(batch))?;
-        Ok(Ok((generated, emitted)))
+        Ok(Expansion::Whole { generated, emitted })
     }
 
     /// Those of ascending keys that no old level has; the others are marked.
@@ -186,7 +199,7 @@ impl<S: States> Step<'_, S> {
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let mut next: Vec<S::Key> = Vec::new();
         // New states that the filter drops are removed at the end, and count as pruned.
-        let most = stated.states.saturating_add(if S::filters(self.depth + 1, cuts) { stated.pruned } else { 0 });
+        let most = stated.states.saturating_add(if S::has_filter(self.depth + 1, cuts) { stated.pruned } else { 0 });
         let counts = self.batches(stated, cuts, |batch| {
             let rest = Self::fresh(batch, &old, &marks)?;
             next = if next.is_empty() { rest } else { merged(&next, &rest) };
@@ -199,7 +212,7 @@ impl<S: States> Step<'_, S> {
             }
         })?;
         let new = next.len() as u64;
-        if S::filters(self.depth + 1, cuts) {
+        if S::has_filter(self.depth + 1, cuts) {
             next = self.staying(&next, cuts)?;
         }
         let dropped = Some(new - next.len() as u64);
@@ -209,7 +222,7 @@ impl<S: States> Step<'_, S> {
 
     /// Those of some new states of the next level that the filter keeps.
     fn staying(&self, keys: &[S::Key], cuts: &S::Cuts) -> Result<Vec<S::Key>, Rejection> {
-        let all = parallel::map_chunks(keys, 256, |keys| self.states.stay(keys, self.depth + 1, cuts));
+        let all = parallel::map_chunks(keys, 256, |keys| self.states.filter_states(keys, self.depth + 1, cuts));
         Ok(all.map_err(self.of_state(self.depth + 1))?.concat())
     }
 
@@ -218,7 +231,7 @@ impl<S: States> Step<'_, S> {
         let old = self.old();
         let marks: Vec<Marks> = old.iter().map(|level| Marks::new(level)).collect();
         let reached = Marks::new(next);
-        let filters = S::filters(self.depth + 1, cuts);
+        let filters = S::has_filter(self.depth + 1, cuts);
         // New states that the filter drops, each once; if there are too many, they are tested and not counted.
         let mut dropped = Some(Vec::new());
         let counts = self.batches(stated, cuts, |batch| {
@@ -316,7 +329,7 @@ impl<S: States> Step<'_, S> {
             return Err(self.figures(stated.depth, &why));
         }
         let rest = Self::fresh(next.without(&sorted(successors), None)?, &self.old(), &[])?;
-        let filters = S::filters(there, cuts);
+        let filters = S::has_filter(there, cuts);
         let lost = if filters { self.staying(&rest, cuts)? } else { rest };
         if let Some(&lost) = lost.first() {
             return Err(self.lost(lost));
@@ -330,7 +343,7 @@ impl<S: States> Step<'_, S> {
                 return Err(self.stray(child));
             }
         }
-        let before = |child: usize| self.states.before(children[child]).map(sorted);
+        let before = |child: usize| self.states.predecessors(children[child]).map(sorted);
         let around = parallel::map(children.len(), before).map_err(self.of_state(there))?;
         let absent = self.current().without(&sorted(around.concat()), None)?;
         // The move must be one that no bound prunes.

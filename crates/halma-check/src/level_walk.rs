@@ -1,5 +1,6 @@
 //! Walks from level to level from one end: which levels are held, and whether each is as the record says.
 
+use std::ops::Add;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use halma_record::record::{LengthRecord, LevelRecord, Side};
 use super::Options;
 use super::keys::{PUBLISHED, mix};
 use super::level_file::{Level, below};
-use super::level_step::{States, Step, sorted};
+use super::level_step::{StateSpace, Step, sorted};
 use super::memory;
 use super::rejection::{Rejection, RejectionKind, or_none};
 use crate::parallel;
@@ -91,18 +92,34 @@ impl<'a> Mode<'a> {
         matches!(self.how, How::Sample(..))
     }
 
-    /// How they were checked, for the report; `sampled` states of so many.
-    pub fn told(self, (looked, all): (u64, u64)) -> String {
+    /// How they were checked, for the report.
+    pub fn describe(self, Sampled { expanded, of }: Sampled) -> String {
         match self.how {
             How::Derive => "derived again".to_string(),
             How::Close(_) => "read from their files and closed under moves".to_string(),
-            How::Sample(..) => format!("read from their files; {looked} of {all} states expanded"),
+            How::Sample(..) => format!("read from their files; {expanded} of {of} states expanded"),
         }
     }
 }
 
+/// How many states of sampled levels were expanded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sampled {
+    expanded: u64,
+    /// How many there were.
+    of: u64,
+}
+
+impl Add for Sampled {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { expanded: self.expanded + other.expanded, of: self.of + other.of }
+    }
+}
+
 /// A walk: successive levels from one end, of which those are held on which states can recur.
-pub(super) struct Walk<'a, S: States> {
+pub(super) struct Walk<'a, S: StateSpace> {
     pub states: &'a S,
     /// The side of the levels.
     side: Side,
@@ -114,11 +131,11 @@ pub(super) struct Walk<'a, S: States> {
     met: Option<(u32, String)>,
     /// Whether nothing has been pruned so far.
     uncut: bool,
-    /// How many states were sampled, and how many there were.
-    pub sampled: (u64, u64),
+    /// How much of sampled levels was looked at.
+    pub sampled: Sampled,
 }
 
-impl<'a, S: States> Walk<'a, S> {
+impl<'a, S: StateSpace> Walk<'a, S> {
     /// Begins at level 0 with `start` alone, and compares with the record.
     pub fn begin(states: &'a S, start: S::Key, goal: Option<S::Key>, stated: &LevelRecord) -> Result<Self, Rejection> {
         Self::begin_with(states, vec![start], goal, stated)
@@ -151,7 +168,7 @@ impl<'a, S: States> Walk<'a, S> {
 
     fn at_level_0(states: &'a S, starts: Vec<S::Key>, goal: Option<S::Key>, side: Side) -> Self {
         let levels = vec![Arc::new(Level::Memory(sorted(starts)))];
-        Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: (0, 0) }
+        Self { states, side, depth: 0, levels, goal, met: None, uncut: true, sampled: Sampled::default() }
     }
 
     /// Derives the next level without a record's figures, and takes its successors from the budget. False if the level is
@@ -200,7 +217,7 @@ impl<'a, S: States> Walk<'a, S> {
         if self.met.is_none() {
             let ended = match self.goal {
                 Some(goal) => self.current().without(&[goal], None)?.is_empty().then_some(goal),
-                None => self.states.ended(self.current())?,
+                None => self.states.first_goal(self.current())?,
             };
             self.met = ended.map(|key| (self.depth, self.states.show(key)));
         }
@@ -253,8 +270,8 @@ impl<'a, S: States> Walk<'a, S> {
             }
             How::Sample(folder, sample) => {
                 let next = self.open(folder, stated)?;
-                self.sampled.0 += self.last().sample(stated, cuts, &next, sample)?;
-                self.sampled.1 += self.current().len();
+                let expanded = self.last().sample(stated, cuts, &next, sample)?;
+                self.sampled = self.sampled + Sampled { expanded, of: self.current().len() };
                 next
             }
         };
@@ -265,7 +282,7 @@ impl<'a, S: States> Walk<'a, S> {
 
     fn push(&mut self, next: Level<S::Key>) -> Result<(), Rejection> {
         self.levels.push(Arc::new(next));
-        if self.levels.len() > S::HELD {
+        if self.levels.len() > S::LEVELS_HELD {
             self.levels.remove(0);
         }
         self.depth += 1;
@@ -294,8 +311,9 @@ impl<'a, S: States> Walk<'a, S> {
             let (mut keys, mut found) = (Vec::new(), Found::default());
             level.read(number, &mut keys)?;
             for &key in &keys {
-                found.centroid_max =
-                    found.centroid_max.max(self.states.look(key).map_err(Rejection::of(RejectionKind::State))?);
+                found.centroid_max = found
+                    .centroid_max
+                    .max(self.states.checked_centroid(key).map_err(Rejection::of(RejectionKind::State))?);
                 let digests = PUBLISHED.map(|published| mix(published, key));
                 found = Found { digests: sums(found.digests, digests), ..found };
             }

@@ -19,33 +19,30 @@ mod board;
 mod centroid;
 mod common_states;
 mod conclusion;
-mod counts;
 mod databases;
 mod evidence;
 mod game_record;
 mod histograms;
 mod impossible;
 mod keys;
-mod leading;
 mod level_file;
 mod level_step;
 mod level_walk;
 pub mod memory;
 mod moves;
 mod number;
-pub mod own;
 mod parallel;
 mod path_counts;
 mod permutation;
 mod problem;
+pub mod puzzle_record;
 mod rejection;
 mod relaxed;
-mod search;
 mod self_consistency;
-mod shared_levels;
 mod sides;
 mod transfer_bounds;
 mod transfer_model;
+mod transfer_record;
 #[doc(hidden)]
 pub mod twins;
 
@@ -58,7 +55,7 @@ use halma_record::record::{self, Asked, Counts, Record, RecordError};
 use moves::Set;
 use problem::Problem;
 use rejection::{Trouble, or_none};
-use search::Searches;
+use transfer_record::TransferCheck;
 
 pub use rejection::{Place, Rejection, RejectionKind};
 
@@ -190,7 +187,7 @@ fn judged(record: &Record, folder: &Path, options: &Options) -> Result<Report, R
 /// The same by the kind of its problem.
 fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     if let Some(stated) = record.problem.puzzle() {
-        return own::holds(stated, record, folder, options);
+        return puzzle_record::holds(stated, record, folder, options);
     }
     record.runs.iter().try_for_each(|run| self_consistency::figures(record, run, false))?;
     self_consistency::verdict(record)?;
@@ -204,13 +201,13 @@ fn holds(record: &Record, folder: &Path, options: &Options) -> Result<Report, Re
 /// Checks a transfer's record.
 fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report, Rejection> {
     let problem = Problem::of(record).map_err(Rejection::of(RejectionKind::Problem))?;
-    let mut searches = Searches::new(record, &problem, folder, options);
-    searches.report.checked = stated(record, &problem);
+    let mut check = TransferCheck::new(record, &problem, folder, options);
+    check.report.checked = stated(record, &problem);
     if let Some(solution) = &record.solution {
         replay(record, &problem, solution).map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
-        searches.report.checked.push(format!("the solution plays, {} moves", solution.len()));
+        check.report.checked.push(format!("the solution plays, {} moves", solution.len()));
     }
-    searches.all()
+    check.all()
 }
 
 /// The problem restated for the reader.

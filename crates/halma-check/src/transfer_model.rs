@@ -4,7 +4,7 @@ use super::board::Board;
 use super::common_states::first_common;
 use super::keys::Binomials;
 use super::level_file::Level;
-use super::level_step::States;
+use super::level_step::StateSpace;
 use super::moves::{Set, destinations};
 use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind, Trouble};
@@ -110,10 +110,10 @@ impl TransferModel {
     }
 }
 
-impl States for TransferModel {
+impl StateSpace for TransferModel {
     type Key = u128;
     type Cuts = [Cut];
-    const HELD: usize = 2;
+    const LEVELS_HELD: usize = 2;
     const END: &'static str = "the target is";
 
     fn expand(&self, parents: &[u128], depth: u32, cuts: &[Cut]) -> Result<(Vec<u128>, u64), Trouble> {
@@ -134,11 +134,11 @@ impl States for TransferModel {
         Ok((keys, generated))
     }
 
-    fn filters(depth: u32, cuts: &[Cut]) -> bool {
+    fn has_filter(depth: u32, cuts: &[Cut]) -> bool {
         cuts.iter().filter_map(Cut::look_ahead).any(|ahead| ahead.applies(depth))
     }
 
-    fn stay(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
+    fn filter_states(&self, keys: &[u128], depth: u32, cuts: &[Cut]) -> Result<Vec<u128>, String> {
         let mut staying = Vec::new();
         for &key in keys {
             let men = self.army(key)?;
@@ -150,13 +150,13 @@ impl States for TransferModel {
     }
 
     // Every move is reversible, so predecessors are successors.
-    fn before(&self, key: u128) -> Result<Vec<u128>, Trouble> {
+    fn predecessors(&self, key: u128) -> Result<Vec<u128>, Trouble> {
         let (mut keys, mut scratch) = (Vec::new(), Vec::new());
         self.successors(&self.army(key)?, |_, _, after| keys.push(self.key(after, &mut scratch)));
         Ok(keys)
     }
 
-    fn look(&self, key: u128) -> Result<Option<i64>, String> {
+    fn checked_centroid(&self, key: u128) -> Result<Option<i64>, String> {
         let men = self.army(key)?;
         if self.key(&men, &mut Vec::new()) != key {
             return Err(format!("{} stands for another state", self.show(key)));
@@ -170,12 +170,12 @@ impl States for TransferModel {
     }
 
     // The end depends on the beginning, so it is the walk's goal.
-    fn ended(&self, _: &Level<u128>) -> Result<Option<u128>, Rejection> {
+    fn first_goal(&self, _: &Level<u128>) -> Result<Option<u128>, Rejection> {
         Ok(None)
     }
 
     // A successor of a state at distance i is at distance i - 1, i or i + 1.
-    fn comes_back(before_last: usize) -> bool {
+    fn may_recur(before_last: usize) -> bool {
         before_last <= 1
     }
 }

@@ -33,7 +33,8 @@ impl GameBound {
 pub struct TransferLookAhead(LookAhead);
 
 impl TransferLookAhead {
-    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`. `None` if the goal's histogram cannot be reached.
+    /// From `start` to `goal`, over classes of cells, by level `limit` to a distance of at most `near`. `None` if the goal's histogram
+    /// cannot be reached.
     ///
     /// # Errors
     /// Where the words state no problem.

@@ -1,6 +1,6 @@
 //! The host file: which processes there are, and which one this is.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 
 use halma_files::folder;
@@ -78,10 +78,16 @@ impl Hosts {
         &self.0[process]
     }
 
-    /// How many of the processes are on this one's host, itself included.
+    /// How many of the processes are on this one's host, itself included. Names are compared as they are written; all
+    /// loopback addresses are one host.
     #[must_use]
     pub fn beside(&self, process: usize) -> usize {
-        let host = |address: &str| address.rsplit_once(':').map_or(String::new(), |(host, _)| host.to_owned());
+        let host = |address: &str| {
+            let host = address.rsplit_once(':').map_or("", |(host, _)| host);
+            let plain = host.trim_start_matches('[').trim_end_matches(']');
+            let is_loopback = plain == "localhost" || plain.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+            if is_loopback { "localhost".to_owned() } else { host.to_owned() }
+        };
         self.0.iter().filter(|other| host(other) == host(&self.0[process])).count()
     }
 
@@ -139,6 +145,12 @@ mod tests {
         assert!(refused("a:70000").contains("allowed is host:port"));
         assert!(refused("a:1\n\na:1").starts_with("line 3: found `a:1`, which is another process's"));
         assert!(refused("# none\n").contains("no host"));
+    }
+
+    #[test]
+    fn loopback_addresses_are_one_host() {
+        let hosts = Hosts::parse("localhost:1\n127.0.0.1:2\n[::1]:3\nnode:4").unwrap();
+        assert_eq!((0..4).map(|process| hosts.beside(process)).collect::<Vec<_>>(), [3, 3, 3, 1]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use halma_files::folder;
+
 use super::ClusterError;
 
 /// The variable for a key, if no file is given.
@@ -65,15 +67,12 @@ impl Secret {
     pub fn read(file: &Path) -> Result<Self, ClusterError> {
         let wrong = |what: String| ClusterError::Input(format!("{}: {what}", file.display()));
         let unread = |e: std::io::Error| wrong(format!("the key cannot be read: {e}"));
-        // Checked before opening, because opening a pipe would wait for a writer.
-        let kind = std::fs::metadata(file).map_err(unread)?;
-        if !kind.is_file() {
-            return Err(wrong("the key cannot be read: it is no regular file".into()));
-        }
+        // What is judged is what is read: another file may get the name meanwhile.
+        let key = folder::open_named(file).map_err(unread)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = kind.permissions().mode() & 0o777;
+            let mode = key.metadata().map_err(unread)?.permissions().mode() & 0o777;
             if mode & 0o077 != 0 {
                 return Err(wrong(format!(
                     "others may use this key (mode {mode:04o}): make it yours with `chmod 600`"
@@ -81,7 +80,7 @@ impl Secret {
             }
         }
         let mut text = Vec::new();
-        std::fs::File::open(file).and_then(|f| f.take(1024).read_to_end(&mut text)).map_err(unread)?;
+        key.take(1024).read_to_end(&mut text).map_err(unread)?;
         Self::parse(&String::from_utf8_lossy(&text)).map_err(|e| wrong(e.to_string()))
     }
 

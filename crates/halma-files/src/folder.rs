@@ -103,8 +103,16 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if handed_over {
         return whole(File::open(path)?, most);
     }
+    whole(open_named(path)?, most)
+}
+
+/// Opens a file that the user named, for reading; links lead where they lead. A pipe is not waited for.
+///
+/// # Errors
+/// Where it cannot be opened, or is no regular file.
+pub fn open_named(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    whole(regular(system::openat(CWD, path, flags, Mode::empty()).map_err(told)?)?, most)
+    regular(system::openat(CWD, path, flags, Mode::empty()).map_err(told)?)
 }
 
 /// Refuses a folder within a run's that is a link: what is written into it would go elsewhere.

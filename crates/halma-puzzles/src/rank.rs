@@ -14,8 +14,8 @@ pub struct Ranks<K> {
     men: usize,
     /// C(cell, j) at `cell * (men + 2) + j`.
     table: Vec<K>,
-    /// For each j from 1 on and each rough size of a number ([`size`]): a cell c that is near the largest with C(c, j) up to
-    /// the number, and not beyond it for any number of that size; at `(j - 1) * sizes + size`.
+    /// By j, from 1 on, and rough size of a number ([`size`]), at `(j - 1) * sizes + size`: a cell c with C(c, j) up to every number of
+    /// that size, near the largest such cell. Unranking starts there.
     nearest: Vec<u8>,
 }
 

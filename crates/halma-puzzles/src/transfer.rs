@@ -189,7 +189,10 @@ fn make_few<const W: usize, K: Key>(
 ) {
     let ProblemTables { ranks, images: permutations, alone, .. } = tables;
     let Scratch { reach, movers, identity, images, leader, .. } = scratch;
-    let ([image], [permutation]) = (&mut images[..], &permutations[..]) else { return };
+    let ([image], [permutation]) = (&mut images[..], &permutations[..]) else {
+        // To return would lose all successors.
+        unreachable!("K has {} images", images.len());
+    };
     movers.clear();
     let men = identity.men.iter().copied().zip(reach.iter().copied());
     movers.extend(men.filter(|(_, targets)| !targets.is_empty()));

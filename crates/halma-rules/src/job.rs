@@ -35,7 +35,7 @@ use halma_record::source::{Fault, Source};
 use crate::choose;
 use crate::game::Game;
 use crate::lattice::{Lattice, Rule};
-use crate::problem::{Transfer, mirrored};
+use crate::problem::Transfer;
 use crate::puzzle::Compiled;
 
 mod puzzle_job;
@@ -102,6 +102,26 @@ impl Problem {
             Self::Transfer(transfer) => Some((&transfer.lattice, &transfer.start, &transfer.target)),
             Self::Game(game) => Some((&game.lattice, &game.blue, &game.red)),
             Self::Puzzle(_) => None,
+        }
+    }
+
+    /// The pruning where none is chosen.
+    #[must_use]
+    pub fn usual_pruning(&self) -> Pruning {
+        match self {
+            Self::Transfer(_) => Pruning::LEADING,
+            Self::Game(game) => Pruning::Game(game_bounds::Bounds::usual(game.lattice.len())),
+            Self::Puzzle(_) => Pruning::None,
+        }
+    }
+
+    /// The prunings that are compared where none are named.
+    #[must_use]
+    pub fn prunings_to_compare(&self) -> Vec<Pruning> {
+        match self {
+            Self::Transfer(_) => vec![Pruning::Theorem1, Pruning::PATTERN, Pruning::LEADING],
+            Self::Game(_) => vec![Pruning::Theorem1, self.usual_pruning()],
+            Self::Puzzle(_) => vec![Pruning::None, Pruning::Projection(Vec::new())],
         }
     }
 
@@ -256,8 +276,8 @@ impl Job {
             file: PathBuf::new(),
             // Its cells have names where they are on the board.
             spec: problem.on_the_board().map(|()| spec::of(&problem))?,
+            search: Search { pruning: problem.usual_pruning(), ..Search::default() },
             problem,
-            search: Search::default(),
             limits: Limits::default(),
             output: Output::default(),
         };
@@ -334,31 +354,17 @@ impl Job {
 }
 
 impl Job {
-    /// The job under another move rule. A target that is the army's mirror image under the old rule becomes its mirror
-    /// image under the new one.
+    /// The job under another move rule. A target that is the army's mirror image stays so: the reflection and the half turn that
+    /// [`mirrored`](crate::problem::mirrored) takes keep the directions of every rule.
     fn under(mut self, rule: Rule) -> Result<Self, String> {
-        const NONE: &str = "the board has no symmetry that could mirror the army under these rules";
-        let moved = |lattice: &Lattice, start: &[usize], target: &[usize]| {
-            let under = Lattice::new(lattice.board.clone(), rule);
-            let target = match mirrored(lattice, start).as_deref() == Some(target) {
-                true => mirrored(&under, start).ok_or(NONE)?,
-                false => target.to_vec(),
-            };
-            Ok::<_, String>((under, target))
-        };
-        let names = match &mut self.problem {
-            Problem::Transfer(problem) => {
-                (problem.lattice, problem.target) = moved(&problem.lattice, &problem.start, &problem.target)?;
-                problem.target.iter().map(|&c| problem.lattice.board.name_of(c)).collect()
-            }
-            Problem::Game(game) => {
-                (game.lattice, game.red) = moved(&game.lattice, &game.blue, &game.red)?;
-                game.red.iter().map(|&c| game.lattice.board.name_of(c)).collect()
-            }
+        let lattice = match &mut self.problem {
+            Problem::Transfer(problem) => &mut problem.lattice,
+            Problem::Game(game) => &mut game.lattice,
             Problem::Puzzle(_) => return Err("only transfers and games have a move rule".into()),
         };
+        *lattice = Lattice::new(lattice.board.clone(), rule);
         if let Some(spec) = self.spec.armies_mut() {
-            (spec.moves, spec.target) = (rule, names);
+            spec.moves = rule;
         }
         self.sound()?;
         Ok(self)

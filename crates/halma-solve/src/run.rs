@@ -8,6 +8,7 @@ mod lengths;
 mod models;
 mod needs;
 mod place;
+pub mod rows;
 mod share;
 mod transfer;
 mod trial;

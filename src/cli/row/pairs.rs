@@ -6,13 +6,12 @@ use clap::{ArgGroup, Args};
 use num_bigint::BigUint;
 
 use halma_engine::search::CancellationToken;
-use halma_puzzles::row::levels::Paths;
 use halma_puzzles::row::pair_puzzle::PairRow;
-use halma_puzzles::row::pairs::{self, Pairs};
+use halma_puzzles::row::pairs::Pairs;
 use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 
 use super::print::{Heading, Minimum};
-use super::{Common, RowError, checkers, counted, index, one_move, too_long};
+use super::{Common, RowError, checkers, counted, index, one_move};
 
 /// `halma row pairs`.
 #[derive(Clone, Debug, Args)]
@@ -23,7 +22,7 @@ pub struct PairsArgs {
     n: u64,
     /// Search all moves level by level for a shortest solution
     #[arg(long)]
-    solve: bool,
+    pub(super) solve: bool,
     /// Print the constructed shortest solution move by move (what is done unless something else is asked for)
     #[arg(long)]
     construct: bool,
@@ -45,9 +44,6 @@ pub struct PairsArgs {
     common: Common,
 }
 
-/// The most checkers that a search takes.
-const MOST: u64 = 56;
-
 /// The most checkers of a colour for which the conjectured count is written out.
 const MAX_CONJECTURE: u64 = 10_000;
 
@@ -60,12 +56,7 @@ pub fn run(args: &PairsArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
     }
     let start = || Board::pairs(n as usize);
     if args.solve {
-        let lower = u32::try_from(n).unwrap_or(u32::MAX);
-        let moves =
-            common.solve(|l| PairRow::new(n, l), (lower, 1), PairRow::goal, PairRow::place, (what, MOST), cancel)?;
-        if moves.as_ref().map(|moves| moves.len() as u64) != puzzle.minimum() {
-            unreachable!("the search finds {moves:?} where {:?} is proved", puzzle.minimum());
-        }
+        let moves = common.searches()?.pairs(puzzle, cancel)?;
         let more = if moves.is_some() {
             "; every shorter length is refuted"
         } else {
@@ -82,18 +73,13 @@ pub fn run(args: &PairsArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
         return Ok(());
     }
     if args.count {
-        PairRow::new(n, None).ok_or_else(|| too_long(&what, MOST))?;
-        let count = common.expander()?.install(|| puzzle.count(common.states())).ok_or_else(|| common.outgrown())?;
+        let count = common.searches()?.count_pairs(puzzle)?;
         return Ok(heading(puzzle, "count", None, "").print_count(count, common, out)?);
     }
     if args.enumerate {
-        let solved = common.expander()?.install(|| pairs::solve(n, common.states()));
-        let (row, outcome) = solved.ok_or_else(|| too_long(&what, MOST))?;
-        let levels = common.levels(outcome)?;
-        let count = levels.as_ref().map_or(BigUint::ZERO, |levels| super::paths(levels, row.goal()));
-        let paths = levels.iter().flat_map(|levels| Paths::new(&row, levels, row.goal()));
-        let solutions = paths.map(|keys| keys.into_iter().map(PairRow::place));
-        return Ok(heading(puzzle, "enumerate", Some(count), "").print(solutions, start, common, out)?);
+        let all = common.searches()?.all_pairs(puzzle)?;
+        let heading = heading(puzzle, "enumerate", Some(all.count()), "");
+        return Ok(heading.print(all.solutions(|_, key| PairRow::place(key)), start, common, out)?);
     }
     if let Some(i) = args.formula {
         let Some(minimum) = puzzle.minimum() else {

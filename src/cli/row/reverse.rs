@@ -7,13 +7,12 @@ use num_bigint::BigUint;
 use serde_json::json;
 
 use halma_engine::search::CancellationToken;
-use halma_puzzles::row::levels::Paths;
-use halma_puzzles::row::reversal::{Reversal, table};
+use halma_puzzles::row::reversal::Reversal;
 use halma_puzzles::row::reversal_puzzle::RowReversal;
 use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 
 use super::print::{Heading, Minimum, Number};
-use super::{Common, RowError, checkers, counted, index, one_move, too_long};
+use super::{Common, RowError, checkers, counted, index, one_move};
 
 /// `halma row reverse`.
 #[derive(Clone, Debug, Args)]
@@ -30,7 +29,7 @@ pub struct ReverseArgs {
     end: u64,
     /// Search all moves level by level for a shortest solution
     #[arg(long)]
-    solve: bool,
+    pub(super) solve: bool,
     /// Print the constructed solution move by move (what is done unless something else is asked for)
     #[arg(long)]
     construct: bool,
@@ -54,9 +53,6 @@ pub struct ReverseArgs {
     common: Common,
 }
 
-/// The most checkers that a search takes.
-const MOST: u64 = 15;
-
 /// Does what was typed.
 pub fn run(args: &ReverseArgs, cancel: &CancellationToken, out: &mut dyn Write) -> Result<(), RowError> {
     let &ReverseArgs { n, start: s, end: f, ref common, .. } = args;
@@ -68,37 +64,27 @@ pub fn run(args: &ReverseArgs, cancel: &CancellationToken, out: &mut dyn Write) 
     if common.draw && n >= MAX_PLACES {
         return Err(RowError::Input(format!("--draw: {n} checkers; allowed are fewer than {MAX_PLACES}")));
     }
-    let (puzzle, what) = (Reversal::new(n, s, f), format!("{n} checkers"));
+    let puzzle = Reversal::new(n, s, f);
     let start = || Board::reversal(n as usize, s as usize);
     let heading = |method, minimum, count, more| heading((n, s, f), method, minimum, count, more);
-    if args.solve || args.enumerate || args.count || args.table {
-        let row = RowReversal::new(n, s, f, None).ok_or_else(|| too_long(&what, MOST))?;
-        if args.table {
-            return print_table(n, common, out);
-        }
-        if args.count {
-            let counted = common.expander()?.install(|| puzzle.minimum_and_count(common.states()));
-            let (minimum, count) = counted.ok_or_else(|| common.outgrown())?;
-            return Ok(heading("count", Minimum::Known(minimum), None, "").print_count(count, common, out)?);
-        }
-        let place = |key| row.place(key);
-        if args.solve {
-            // A move changes the bound by one: all solutions have its parity.
-            let lengths = (u32::try_from(puzzle.lower_bound()).unwrap_or(u32::MAX), 2);
-            let bounded = |length| RowReversal::new(n, s, f, length);
-            let moves = common.solve(bounded, lengths, RowReversal::goal, place, (what, MOST), cancel)?;
-            let minimum = moves.as_ref().map_or(Minimum::Unsolvable, |moves| Minimum::Known(moves.len() as u64));
-            let heading = heading("solve", minimum, None, "; every shorter length is refuted");
-            return Ok(heading.print(moves.map(Vec::into_iter), start, common, out)?);
-        }
-        let solved = common.expander()?.install(|| puzzle.solve(common.states()));
-        let (bounded, outcome) = solved.ok_or_else(|| too_long(&what, MOST))?;
-        let levels = common.levels(outcome)?;
-        let minimum = levels.as_ref().map_or(Minimum::Unsolvable, |levels| Minimum::Known(levels.len() as u64 - 1));
-        let count = levels.as_ref().map_or(BigUint::ZERO, |levels| super::paths(levels, row.goal()));
-        let paths = levels.iter().flat_map(|levels| Paths::new(&bounded, levels, row.goal()));
-        let solutions = paths.map(|keys| keys.into_iter().map(place));
-        return Ok(heading("enumerate", minimum, Some(count), "").print(solutions, start, common, out)?);
+    if args.table {
+        return print_table(n, common, out);
+    }
+    if args.count {
+        let (minimum, count) = common.searches()?.count_reversal(puzzle)?;
+        return Ok(heading("count", Minimum::Known(minimum), None, "").print_count(count, common, out)?);
+    }
+    if args.solve {
+        let moves = common.searches()?.reversal(puzzle, cancel)?;
+        let minimum = moves.as_ref().map_or(Minimum::Unsolvable, |moves| Minimum::Known(moves.len() as u64));
+        let heading = heading("solve", minimum, None, "; every shorter length is refuted");
+        return Ok(heading.print(moves.map(Vec::into_iter), start, common, out)?);
+    }
+    if args.enumerate {
+        let all = common.searches()?.all_reversals(puzzle)?;
+        let heading =
+            heading("enumerate", all.minimum().map_or(Minimum::Unsolvable, Minimum::Known), Some(all.count()), "");
+        return Ok(heading.print(all.solutions(RowReversal::place), start, common, out)?);
     }
     if args.conjecture {
         writeln!(out, "{}", puzzle.conjectured_minimum())?;
@@ -143,7 +129,7 @@ fn heading(
 
 /// Minima and counts: one row for each start, one column for each end.
 fn print_table(n: u64, common: &Common, out: &mut dyn Write) -> Result<(), RowError> {
-    let table = common.expander()?.install(|| table(n, common.states())).ok_or_else(|| common.outgrown())?;
+    let table = common.searches()?.reversal_table(n)?;
     if common.json {
         let minima: Vec<Vec<u64>> = table.iter().map(|row| row.iter().map(|cell| cell.0).collect()).collect();
         let counts: Vec<Vec<Number>> =

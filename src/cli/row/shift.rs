@@ -9,7 +9,6 @@ use halma_engine::search::CancellationToken;
 use halma_puzzles::row::labels::Label;
 use halma_puzzles::row::row_board::{Board, MAX_PLACES};
 use halma_puzzles::row::shift::{First, Shift};
-use halma_puzzles::row::shift_puzzle::ShiftRow;
 
 use super::print::{Heading, Minimum};
 use super::{Common, RowError, checkers, counted, index, one_move};
@@ -29,7 +28,7 @@ pub struct ShiftArgs {
     m: u64,
     /// Search all moves level by level for a shortest solution
     #[arg(long)]
-    solve: bool,
+    pub(super) solve: bool,
     /// Print the constructed shortest solution move by move (what is done unless something else is asked for)
     #[arg(long)]
     construct: bool,
@@ -87,8 +86,9 @@ pub fn run(args: &ShiftArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
     }
     let (shift, start) = (Shift::new(n, m), || Board::shift(n as usize, m as usize));
     if args.solve {
-        let moves = solved(shift, common, cancel)?;
-        return Ok(heading(shift, "solve", "; every shorter length is refuted").print([moves], start, common, out)?);
+        let moves = common.searches()?.shift(shift, cancel)?;
+        let heading = heading(shift, "solve", "; every shorter length is refuted");
+        return Ok(heading.print([moves.into_iter()], start, common, out)?);
     }
     if args.count {
         let mut heading = heading(shift, "count", "");
@@ -134,19 +134,6 @@ fn heading(shift: Shift, method: &'static str, more: &str) -> Heading {
         count,
         method,
         text: format!("{}, {solutions}{more}", counted(&shift.minimum().into(), "move")),
-    }
-}
-
-/// A shortest solution by search, which must have the length that the paper proves.
-fn solved(shift: Shift, common: &Common, cancel: &CancellationToken) -> Result<std::vec::IntoIter<u64>, RowError> {
-    let (n, m) = (shift.black(), shift.white());
-    // The bound of the puzzle at its start.
-    let lower = u32::try_from(n * m + (n + m).div_ceil(2)).unwrap_or(u32::MAX);
-    let what = (format!("{n} + {m} checkers"), 120);
-    let moves = common.solve(|l| ShiftRow::new(n, m, l), (lower, 1), ShiftRow::goal, ShiftRow::place, what, cancel)?;
-    match moves {
-        Some(moves) if moves.len() as u64 == shift.minimum() => Ok(moves.into_iter()),
-        other => unreachable!("the search finds {other:?} where {} moves are proved", shift.minimum()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::bounds::Rules;
 use crate::board::Board;
 use crate::level_file::Level;
-use crate::level_step::States;
+use crate::level_step::StateSpace;
 use crate::moves::{Set, destinations};
 use crate::number::Number;
 use crate::parallel;
@@ -110,10 +110,10 @@ fn image_of(image: &[u8], army: &[u8]) -> Set {
     set
 }
 
-impl<N: Number> States for Table<'_, N> {
+impl<N: Number> StateSpace for Table<'_, N> {
     type Key = N;
     type Cuts = Rules;
-    const HELD: usize = usize::MAX;
+    const LEVELS_HELD: usize = usize::MAX;
     const END: &'static str = "a game ends";
 
     fn expand(&self, parents: &[N], depth: u32, rules: &Rules) -> Result<(Vec<N>, u64), Trouble> {
@@ -162,7 +162,7 @@ impl<N: Number> States for Table<'_, N> {
     }
 
     // Every move is reversible by the same man; no move leaves a position that is over.
-    fn before(&self, key: N) -> Result<Vec<N>, Trouble> {
+    fn predecessors(&self, key: N) -> Result<Vec<N>, Trouble> {
         let Position { armies, turn } = self.position(key)?;
         let (side, mut keys) = (1 - turn, Vec::new());
         self.moves(&armies, side, |man, from| {
@@ -176,7 +176,7 @@ impl<N: Number> States for Table<'_, N> {
         Ok(keys)
     }
 
-    fn look(&self, key: N) -> Result<Option<i64>, String> {
+    fn checked_centroid(&self, key: N) -> Result<Option<i64>, String> {
         match self.key(&self.position(key)?) == key {
             true => Ok(None),
             false => Err(format!("{} stands for another state", self.show(key))),
@@ -191,7 +191,7 @@ impl<N: Number> States for Table<'_, N> {
         self.position(key).map_or_else(|fault| fault, told)
     }
 
-    fn ended(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
+    fn first_goal(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
         let over = |block: usize| -> Result<Option<N>, Rejection> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
@@ -202,7 +202,7 @@ impl<N: Number> States for Table<'_, N> {
     }
 
     // The side to move alternates, so a position may recur after any even number of moves.
-    fn comes_back(before_last: usize) -> bool {
+    fn may_recur(before_last: usize) -> bool {
         before_last % 2 == 1
     }
 }

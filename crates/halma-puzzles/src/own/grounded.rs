@@ -12,7 +12,7 @@ use halma_rules::puzzle::GroundedTask;
 use halma_rules::puzzle::grounded::{CellMap, Step};
 
 use super::coding::{self, Coding};
-use super::step_index::Moves;
+use super::step_index::StepIndex;
 use super::{AnyModel, Model, Worker};
 use one_letter::OneLetter;
 pub(super) use state::State;
@@ -31,10 +31,10 @@ pub struct GroundedModel<K, const W: usize> {
     numbers: U256,
     /// How many cells have each letter, where moves keep that.
     counts: Option<Vec<u32>>,
-    forward: Moves,
+    forward: StepIndex,
     /// Steps that cost nothing, where there are any.
-    free: Option<Moves>,
-    pub(super) backward: Option<Moves>,
+    free: Option<StepIndex>,
+    pub(super) backward: Option<StepIndex>,
     /// The same moves, where all men are alike and move one at a time.
     alike: Option<OneLetter<K, W>>,
     alike_backward: Option<OneLetter<K, W>>,
@@ -84,9 +84,9 @@ impl<K: Key, const W: usize> GroundedModel<K, W> {
             coding: Coding::new(task, &images),
             counts: task.counts(),
             numbers: coding::numbers(task).unwrap_or(U256::MAX),
-            forward: Moves::new(task, &counted),
-            free: task.has_free().then(|| Moves::new(task, &free)),
-            backward: inverse.as_ref().map(|steps| Moves::new(task, steps)),
+            forward: StepIndex::new(task, &counted),
+            free: task.has_free().then(|| StepIndex::new(task, &free)),
+            backward: inverse.as_ref().map(|steps| StepIndex::new(task, steps)),
             repeats: task.repeats(),
             images,
             task: task.clone(),

@@ -3,7 +3,7 @@
 //!
 //! Equal pieces are ranked as sets of positions by the combinatorial number system (see [`crate::rank`]), for pieces that are all
 //! different this is a factorial number system. Every digit's value is kept multiplied by its weight, so that ranking adds entries of
-//! tables, unranking compares and subtracts, and neither multiplies nor divides.
+//! tables, and unranking compares and subtracts.
 
 mod coordinate;
 pub(in crate::own) mod tables;

@@ -1,8 +1,8 @@
 //! Pattern databases by projection: distances in a puzzle with fewer letters are lower bounds in the puzzle itself (Culberson
 //! and Schaeffer, Pattern databases, 1998; for any homomorphism Holte et al., Maximizing over multiple pattern databases, 2006).
 //!
-//! Let f merge letters, or pieces of permutations (`pieces`). The abstract puzzle has as its moves the images of all moves, and its goals hold wherever they hold for some
-//! state with that image ([`abstraction`]). So f is a homomorphism: for every move s -> t of the puzzle f(s) -> f(t) is an abstract
+//! Let f merge letters, or pieces of permutations (`pieces`). The abstract puzzle has as its moves the images of all moves, and its
+//! goals hold wherever they hold for some state with that image ([`abstraction`]). So f is a homomorphism: for every move s -> t of the puzzle f(s) -> f(t) is an abstract
 //! move, or f(s) = f(t); and f takes goals to goals. Let h(s) be the distance from f(s) to the nearest abstract goal.
 //!
 //! - Admissible: f takes a shortest way from s to a goal to a way from f(s) to an abstract goal that is no longer.

@@ -8,8 +8,8 @@ use halma_rules::puzzle::grounded::{Letters, Step, Until};
 
 /// The steps of a puzzle, by where they begin.
 #[derive(Debug)]
-pub(super) struct Moves {
-    steps: Vec<Compact>,
+pub(super) struct StepIndex {
+    steps: Vec<IndexedStep>,
     needs: Vec<(u8, Letters)>,
     /// Cell, letter before, letter after.
     writes: Vec<(u8, u8, u8)>,
@@ -31,7 +31,7 @@ struct Begin {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Compact {
+pub(super) struct IndexedStep {
     needs: (u32, u32),
     writes: (u32, u32),
     pub from: u8,
@@ -44,7 +44,7 @@ pub(super) struct Compact {
     pub line: u32,
 }
 
-impl Moves {
+impl StepIndex {
     pub(super) fn new(task: &GroundedTask, steps: &[Step]) -> Self {
         let (cells, letters) = (task.board.len(), task.letters.len());
         let (mut needs, mut writes, mut compact) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,7 +71,7 @@ impl Moves {
             // What was looked up by need not be looked at again.
             needs.extend(step.needs.iter().filter(|&&(cell, _)| cell != step.from));
             writes.extend(step.writes.iter().map(|&(cell, letter)| (cell, step.before(cell), letter)));
-            compact.push(Compact {
+            compact.push(IndexedStep {
                 needs: (from.0, needs.len() as u32),
                 writes: (from.1, writes.len() as u32),
                 from: step.from,
@@ -100,33 +100,33 @@ impl Moves {
 
     /// The steps that begin on a cell with that letter.
     #[inline]
-    pub(super) fn from(&self, cell: u8, letter: u8) -> impl Iterator<Item = &Compact> {
+    pub(super) fn from(&self, cell: u8, letter: u8) -> impl Iterator<Item = &IndexedStep> {
         let begin = self.begin[usize::from(cell) * self.letters + usize::from(letter)];
         self.order[begin.from as usize..begin.to as usize].iter().map(|&number| &self.steps[number as usize])
     }
 
     /// Those of them that chain.
     #[inline]
-    pub(super) fn chains(&self, cell: u8, letter: u8) -> impl Iterator<Item = &Compact> {
+    pub(super) fn chains(&self, cell: u8, letter: u8) -> impl Iterator<Item = &IndexedStep> {
         let begin = self.begin[usize::from(cell) * self.letters + usize::from(letter)];
         self.order[begin.from as usize..begin.chains as usize].iter().map(|&number| &self.steps[number as usize])
     }
 
     /// All steps that a repetition may go on with.
-    pub(super) fn line(&self, step: &Compact) -> impl Iterator<Item = &Compact> {
+    pub(super) fn line(&self, step: &IndexedStep) -> impl Iterator<Item = &IndexedStep> {
         self.lines.get(step.line as usize).into_iter().flatten().map(|&number| &self.steps[number as usize])
     }
 
     /// Whether a step applies where the letter of its first cell is known to be right.
     #[inline]
-    pub(super) fn applies(&self, step: &Compact, letters: &[u8]) -> bool {
+    pub(super) fn applies(&self, step: &IndexedStep, letters: &[u8]) -> bool {
         let needs = &self.needs[step.needs.0 as usize..step.needs.1 as usize];
         needs.iter().all(|&(cell, set)| set >> letters[usize::from(cell)] & 1 == 1)
     }
 
     /// What a step writes: cell, letter before, letter after.
     #[inline]
-    pub(super) fn writes(&self, step: &Compact) -> &[(u8, u8, u8)] {
+    pub(super) fn writes(&self, step: &IndexedStep) -> &[(u8, u8, u8)] {
         &self.writes[step.writes.0 as usize..step.writes.1 as usize]
     }
 }

@@ -23,7 +23,7 @@ pub enum Outcome<K> {
         /// Successors that were counted and not emitted.
         pruned: u64,
     },
-    /// The states of the levels exceeded the budget before either was known.
+    /// The states of the levels exceeded the budget, or a count 128 bits, before either was known.
     Stopped,
 }
 

@@ -11,6 +11,8 @@ use crate::row::row_board::Board;
 
 /// The largest n whose rows fit a key: 58 places and 6 bits for the vacancies.
 const MAX_N: u64 = 28;
+/// The most checkers of such a row.
+pub const MAX_CHECKERS: u64 = 2 * MAX_N;
 /// Bits of a key that hold the place of the vacancies; the bits above mark the white checkers.
 const PLACE_BITS: u32 = 6;
 

@@ -121,7 +121,7 @@ impl Reversal {
     pub fn minimum_and_count(self, budget: usize) -> Option<(u64, BigUint)> {
         let mut length = u32::try_from(self.lower_bound()).ok()?;
         loop {
-            let forward = RowReversal::new(self.n, self.start, self.end, Some(length))?;
+            let forward = self.row(Some(length))?;
             let backward = forward.backward();
             let count = levels::count_between((&forward, length / 2), (&backward, length - length / 2), budget)?;
             if count > BigUint::ZERO {
@@ -135,8 +135,14 @@ impl Reversal {
     /// `None` where the row is too long for a key.
     #[must_use]
     pub fn solve(self, budget: usize) -> Option<(RowReversal, Outcome<u64>)> {
-        let puzzle = |length| RowReversal::new(self.n, self.start, self.end, Some(length));
+        let puzzle = |length| self.row(Some(length));
         levels::shortest(puzzle, u32::try_from(self.lower_bound()).ok()?, 2, RowReversal::goal, budget)
+    }
+
+    /// The row as a puzzle for the engine, for solutions of that length; `None` where it is too long for a key.
+    #[must_use]
+    pub fn row(self, length: Option<u32>) -> Option<RowReversal> {
+        RowReversal::new(self.n, self.start, self.end, length)
     }
 
     /// The puzzle that comes out the same by symmetry: seen from the other side, or played backward, or both; the

@@ -4,8 +4,8 @@ use halma_engine::puzzle::Puzzle;
 
 use crate::row::row_board::Board;
 
-/// The largest n whose rows fit a key: 16 places of 4 bits.
-const MAX_N: u64 = 15;
+/// The most checkers whose rows fit a key: 16 places of 4 bits.
+pub const MAX_CHECKERS: u64 = 15;
 
 /// Reversing n checkers, forward from the start or backward from the target.
 ///
@@ -32,7 +32,7 @@ impl RowReversal {
     /// be solved in so many moves are pruned. `None` where the row is too long for a key.
     #[must_use]
     pub fn new(n: u64, start: u64, end: u64, length: Option<u32>) -> Option<Self> {
-        if n > MAX_N {
+        if n > MAX_CHECKERS {
             return None;
         }
         let start = Self::key(&Board::reversal(n as usize, start as usize));

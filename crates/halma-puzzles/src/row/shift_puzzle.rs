@@ -10,7 +10,7 @@ use crate::row::row_board::Board;
 use crate::row::shift::kind::Kind;
 
 /// The most checkers whose rows fit a key: 121 places and 7 bits for the vacancy.
-const MAX_CHECKERS: u64 = 120;
+pub const MAX_CHECKERS: u64 = 120;
 /// Bits of a key that hold the place of the vacancy; the bits above mark the black checkers.
 const PLACE_BITS: u32 = 7;
 

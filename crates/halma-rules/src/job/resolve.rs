@@ -6,11 +6,8 @@ use toml::Spanned;
 
 use halma_record::source::{Fault, Source, suggestion};
 
-use super::game_bounds::Bounds;
 use super::raw::{File, Men, ProblemTable};
-use super::{
-    ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Pruning, Search, fits, puzzle_job, raw, spec,
-};
+use super::{ArmiesSpec, Army, Job, Limits, Output, Problem, ProblemSpec, Search, fits, puzzle_job, raw, spec};
 use crate::army;
 use crate::board::{self, Board, MapError, Marks};
 use crate::game::Game;
@@ -36,12 +33,7 @@ fn rest(
     output: raw::OutputTable,
 ) -> Result<Job, Fault> {
     let search = Search {
-        pruning: match (&search_table.pruning, &problem) {
-            (Some(pruning), _) => pruning.get_ref().clone(),
-            (None, Problem::Transfer(_)) => Search::default().pruning,
-            (None, Problem::Game(game)) => Pruning::Game(Bounds::usual(game.lattice.len())),
-            (None, Problem::Puzzle(_)) => Pruning::None,
-        },
+        pruning: search_table.pruning.as_ref().map_or_else(|| problem.usual_pruning(), |p| p.get_ref().clone()),
         palindromic: search_table.palindromic.as_ref().is_some_and(|p| *p.get_ref()),
         max_length: search_table.max_length.map(|l| l.0 as u32),
         symmetry: search_table.symmetry.unwrap_or(true),

@@ -13,7 +13,7 @@ use halma_record::source::{Fault, Source};
 
 use super::TableFault;
 
-/// the raw table of a job, without `kind` and `title`: for messages that point at a key.
+/// The raw table of a job, without `kind` and `title`: for messages that point at a key.
 #[derive(Debug)]
 pub struct RawTable<'a> {
     source: &'a Source,

@@ -1,9 +1,9 @@
 //! Men who are all alike and move one at a time, as in Halma: bitboards for where they go, incremental ranking for the numbers.
 //!
 //! Steps that look alike wherever they begin are one [`Pattern`]. Where it applies is found for all men at once: the sets of men and
-//! of empty cells, shifted by its offsets, have what it needs in common. A chain is a flood fill over these sets. They are found
-//! while the man who moves stands where he began; that he is gone from there makes no difference but where he would jump over
-//! himself, and those places are known beforehand (in Halma there are none).
+//! of empty cells, shifted by its offsets, have what it needs in common. A chain is a flood fill over these sets. Patterns are
+//! matched once, while the moving man still stands on his first cell. That is wrong only for jumps over this cell; `over_himself` lists
+//! them beforehand (in Halma there are none).
 
 use std::collections::BTreeMap;
 

@@ -10,13 +10,13 @@ use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
 use crate::own::Worker;
 use crate::own::coding::Set;
-use crate::own::step_index::{Compact, Moves};
+use crate::own::step_index::{IndexedStep, StepIndex};
 use crate::own::visited::Visited;
 
 /// A chain may be as long as there are states, so it is followed with a stack of its own.
 enum ToDo<'a> {
-    Step(&'a Compact),
-    Undo(&'a Compact),
+    Step(&'a IndexedStep),
+    Undo(&'a IndexedStep),
 }
 
 /// One thread's state, and what it has found.
@@ -55,7 +55,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// All moves of the state at hand.
-    fn all_moves(&mut self, moves: &'a Moves) {
+    fn all_moves(&mut self, moves: &'a StepIndex) {
         self.found.clear();
         let turn = match (self.model.task.turns, self.state.second) {
             (false, _) => 0,
@@ -90,7 +90,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// A step of one man, and those that he may go on with: each cell that he comes to is a state, found once.
-    fn one_man(&mut self, moves: &Moves, step: &Compact) {
+    fn one_man(&mut self, moves: &StepIndex, step: &IndexedStep) {
         let (word, bit) = (usize::from(step.to) / 64, 1u64 << (step.to % 64));
         let new = self.ended[word] & bit == 0;
         let goes_on = step.chain && self.reached[word] & bit == 0;
@@ -112,10 +112,10 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// A step of any kind, and all that one move may have after it.
-    fn one(&mut self, moves: &'a Moves, step: &'a Compact, turn: u8) {
+    fn one(&mut self, moves: &'a StepIndex, step: &'a IndexedStep, turn: u8) {
         match step.until {
             Until::Once if step.chain => {
-                // All chains of one man are looked at together: what one has come to the others need not go on from.
+                // A state that one chain of this man has reached is not expanded again by another.
                 if self.chained.is_empty() {
                     let start = self.state.number(self.model, 0);
                     self.chained.insert((start, step.from));
@@ -135,7 +135,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     ///
     /// Forward at most one step goes on. Undone moves may have several: where the rule takes a man of one of several letters, it
     /// may have taken any of them.
-    fn line(&mut self, moves: &Moves, step: &Compact, done: usize, turn: u8) {
+    fn line(&mut self, moves: &StepIndex, step: &IndexedStep, done: usize, turn: u8) {
         self.apply(moves, step, false);
         let mut ends = true;
         for next in moves.line(step) {
@@ -154,7 +154,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// A step that chains, and those after it. No state comes twice on the way.
-    fn chain(&mut self, moves: &'a Moves, step: &'a Compact, turn: u8) {
+    fn chain(&mut self, moves: &'a StepIndex, step: &'a IndexedStep, turn: u8) {
         let mut to_do = std::mem::take(&mut self.to_do);
         to_do.push(ToDo::Step(step));
         while let Some(next) = to_do.pop() {
@@ -178,7 +178,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     #[inline]
-    fn apply(&mut self, moves: &Moves, step: &Compact, undo: bool) {
+    fn apply(&mut self, moves: &StepIndex, step: &IndexedStep, undo: bool) {
         for &(cell, before, after) in moves.writes(step) {
             let (before, after) = if undo { (after, before) } else { (before, after) };
             self.state.put(self.model, cell, before, after);
@@ -208,7 +208,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// What moves lead to from a state: with or without images.
-    fn find(&mut self, state: K, moves: &'a Moves, images: bool) {
+    fn find(&mut self, state: K, moves: &'a StepIndex, images: bool) {
         self.images = images;
         self.state.read(self.model, state);
         self.all_moves(moves);
@@ -243,7 +243,7 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// What free steps lead to from a state, itself first.
-    fn reached_freely(&mut self, state: K, free: &'a Moves) -> Vec<K> {
+    fn reached_freely(&mut self, state: K, free: &'a StepIndex) -> Vec<K> {
         let (mut reached, mut seen) = (vec![state], HashSet::from([state]));
         let mut next = 0;
         while let Some(&here) = reached.get(next) {

@@ -1,6 +1,6 @@
 //! The abstract puzzle: letters merged with each other or with `.`, in steps, starts and goals.
 //!
-//! What its moves are more than the images of moves does no harm, it only lowers distances. Three things are left out so: whose turn
+//! The abstract puzzle may have more moves than the images of moves: that only lowers distances. So three things are left out: whose turn
 //! it is; that a rule repeats until it is blocked (it may stop anywhere); and conditions of a goal that the image does not decide.
 
 use std::collections::HashSet;

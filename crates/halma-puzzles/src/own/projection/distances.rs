@@ -10,7 +10,7 @@ use halma_rules::puzzle::grounded::Until;
 
 use crate::own::coding;
 use crate::own::grounded::{GroundedModel, State};
-use crate::own::step_index::{Compact, Moves};
+use crate::own::step_index::{IndexedStep, StepIndex};
 use crate::own::visited::Visited;
 
 /// Stands for no way to a goal.
@@ -143,17 +143,17 @@ fn counted(task: &GroundedTask, letters: &[u8]) -> Vec<u32> {
 /// What one thread undoes moves by.
 struct Undo<'a, const W: usize> {
     model: &'a GroundedModel<u64, W>,
-    moves: &'a Moves,
+    moves: &'a StepIndex,
     state: State<u64, W>,
     /// States on the way of a move with several steps, with the man who goes on, where he is and along which line: in an abstract
     /// puzzle he can go on unseen, and the same state is not the same place on the way.
     seen: Visited<(u64, u8, u8, u32)>,
     /// What is left to do for a move: steps to undo, and such to do again.
-    to_do: Vec<(bool, &'a Compact)>,
+    to_do: Vec<(bool, &'a IndexedStep)>,
 }
 
 impl<'a, const W: usize> Undo<'a, W> {
-    fn new(model: &'a GroundedModel<u64, W>, moves: &'a Moves) -> Self {
+    fn new(model: &'a GroundedModel<u64, W>, moves: &'a StepIndex) -> Self {
         Self { model, moves, state: State::new(model), seen: Visited::default(), to_do: Vec::new() }
     }
 
@@ -170,7 +170,7 @@ impl<'a, const W: usize> Undo<'a, W> {
     }
 
     /// A step back, and all that the same move may have before it.
-    fn undo(&mut self, step: &'a Compact, found: &mut dyn FnMut(u64)) {
+    fn undo(&mut self, step: &'a IndexedStep, found: &mut dyn FnMut(u64)) {
         let moves = self.moves;
         let mut to_do = std::mem::take(&mut self.to_do);
         to_do.push((true, step));
@@ -193,7 +193,7 @@ impl<'a, const W: usize> Undo<'a, W> {
                 found(number);
             } else if self.seen.insert((number, step.to, step.man, step.line)) {
                 found(number);
-                let same_man = |next: &&Compact| next.man == step.man;
+                let same_man = |next: &&IndexedStep| next.man == step.man;
                 if step.chain {
                     to_do.extend(moves.chains(step.to, step.man).filter(same_man).map(|next| (true, next)));
                 } else {

@@ -1,9 +1,8 @@
 //! Mirrors of permutations: new names for the pieces that make the start the solved state.
 //!
-//! Moves act on positions, whatever stands there. So they commute with names: who calls every piece of the start by the name of
-//! the one that stands in its place when solved, and counts its turns from how that one is turned, sees the same moves lead from
-//! the solved state to where they led from the start. Where moves can be undone, the levels from the solved state are then the
-//! levels from the start under other names (`docs/proof.md`, Lemma 6b).
+//! Moves act on positions, so they commute with renaming pieces. This renaming calls each piece of the start by the name of the piece
+//! that has its position when solved, and measures its orientation from that one's. It maps the start to the solved state. If moves
+//! have inverses, the levels from the solved state are the renamed levels from the start (`docs/proof.md`, Lemma 6b).
 
 use std::collections::BTreeMap;
 

@@ -3,12 +3,12 @@
 use halma_record::job::Pruning;
 use halma_record::record::{LengthRecord, Side, Verdict};
 
-use super::evidence::{Refuted, middle};
-use super::level_walk::Walk;
-use super::rejection::{Rejection, RejectionKind};
-use super::search::Searches;
-use super::sides::{Walked, split};
-use super::transfer_model::TransferModel;
+use super::TransferCheck;
+use crate::evidence::{Refuted, middle};
+use crate::level_walk::Walk;
+use crate::rejection::{Rejection, RejectionKind};
+use crate::sides::{Walked, split};
+use crate::transfer_model::TransferModel;
 
 /// The levels that serve all lengths, as far as they have been walked.
 enum Shared<'a> {
@@ -21,7 +21,7 @@ enum Shared<'a> {
     Unchecked,
 }
 
-impl<'a> Searches<'a> {
+impl<'a> TransferCheck<'a> {
     /// Checks lengths whose levels continue those of the previous lengths.
     pub(super) fn shared(&mut self) -> Result<(), Rejection> {
         let keep = match self.record.pruning {
@@ -52,7 +52,7 @@ impl<'a> Searches<'a> {
             }
             (Shared::Unchecked, _) => {
                 if entry.verdict == Verdict::None || !forward.is_empty() {
-                    self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
+                    self.evidence.note_unchecked(length, format!("length {length}: levels before it were not checked"));
                 }
                 return Ok(Shared::Unchecked);
             }
@@ -75,7 +75,7 @@ impl<'a> Searches<'a> {
                 {
                     let how =
                         format!("its levels were truncated; those after level {} were not looked at", walk.depth());
-                    self.tell(entry, &how);
+                    self.report(entry, &how);
                     // `forward` has levels, since the loop runs.
                     return Ok(Shared::Truncated(forward.last().map_or(first, |last| last.depth + 1)));
                 }
@@ -88,12 +88,12 @@ impl<'a> Searches<'a> {
         }
         let Some(walk) = walk else { return Ok(Shared::NotBegun) };
         if entry.verdict == Verdict::None {
-            self.evidence.refutes(Refuted::by_middle(self.claim(length), &walk, palindromic)?);
+            self.evidence.add_refutation(Refuted::by_middle(self.claim(length), &walk, palindromic)?);
         }
-        self.evidence.saw(&walk, palindromic);
+        self.evidence.note_if_exhausted(&walk, palindromic);
         match mode {
-            Some(mode) => self.told(entry, mode, walk.sampled),
-            None => self.tell(entry, "by levels of shorter lengths"),
+            Some(mode) => self.report_walk(entry, mode, walk.sampled),
+            None => self.report(entry, "by levels of shorter lengths"),
         }
         Ok(Shared::At(walk))
     }

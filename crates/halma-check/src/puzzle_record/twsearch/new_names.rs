@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Permutations, Set};
-use crate::own::model::State;
+use crate::puzzle_record::model::State;
 
 /// Of a set: what each piece becomes, and what is added to its orientation.
 pub type NewNames = Vec<(u8, u8)>;

@@ -202,7 +202,7 @@ fn the_2x2x2_cube_has_the_published_levels_in_both_forms_of_moves() {
 fn halma_as_rules_has_the_levels_of_the_transfers_model() {
     use crate::board::Board;
     use crate::keys::Binomials;
-    use crate::level_step::States;
+    use crate::level_step::StateSpace;
     use crate::number::Number;
     use crate::transfer_model::TransferModel;
 

@@ -13,11 +13,11 @@ use rayon::prelude::*;
 
 use halma_record::record::Counts;
 
-use super::path_counts::{self, ways};
-use super::permutation::{composed, image};
-use super::problem::Problem;
-use super::rejection::Trouble;
-use super::transfer_bounds::{Cut, Pruner};
+use crate::path_counts::{self, ways};
+use crate::permutation::{composed, image};
+use crate::problem::Problem;
+use crate::rejection::Trouble;
+use crate::transfer_bounds::{Cut, Pruner};
 
 /// Armies by key, each with the number of walks that lead to it.
 type Walks = path_counts::Walks<u128>;

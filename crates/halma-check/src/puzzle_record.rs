@@ -35,7 +35,7 @@ use blocks::Blocks;
 use code::{Arithmetic, Code};
 use graph::Graph;
 use model::{Distance, Model};
-use record_levels::Levels;
+use record_levels::PuzzleCheck;
 use rules::Rules;
 use twsearch::Permutations;
 
@@ -249,5 +249,5 @@ fn levels<N: Arithmetic>(
     let (budget, evidence) = (options.budget, Evidence::default());
     let own_bound = has_own_bound(spec, record);
     let (ahead, behind, counted) = (&ahead, &behind, models.counted);
-    Levels { record, folder, options, ahead, behind, counted, distance, own_bound, budget, evidence, report }.all()
+    PuzzleCheck { record, folder, options, ahead, behind, counted, distance, own_bound, budget, evidence, report }.all()
 }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use halma_record::record::SymmetryRecord;
 
 use super::{BlockMap, Blocks, moved, shape_of};
-use crate::own::grid::{DIRECTIONS, Step};
-use crate::own::model::{Model, State};
+use crate::puzzle_record::grid::{DIRECTIONS, Step};
+use crate::puzzle_record::model::{Model, State};
 
 impl Blocks {
     /// The mirror that a record names, if it is one.

@@ -9,8 +9,8 @@ use super::code::Arithmetic;
 use super::graph::{Cuts, Graph};
 use super::model::{Distance, Model, State};
 use super::{solution_count, without_bound};
-use crate::evidence::{Claim, Evidence, Floor, Refuted};
-use crate::level_walk::{Mode, Walk};
+use crate::evidence::{Claim, Evidence, LowerBound, Refuted};
+use crate::level_walk::{Mode, Sampled, Walk};
 use crate::rejection::{Rejection, RejectionKind, Trouble, or_none};
 use crate::sides::{Walked, split, states};
 use crate::{Options, Report};
@@ -18,7 +18,7 @@ use crate::{Options, Report};
 use std::sync::Arc;
 
 /// The checks of one record.
-pub struct Levels<'a, N> {
+pub struct PuzzleCheck<'a, N> {
     pub record: &'a Record,
     pub folder: &'a Path,
     pub options: &'a Options<'a>,
@@ -45,7 +45,7 @@ struct Shared<'a, N: Arithmetic> {
     unchecked: bool,
 }
 
-impl<'a, N: Arithmetic> Levels<'a, N> {
+impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
     /// Checks the levels of all runs, and what follows from them.
     pub fn all(mut self) -> Result<Report, Rejection> {
         let record = self.record;
@@ -77,7 +77,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             let done = match &self.distance {
                 Err(why) => {
                     let why = format!("length {}: {why}", run.length);
-                    self.evidence.leave(run.length, why);
+                    self.evidence.note_unchecked(run.length, why);
                     Ok(())
                 }
                 Ok(None) if number < searched => self.share(run, &mut shared),
@@ -106,7 +106,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let bound = match &self.distance {
             Ok(bound) => bound,
             Err(why) => {
-                self.evidence.unbounded(format!("lower bound {}: {why}", or_none(self.record.lower_bound)));
+                self.evidence.note_bound_unchecked(format!("lower bound {}: {why}", or_none(self.record.lower_bound)));
                 return Ok(());
             }
         };
@@ -132,7 +132,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
                 self.report.checked.push(how);
             }
         }
-        self.evidence.bounded(Floor::of_puzzle(least));
+        self.evidence.set_lower_bound(LowerBound::of_puzzle(least));
         Ok(())
     }
 
@@ -194,10 +194,10 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         Ok(mode)
     }
 
-    fn told(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: (u64, u64)) {
+    fn report_walk(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: Sampled) {
         let verdict = run.verdict.name();
         let how = match mode {
-            Some(mode) => format!("{} levels {}", run.levels.len(), mode.told(sampled)),
+            Some(mode) => format!("{} levels {}", run.levels.len(), mode.describe(sampled)),
             None => "by levels of shorter lengths".into(),
         };
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));
@@ -245,7 +245,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let next = |walk: &Option<Walk<'a, Graph<'a, N>>>| walk.as_ref().map_or(Some(0), |w| w.depth().checked_add(1));
         if shared.unchecked {
             if run.verdict == Verdict::None || !run.levels.is_empty() {
-                self.evidence.leave(length, format!("length {length}: levels before it were not checked"));
+                self.evidence.note_unchecked(length, format!("length {length}: levels before it were not checked"));
             }
             return Ok(());
         }
@@ -270,7 +270,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             Ok(mode) => mode,
             Err(too_much) => {
                 shared.unchecked = true;
-                self.evidence.leave(length, too_much);
+                self.evidence.note_unchecked(length, too_much);
                 return Ok(());
             }
         };
@@ -280,18 +280,18 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         };
         if run.verdict == Verdict::None {
             let claim = Claim::of(self.record, length);
-            self.evidence.refutes(match &shared.behind {
+            self.evidence.add_refutation(match &shared.behind {
                 _ if mirrored => Refuted::by_image(claim, ahead, |key| self.ahead.mirrored(key))?,
                 Some(behind) => Refuted::by_meeting(claim, ahead, behind)?,
                 None => Refuted::by_goal(claim, ahead)?,
             });
         }
-        let mut sampled = (0, 0);
+        let mut sampled = Sampled::default();
         for walk in [Some(ahead), shared.behind.as_ref()].into_iter().flatten() {
-            self.evidence.saw(walk, false);
-            sampled = (sampled.0 + walk.sampled.0, sampled.1 + walk.sampled.1);
+            self.evidence.note_if_exhausted(walk, false);
+            sampled = sampled + walk.sampled;
         }
-        self.told(run, mode, sampled);
+        self.report_walk(run, mode, sampled);
         Ok(())
     }
 
@@ -306,7 +306,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             Ok(mode) if self.record.exhausted && distance.is_some() => mode.whole(),
             Ok(mode) => mode,
             Err(too_much) => {
-                self.evidence.leave(length, too_much);
+                self.evidence.note_unchecked(length, too_much);
                 return Ok(());
             }
         };
@@ -314,13 +314,13 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
         let mut walk = self.begin(Side::Forward, first)?;
         others.iter().try_for_each(|level| walk.step(level, &cuts, mode))?;
         if run.verdict == Verdict::None {
-            self.evidence.refutes(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
+            self.evidence.add_refutation(Refuted::by_goal(Claim::of(self.record, length), &walk)?);
         }
-        self.evidence.saw(&walk, false);
+        self.evidence.note_if_exhausted(&walk, false);
         if !mode.is_sampled() && cuts.are_of_lost_states() {
-            self.evidence.saw_all_but_lost(&walk);
+            self.evidence.note_if_only_lost_pruned(&walk);
         }
-        self.told(run, Some(mode), walk.sampled);
+        self.report_walk(run, Some(mode), walk.sampled);
         Ok(())
     }
 
@@ -377,7 +377,7 @@ impl<'a, N: Arithmetic> Levels<'a, N> {
             self.report.checked.push(format!("exhausted: all that level {last} leads to is on a level"));
             self.farthest(&walk)?;
         }
-        self.told(run, Some(mode), walk.sampled);
+        self.report_walk(run, Some(mode), walk.sampled);
         Ok(())
     }
 }

@@ -16,8 +16,8 @@ const MOST_STATES: u64 = 2_000_000;
 /// About how many bytes a state takes beside its entries.
 const BESIDE: usize = 150;
 
-/// Whether the record's numbers are right, of the puzzle under the symmetries of its search and under those that count. Up to symmetry they are by Burnside's lemma: each symmetry keeps the sequences all of
-/// whose states it keeps.
+/// Whether the record's numbers are right, of the puzzle under the symmetries of its search and under those that count. Up to symmetry
+/// they follow from Burnside's lemma: each symmetry keeps the sequences all of whose states it keeps.
 pub fn confirm(
     [searched, model]: [&dyn Model; 2],
     stated: &Counts,

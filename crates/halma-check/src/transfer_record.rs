@@ -1,24 +1,28 @@
 //! Checks the levels of each length of a transfer, derived again or read from their files. Each pruning has a plan,
 //! which walks all sides of a length and reports to [`Evidence`].
 
+mod counts;
+mod leading;
+mod shared_levels;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
 
-use super::counts::Counter;
 use super::databases::Databases;
-use super::evidence::{Claim, Evidence, Floor, Refuted, middle};
+use super::evidence::{Claim, Evidence, LowerBound, Refuted, middle};
 use super::histograms::Histograms;
 use super::impossible;
-use super::level_walk::{Mode, Walk};
+use super::level_walk::{Mode, Sampled, Walk};
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind, or_none};
 use super::sides::{Levels, Walked, split};
 use super::transfer_bounds::Cut;
 use super::transfer_model::TransferModel;
 use super::{Options, Report};
+use counts::Counter;
 
 /// The size of an army's key, in bytes.
 const KEY: usize = size_of::<u128>();
@@ -41,7 +45,7 @@ enum Plan {
 }
 
 /// The check of one record's lengths.
-pub(super) struct Searches<'a> {
+pub(super) struct TransferCheck<'a> {
     pub record: &'a Record,
     pub problem: &'a Problem,
     folder: &'a Path,
@@ -52,7 +56,7 @@ pub(super) struct Searches<'a> {
     pub report: Report,
 }
 
-impl<'a> Searches<'a> {
+impl<'a> TransferCheck<'a> {
     pub fn new(record: &'a Record, problem: &'a Problem, folder: &'a Path, options: &'a Options<'a>) -> Self {
         let (budget, evidence, report) = (options.budget, Evidence::default(), Report::default());
         Self { record, problem, folder, options, databases: None, budget, evidence, report }
@@ -168,19 +172,20 @@ impl<'a> Searches<'a> {
     fn lower_bound(&mut self) -> Result<(), Rejection> {
         let between = self.databases.as_ref().map(|d| d.between);
         let shown = impossible::is_shown(self.record, self.problem).map_err(Rejection::of(RejectionKind::Bound))?;
-        let mut floor = Floor::of_transfer(self.problem, between).closed(shown.as_ref());
+        let mut bound = LowerBound::of_transfer(self.problem, between).closed(shown.as_ref());
         if let (true, Some(_), Some(databases)) = (self.record.palindromic, &self.problem.model.mirror, &self.databases)
             && self.record.lower_bound.is_none()
         {
             // All distances were derived, so no reachable histogram is missing.
-            floor = floor.of_palindromes(databases);
+            bound = bound.of_palindromes(databases);
         }
         // If the target is the start, nothing was derived.
         let missing = self.uses_databases() && self.databases.is_none() && self.problem.start != self.problem.target;
-        match (self.record.lower_bound, floor.least()) {
+        match (self.record.lower_bound, bound.least()) {
             (None, _) if self.record.verdict == Verdict::Incomplete => {}
             (None, Some(_)) if missing => {
-                self.evidence.unbounded("that no length is possible: the record does not name its partition");
+                self.evidence
+                    .note_bound_unchecked("that no length is possible: the record does not name its partition");
                 return Ok(());
             }
             (None, Some(_)) => {
@@ -191,7 +196,8 @@ impl<'a> Searches<'a> {
                 "no length at all is possible, by types, by cells that no move leads out of, or by histograms".into(),
             ),
             (Some(said), Some(derived)) if said > derived && missing => {
-                self.evidence.unbounded(format!("lower bound {said}: the record does not name its partition"));
+                self.evidence
+                    .note_bound_unchecked(format!("lower bound {said}: the record does not name its partition"));
                 return Ok(());
             }
             (Some(said), Some(derived)) if said > derived => {
@@ -202,7 +208,7 @@ impl<'a> Searches<'a> {
                 self.report.checked.push(how);
             }
         }
-        self.evidence.bounded(floor);
+        self.evidence.set_lower_bound(bound);
         Ok(())
     }
 
@@ -221,7 +227,8 @@ impl<'a> Searches<'a> {
         let held = if in_files { entry.largest_level } else { held };
         let length = entry.length;
         if self.uses_databases() && self.databases.is_none() {
-            self.evidence.leave(length, format!("length {length}: levels, without a partition to derive bounds from"));
+            self.evidence
+                .note_unchecked(length, format!("length {length}: levels, without a partition to derive bounds from"));
             return None;
         }
         match Mode::of(entry, self.folder, self.options, &mut self.budget, (held, KEY)) {
@@ -231,21 +238,21 @@ impl<'a> Searches<'a> {
                 Some(mode)
             }
             Err(too_much) => {
-                self.evidence.leave(length, too_much);
+                self.evidence.note_unchecked(length, too_much);
                 None
             }
         }
     }
 
     /// Reports how a length's levels were checked.
-    pub fn tell(&mut self, entry: &LengthRecord, how: &str) {
+    pub fn report(&mut self, entry: &LengthRecord, how: &str) {
         let verdict = entry.verdict.name();
         self.report.checked.push(format!("length {}, {verdict}: {how}", entry.length));
     }
 
     /// Reports how a length's levels were walked.
-    pub fn told(&mut self, entry: &LengthRecord, mode: Mode, sampled: (u64, u64)) {
-        self.tell(entry, &format!("{} levels {}", entry.levels.len(), mode.told(sampled)));
+    pub fn report_walk(&mut self, entry: &LengthRecord, mode: Mode, sampled: Sampled) {
+        self.report(entry, &format!("{} levels {}", entry.levels.len(), mode.describe(sampled)));
     }
 
     /// Begins a walk at one end with the first of these levels.
@@ -315,7 +322,7 @@ impl<'a> Searches<'a> {
                 let mut walk = self.begin(forward, false)?;
                 forward[1..].iter().try_for_each(|level| walk.step(level, &[], mode))?;
                 self.report.sampled |= mode.is_sampled();
-                self.told(entry, mode, walk.sampled);
+                self.report_walk(entry, mode, walk.sampled);
             }
             Ok(_) => {}
         }
@@ -347,7 +354,7 @@ impl<'a> Searches<'a> {
             && !entry.levels.is_empty()
         {
             let why = format!("length {length}: levels of a search that was stopped, under a C that nobody knows");
-            self.evidence.leave(length, why);
+            self.evidence.note_unchecked(length, why);
             return Ok(());
         }
         let Some(mode) = self.mode(entry) else { return Ok(()) };
@@ -355,8 +362,8 @@ impl<'a> Searches<'a> {
             Plan::TwoEnded => self.two_ended(entry, [forward, backward], mode)?,
             _ => self.half(entry, plan, forward, mode)?,
         };
-        self.evidence.refutes(refuted);
-        self.told(entry, mode, sampled);
+        self.evidence.add_refutation(refuted);
+        self.report_walk(entry, mode, sampled);
         Ok(())
     }
 
@@ -366,7 +373,7 @@ impl<'a> Searches<'a> {
         plan: Plan,
         levels: Levels<'a>,
         mode: Mode,
-    ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
+    ) -> Result<(Option<Refuted>, Sampled), Rejection> {
         let (length, palindromic) = (entry.length, self.record.palindromic);
         if entry.c.is_some_and(|c| c < 0) {
             let why = format!("C = {}: below 0 the constraint refutes nothing, and makes no levels", or_none(entry.c));
@@ -388,7 +395,7 @@ impl<'a> Searches<'a> {
             let why = format!("self_consistent: {}, derived {consistent}", entry.self_consistent);
             return RejectionKind::Figures.reject(why);
         }
-        self.evidence.saw(&walk, palindromic);
+        self.evidence.note_if_exhausted(&walk, palindromic);
         let refuted = match entry.verdict {
             Verdict::None if consistent => Refuted::by_middle(self.claim(length), &walk, palindromic)?,
             _ => None,
@@ -408,7 +415,7 @@ impl<'a> Searches<'a> {
         entry: &LengthRecord,
         sides: [Levels<'a>; 2],
         mode: Mode,
-    ) -> Result<(Option<Refuted>, (u64, u64)), Rejection> {
+    ) -> Result<(Option<Refuted>, Sampled), Rejection> {
         let walk = |levels: Levels<'a>, backward: bool| -> Result<Walk<'a, TransferModel>, Rejection> {
             let Problem { model, start, .. } = self.problem;
             let cuts = match &self.record.pruning {
@@ -423,13 +430,13 @@ impl<'a> Searches<'a> {
             Ok(walk)
         };
         let (ahead, behind) = (walk(sides[0], false)?, walk(sides[1], true)?);
-        self.evidence.saw(&ahead, false);
-        self.evidence.saw(&behind, false);
+        self.evidence.note_if_exhausted(&ahead, false);
+        self.evidence.note_if_exhausted(&behind, false);
         let refuted = match entry.verdict {
             Verdict::None => Refuted::by_meeting(self.claim(entry.length), &ahead, &behind)?,
             _ => None,
         };
-        let sampled = (ahead.sampled.0 + behind.sampled.0, ahead.sampled.1 + behind.sampled.1);
+        let sampled = ahead.sampled + behind.sampled;
         Ok((refuted, sampled))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::code::{Arithmetic, Code};
 use super::model::{Distance, Model, State};
 use crate::level_file::Level;
-use crate::level_step::States;
+use crate::level_step::StateSpace;
 use crate::parallel;
 use crate::rejection::{Rejection, RejectionKind, Trouble};
 
@@ -97,10 +97,10 @@ impl<'a, N: Arithmetic> Graph<'a, N> {
     }
 }
 
-impl<N: Arithmetic> States for Graph<'_, N> {
+impl<N: Arithmetic> StateSpace for Graph<'_, N> {
     type Key = N;
     type Cuts = Cuts;
-    const HELD: usize = usize::MAX;
+    const LEVELS_HELD: usize = usize::MAX;
     const END: &'static str = "a solution ends";
 
     fn expand(&self, parents: &[N], depth: u32, cuts: &Cuts) -> Result<(Vec<N>, u64), Trouble> {
@@ -121,11 +121,11 @@ impl<N: Arithmetic> States for Graph<'_, N> {
     }
 
     // Only asked where moves can be undone.
-    fn before(&self, key: N) -> Result<Vec<N>, Trouble> {
+    fn predecessors(&self, key: N) -> Result<Vec<N>, Trouble> {
         Ok(self.model.moves(&self.state(key)?)?.iter().map(|state| self.key(state)).collect())
     }
 
-    fn look(&self, key: N) -> Result<Option<i64>, String> {
+    fn checked_centroid(&self, key: N) -> Result<Option<i64>, String> {
         match self.key(&self.state(key)?) == key {
             true => Ok(None),
             false => Err(format!("{} stands for another state", self.show(key))),
@@ -136,7 +136,7 @@ impl<N: Arithmetic> States for Graph<'_, N> {
         self.state(key).map_or_else(|fault| fault, |state| self.model.show(&state))
     }
 
-    fn ended(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
+    fn first_goal(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
         let end = |block: usize| -> Result<Option<N>, Rejection> {
             let mut keys = Vec::new();
             level.read(block, &mut keys)?;
@@ -147,7 +147,7 @@ impl<N: Arithmetic> States for Graph<'_, N> {
     }
 
     // Moves may lead back after any number of moves.
-    fn comes_back(_before_last: usize) -> bool {
+    fn may_recur(_before_last: usize) -> bool {
         true
     }
 }

@@ -7,7 +7,7 @@ use halma_record::record::{Record, Side, Verdict};
 use super::code::Arithmetic;
 use super::graph::{Cuts, Graph};
 use crate::Report;
-use crate::evidence::{Claim, Evidence, Floor, Refuted};
+use crate::evidence::{Claim, Evidence, LowerBound, Refuted};
 use crate::level_walk::Walk;
 use crate::rejection::{Rejection, RejectionKind};
 
@@ -33,22 +33,22 @@ pub fn derive<N: Arithmetic>(
         }
         if length > 0 && !has_ended && !walk.follow(&Cuts::none(), budget)? {
             let why = format!("levels from {length} on, without the bound: more successors than are left to derive");
-            (length..=last.unwrap_or(length).max(length)).for_each(|open| evidence.leave(open, why.clone()));
+            (length..=last.unwrap_or(length).max(length)).for_each(|open| evidence.note_unchecked(open, why.clone()));
             // Without a length there is no run that was left.
             if record.lower_bound.is_none() {
-                evidence.unbounded(why);
+                evidence.note_bound_unchecked(why);
             }
             break;
         }
         derived += walk.current().len();
         compare(record, &walk, derived)?;
         if is_asked {
-            evidence.refutes(Refuted::by_goal(Claim::of(record, length), &walk)?);
+            evidence.add_refutation(Refuted::by_goal(Claim::of(record, length), &walk)?);
         }
     }
-    evidence.saw(&walk, false);
-    if !evidence.is_unbounded() {
-        evidence.bounded(Floor::of_puzzle(Some(0)));
+    evidence.note_if_exhausted(&walk, false);
+    if !evidence.is_bound_unchecked() {
+        evidence.set_lower_bound(LowerBound::of_puzzle(Some(0)));
     }
     let how = match walk.current().len() {
         0 => "to the end".into(),

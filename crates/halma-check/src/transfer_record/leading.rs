@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use halma_record::record::{LengthRecord, Side, Verdict};
 
-use super::evidence::{Refuted, does_not_meet};
-use super::level_file::Level;
-use super::level_walk::{Mode, Walk};
-use super::rejection::{Rejection, RejectionKind};
-use super::search::Searches;
-use super::sides::{Levels, Walked, split};
-use super::transfer_bounds::Cut;
-use super::transfer_model::TransferModel;
+use super::TransferCheck;
+use crate::evidence::{Refuted, does_not_meet};
+use crate::level_file::Level;
+use crate::level_walk::{Mode, Sampled, Walk};
+use crate::rejection::{Rejection, RejectionKind};
+use crate::sides::{Levels, Walked, split};
+use crate::transfer_bounds::Cut;
+use crate::transfer_model::TransferModel;
 
 /// The leading levels of a group of lengths.
 struct Lead<'a> {
@@ -121,7 +121,7 @@ fn sides(entry: &LengthRecord, top: u32) -> [Walked; 3] {
     ]
 }
 
-impl<'a> Searches<'a> {
+impl<'a> TransferCheck<'a> {
     /// Checks all lengths, group by group.
     pub(super) fn groups(&mut self) -> Result<(), Rejection> {
         let mut lead: Option<Lead> = None;
@@ -202,7 +202,7 @@ impl<'a> Searches<'a> {
             }
             if half.last >= length && none {
                 self.follows(length, half)?;
-                self.tell(entry, "by levels of shorter lengths");
+                self.report(entry, "by levels of shorter lengths");
             }
             return Ok(lead);
         }
@@ -220,11 +220,11 @@ impl<'a> Searches<'a> {
         lead.halves.push(half);
         if !trailing.is_empty() {
             let met = self.meet(&mut lead, trailing, mode)?;
-            sampled = sampled.zip(met).map(|(ahead, behind)| (ahead.0 + behind.0, ahead.1 + behind.1));
+            sampled = sampled.zip(met).map(|(ahead, behind)| ahead + behind);
         }
         match (sampled, mode) {
-            (Some(sampled), Some(mode)) => self.told(entry, mode, sampled),
-            (Some(_), None) => self.tell(entry, "by levels of shorter lengths"),
+            (Some(sampled), Some(mode)) => self.report_walk(entry, mode, sampled),
+            (Some(_), None) => self.report(entry, "by levels of shorter lengths"),
             (None, _) => {}
         }
         Ok(lead)
@@ -284,7 +284,7 @@ impl<'a> Searches<'a> {
             walk.step(level, &cuts, mode)?;
             cuts.truncate(1);
         }
-        self.evidence.saw(&walk, false);
+        self.evidence.note_if_exhausted(&walk, false);
         let open = walk.current().len() > 0 && walk.depth() < last;
         Ok(half(Some(walk), open))
     }
@@ -315,17 +315,18 @@ impl<'a> Searches<'a> {
             led.walk.step(level, &led.cuts, led.mode)?;
             led.hold();
         }
-        self.evidence.saw(&led.walk, false);
+        self.evidence.note_if_exhausted(&led.walk, false);
         Ok(())
     }
 
     /// Enters what the following levels show about a length that they serve.
     fn follows(&mut self, length: u32, half: &SecondHalf) -> Result<(), Rejection> {
         match &half.walk {
-            Some(walk) => self.evidence.refutes(Refuted::by_goal(self.claim(length), walk)?),
+            Some(walk) => self.evidence.add_refutation(Refuted::by_goal(self.claim(length), walk)?),
             None => {
                 let first = half.first;
-                self.evidence.leave(length, format!("length {length}: the levels of length {first} were not checked"));
+                self.evidence
+                    .note_unchecked(length, format!("length {length}: the levels of length {first} were not checked"));
             }
         }
         Ok(())
@@ -338,7 +339,7 @@ impl<'a> Searches<'a> {
         lead: &mut Lead<'a>,
         trailing: Levels<'a>,
         mode: Option<Mode<'a>>,
-    ) -> Result<Option<(u64, u64)>, Rejection> {
+    ) -> Result<Option<Sampled>, Rejection> {
         let open: Vec<&mut SecondHalf> = lead.halves.iter_mut().filter(|half| half.open).collect();
         let (mut ends, mut lengths) = (Vec::new(), Vec::new());
         for half in open {
@@ -350,7 +351,7 @@ impl<'a> Searches<'a> {
         let (Some(ends), Some(mode)) = (ends.into_iter().collect::<Option<Vec<_>>>(), mode) else {
             for length in lengths {
                 let why = format!("length {length}: trailing levels, without all that they come to meet");
-                self.evidence.leave(length, why);
+                self.evidence.note_unchecked(length, why);
             }
             return Ok(None);
         };
@@ -362,14 +363,14 @@ impl<'a> Searches<'a> {
             for &(ahead, first, last) in &ends {
                 for length in first..=last {
                     if is_refuted(&self.record.runs, length) && !self.evidence.has(length) {
-                        self.evidence.refutes(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
+                        self.evidence.add_refutation(Refuted::by_trailing(self.claim(length), ahead, &behind)?);
                     }
                 }
             }
             let Some(level) = rest.next() else { break };
             behind.step(level, &cuts, mode)?;
         }
-        self.evidence.saw(&behind, false);
+        self.evidence.note_if_exhausted(&behind, false);
         Ok(Some(behind.sampled))
     }
 

@@ -1,8 +1,7 @@
 //! Rules with fewer letters: groups of letters become one, and all others `.`.
 //!
-//! A place of a rule matches what can be one of its letters, and a man who can have moved has. A goal is reached where it can
-//! be; what it says of the number of some letters that are one with others is left out. What goes on until it is blocked may end anywhere: what blocks it may not be seen. Sides do not take turns: a move that is
-//! not seen would pass the turn.
+//! A rule applies where its cells may have the letters, and a goal holds where it may. Counts of merged letters, turns, and what blocks
+//! a repetition are dropped.
 
 use std::sync::Arc;
 
