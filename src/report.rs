@@ -8,7 +8,7 @@ use std::fmt::Write;
 use halma_record::record::{
     Asked, Count, ImpossibleRecord, LengthRecord, LevelRecord, Record, Side, Verdict, together,
 };
-use halma_record::words::{counted, plural};
+use halma_record::words::{counted, moves, plural};
 use halma_rules::job::{self, ProblemSpec};
 
 use text_table::fits;
@@ -120,10 +120,6 @@ pub fn sentence(record: &Record) -> String {
             format!("Not finished{reason}. {}", so_far(record, solution))
         }
     }
-}
-
-fn moves(length: u32) -> String {
-    counted(length as usize, "move")
 }
 
 /// What an incomplete record shows.
@@ -319,12 +315,8 @@ pub fn comparison(records: &[Record]) -> String {
 
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Optimal => "optimal",
-        Verdict::None => "none",
-        Verdict::Solution => "solution",
-        Verdict::Levels => "levels",
-        Verdict::Counted => "counted",
         Verdict::Incomplete => "not finished",
+        other => other.name(),
     }
 }
 

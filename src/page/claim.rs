@@ -1,7 +1,7 @@
 //! The answer as a mathematician would state it.
 
 use halma_record::record::{Asked, Record, Verdict};
-use halma_record::words::counted;
+use halma_record::words::{counted, moves};
 use halma_rules::game::Side;
 use halma_rules::job::{ArmiesSpec, Army, ProblemSpec, PuzzleSpec};
 
@@ -188,10 +188,6 @@ fn army(spec: &ArmiesSpec) -> String {
         Army::Named(name) => format!("the {} of {name} ({cells})", counted(spec.men, "man")),
         Army::Cells(_) => format!("{} on {cells}", counted(spec.men, "man")),
     }
-}
-
-fn moves(count: u32) -> String {
-    counted(count as usize, "move")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the records of one problem say together: the headline of its page.
 
 use halma_record::record::{Asked, Counts, Record, Verdict};
-use halma_record::words::counted;
+use halma_record::words::moves;
 
 use crate::report::{grouped, reached};
 
@@ -65,12 +65,12 @@ impl<'a> Known<'a> {
     /// How many solutions there are, where that was counted.
     pub(super) fn counted(&self) -> Option<String> {
         let counts = self.counts?;
-        let all = digits(&counts.sequences.to_string());
+        let all = grouped(&counts.sequences);
         let kind = if self.palindromes { "palindromic " } else { "" };
         Some(match all.as_str() {
             "1" => format!("There is 1 {kind}solution of that length."),
             _ => {
-                let classes = digits(&counts.up_to_symmetry.to_string());
+                let classes = grouped(&counts.up_to_symmetry);
                 format!("There are {all} {kind}solutions of that length, {classes} up to symmetry.")
             }
         })
@@ -101,17 +101,6 @@ impl<'a> Known<'a> {
             None => "Nothing is decided yet".into(),
         }
     }
-}
-
-/// A number with its digits in groups of three, however long.
-fn digits(number: &str) -> String {
-    let groups: Vec<&str> =
-        number.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
-    groups.join(",")
-}
-
-fn moves(count: u32) -> String {
-    counted(count as usize, "move")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// A number with its digits in groups of three.
 #[must_use]
-pub fn grouped(number: u64) -> String {
+pub fn grouped(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

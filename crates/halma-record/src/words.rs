@@ -21,3 +21,9 @@ pub fn plural(number: u64, noun: &str) -> String {
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {}", plural(number as u64, noun))
 }
+
+/// So many moves.
+#[must_use]
+pub fn moves(number: u32) -> String {
+    counted(number as usize, "move")
+}
