@@ -127,7 +127,7 @@ impl Words {
         let free = self.options.free;
         let for_all = table.until.filter(|_| !free);
         let until = self.options.until.or(for_all).unwrap_or(Until::Once);
-        let chain = self.options.chain.unwrap_or(table.chain && !free) && until == Until::Once;
+        let chain = self.options.chain.unwrap_or(table.chain && !free);
         let goes_to = self.goes_to(alphabet.is_class(self.left[0]));
         // What the table says for all is for rules that count, and in which a man moves.
         let own = self.options.chain == Some(true) || self.options.until.is_some_and(|until| until != Until::Once);
@@ -136,6 +136,9 @@ impl Words {
         }
         if goes_to.is_none() && own {
             return Err(fault("no man moves, so that none can go on"));
+        }
+        if chain && until != Until::Once && goes_to.is_some() {
+            return Err(fault("it chains and repeats"));
         }
         let (chain, until) = if goes_to.is_some() { (chain, until) } else { (false, Until::Once) };
         let turn = self.options.turn.unwrap_or(0);
