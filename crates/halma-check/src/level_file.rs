@@ -286,6 +286,17 @@ impl<N: Number> Level<N> {
         }
     }
 
+    /// The first key that passes a test.
+    pub fn find_first(&self, test: impl Fn(N) -> Result<bool, String> + Sync) -> Result<Option<N>, Rejection> {
+        let in_block = |block: usize| -> Result<Option<N>, Rejection> {
+            let mut keys = Vec::new();
+            self.read(block, &mut keys)?;
+            let passes = |key: N| test(key).map(|passes| passes.then_some(key)).transpose();
+            keys.into_iter().find_map(passes).transpose().map_err(Rejection::of(RejectionKind::State))
+        };
+        parallel::first(self.blocks(), in_block)
+    }
+
     /// The keys of a block, ascending.
     pub fn read(&self, number_of: usize, keys: &mut Vec<N>) -> Result<(), Rejection> {
         keys.clear();

@@ -9,7 +9,6 @@ use super::moves::{Set, destinations};
 use super::permutation::image;
 use super::rejection::{Rejection, RejectionKind, Trouble};
 use super::transfer_bounds::{Cut, Pruner};
-use crate::parallel;
 
 /// The tables that all walks of one problem share.
 pub(super) struct TransferModel {
@@ -97,16 +96,7 @@ impl TransferModel {
     /// move.
     pub fn own_image(&self, level: &Level<u128>, odd: bool) -> Result<Option<u128>, Rejection> {
         let mirror = self.mirror.as_ref().ok_or_else(|| RejectionKind::Problem.because("there is no mirror"))?;
-        let own = |key: u128| -> Result<bool, Rejection> {
-            let men = self.army(key).map_err(Rejection::of(RejectionKind::State))?;
-            Ok(self.is_turned(&men, mirror, odd))
-        };
-        let search = |block: usize| -> Result<Option<u128>, Rejection> {
-            let mut keys = Vec::new();
-            level.read(block, &mut keys)?;
-            keys.into_iter().find_map(|key| own(key).map(|own| own.then_some(key)).transpose()).transpose()
-        };
-        parallel::first(level.blocks(), search)
+        level.find_first(|key| Ok(self.is_turned(&self.army(key)?, mirror, odd)))
     }
 }
 

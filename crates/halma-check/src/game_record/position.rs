@@ -8,8 +8,7 @@ use crate::level_file::Level;
 use crate::level_step::StateSpace;
 use crate::moves::{Set, destinations};
 use crate::number::Number;
-use crate::parallel;
-use crate::rejection::{Rejection, RejectionKind, Trouble};
+use crate::rejection::{Rejection, Trouble};
 use crate::transfer_model::TransferModel;
 
 /// Both armies, blue's first, their cells in any order, and the side to move: 0 blue, 1 red.
@@ -192,13 +191,7 @@ impl<N: Number> StateSpace for Table<'_, N> {
     }
 
     fn first_goal(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
-        let over = |block: usize| -> Result<Option<N>, Rejection> {
-            let mut keys = Vec::new();
-            level.read(block, &mut keys)?;
-            let over = |key: N| self.is_over(key).map(|over| over.then_some(key)).transpose();
-            keys.into_iter().find_map(over).transpose().map_err(Rejection::of(RejectionKind::State))
-        };
-        parallel::first(level.blocks(), over)
+        level.find_first(|key| self.is_over(key))
     }
 
     // The side to move alternates, so a position may recur after any even number of moves.

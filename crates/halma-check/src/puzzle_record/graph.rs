@@ -7,8 +7,7 @@ use super::code::{Arithmetic, Code};
 use super::model::{Distance, Model, State};
 use crate::level_file::Level;
 use crate::level_step::StateSpace;
-use crate::parallel;
-use crate::rejection::{Rejection, RejectionKind, Trouble};
+use crate::rejection::{Rejection, Trouble};
 
 /// What drops successors: those from which so many moves do not lead to the goal.
 pub struct Cuts {
@@ -137,13 +136,7 @@ impl<N: Arithmetic> StateSpace for Graph<'_, N> {
     }
 
     fn first_goal(&self, level: &Level<N>) -> Result<Option<N>, Rejection> {
-        let end = |block: usize| -> Result<Option<N>, Rejection> {
-            let mut keys = Vec::new();
-            level.read(block, &mut keys)?;
-            let end = |key: N| self.is_end(key).map(|end| end.then_some(key)).transpose();
-            keys.into_iter().find_map(end).transpose().map_err(Rejection::of(RejectionKind::State))
-        };
-        parallel::first(level.blocks(), end)
+        level.find_first(|key| self.is_end(key))
     }
 
     // Moves may lead back after any number of moves.
