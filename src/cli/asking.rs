@@ -71,11 +71,17 @@ pub(super) fn catch(progress: progress::Form) -> Result<Interrupts, Failure> {
 
 /// Writes a message to standard error, in the form of the progress.
 pub(super) fn say(args: &SearchArgs, text: &str) {
-    match args.options.progress {
-        _ if args.options.quiet => {}
-        progress::Form::Json => progress::json::note(text),
+    if !args.options.quiet {
+        said(args.options.progress)(text);
+    }
+}
+
+/// What writes messages to standard error in that form.
+pub(super) fn said(form: progress::Form) -> fn(&str) {
+    match form {
+        progress::Form::Json => progress::json::note,
         // Standard error may be closed.
-        _ => drop(writeln!(io::stderr(), "{}", plain::message(text))),
+        _ => |text| drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
 }
 

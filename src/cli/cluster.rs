@@ -76,6 +76,7 @@ pub(super) use with::make_key;
 mod with {
     use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Form, Job, Question};
     use crate::cli::Exit;
+    use crate::cli::asking::said;
     use crate::progress::json;
     use halma_cluster::{ClusterError, Hosts, Secret, Terms, connect, rank};
     use halma_solve::run;
@@ -177,11 +178,7 @@ mod with {
                 peer_timeout: self.peer_timeout()?,
                 memory: job.limits.memory,
                 cancel: Arc::clone(cancel),
-                note: match form {
-                    Form::Json => json::note,
-                    // Who closed standard error does not want the message.
-                    _ => |what| drop(writeln!(std::io::stderr(), "{what}")),
-                },
+                note: said(form),
             };
             let cluster = connect(&terms)?;
             self.connected_as.get_or_init(|| process);

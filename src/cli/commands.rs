@@ -123,7 +123,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Export { job, format, output_dir } => export::export(job, *format, output_dir.as_deref(), out),
         Command::Row(command) => {
             // What does not search ends on a signal like any filter.
-            let interrupts = command.searches().then(|| catch(progress::Form::Auto)).transpose()?;
+            let interrupts = command.is_search().then(|| catch(progress::Form::Auto)).transpose()?;
             let cancel = interrupts
                 .as_ref()
                 .map_or_else(|| Arc::new(CancellationToken::after(None)), |interrupts| interrupts.token(None));

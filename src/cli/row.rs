@@ -30,7 +30,7 @@ pub enum RowCommand {
 
 impl RowCommand {
     /// Whether a search answers it that looks at signals.
-    pub(super) fn searches(&self) -> bool {
+    pub(super) fn is_search(&self) -> bool {
         match self {
             Self::Shift(args) => args.solve,
             Self::Pairs(args) => args.solve,

@@ -50,12 +50,13 @@ export class Searches {
     try {
       open = await this.refresh();
     } finally {
+      // Whatever went wrong, it is asked again.
       this.busy = false;
+      const soon = this.again;
+      this.again = false;
+      if (soon) this.poll();
+      else if (!this.locked && (!document.hidden || open)) this.timer = setTimeout(() => this.poll(), open ? OFTEN : SELDOM);
     }
-    const soon = this.again;
-    this.again = false;
-    if (soon) this.poll();
-    else if (!this.locked && (!document.hidden || open)) this.timer = setTimeout(() => this.poll(), open ? OFTEN : SELDOM);
   }
 
   async refresh() {

@@ -44,6 +44,13 @@ pub(super) struct IndexedStep {
     pub line: u32,
 }
 
+/// What is left to do for a move with several steps. It may be as long as there are states, so it is followed with a stack of its own.
+pub(super) enum ToDo<'a> {
+    Step(&'a IndexedStep),
+    /// The step is taken back.
+    Undo(&'a IndexedStep),
+}
+
 impl StepIndex {
     pub(super) fn new(task: &GroundedTask, steps: &[Step]) -> Self {
         let (cells, letters) = (task.board.len(), task.letters.len());

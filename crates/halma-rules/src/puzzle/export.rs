@@ -168,6 +168,15 @@ fn word_for(c: char) -> String {
     }
 }
 
+/// The names of a permutation puzzle's moves, and a sentence that says which is which.
+fn move_names(puzzle: &Permutations) -> (Vec<String>, String) {
+    let called = names("m_", puzzle.moves.iter().map(|m| m.name.clone()));
+    let named: Vec<String> =
+        called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
+    let legend = format!("Moves: {}.", named.join(", "));
+    (called, legend)
+}
+
 /// The values of a permutation puzzle: set by set, each piece in each orientation that it can have.
 fn values(puzzle: &Permutations) -> Vec<Vec<(u8, u8)>> {
     let of = |set: &super::permutation::PieceSet| {

@@ -10,14 +10,8 @@ use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
 use crate::own::Worker;
 use crate::own::coding::Set;
-use crate::own::step_index::{IndexedStep, StepIndex};
+use crate::own::step_index::{IndexedStep, StepIndex, ToDo};
 use crate::own::visited::Visited;
-
-/// A chain may be as long as there are states, so it is followed with a stack of its own.
-enum ToDo<'a> {
-    Step(&'a IndexedStep),
-    Undo(&'a IndexedStep),
-}
 
 /// One thread's state, and what it has found.
 pub(super) struct GroundedWorker<'a, K, const W: usize> {

@@ -10,7 +10,7 @@ use halma_rules::puzzle::grounded::Until;
 
 use crate::own::coding;
 use crate::own::grounded::{GroundedModel, State};
-use crate::own::step_index::{IndexedStep, StepIndex};
+use crate::own::step_index::{IndexedStep, StepIndex, ToDo};
 use crate::own::visited::Visited;
 
 /// Stands for no way to a goal.
@@ -148,8 +148,8 @@ struct Undo<'a, const W: usize> {
     /// States on the way of a move with several steps, with the man who goes on, where he is and along which line: in an abstract
     /// puzzle he can go on unseen, and the same state is not the same place on the way.
     seen: Visited<(u64, u8, u8, u32)>,
-    /// What is left to do for a move: steps to undo, and such to do again.
-    to_do: Vec<(bool, &'a IndexedStep)>,
+    /// What is left to do for a move. Its steps go backward.
+    to_do: Vec<ToDo<'a>>,
 }
 
 impl<'a, const W: usize> Undo<'a, W> {
@@ -173,21 +173,24 @@ impl<'a, const W: usize> Undo<'a, W> {
     fn undo(&mut self, step: &'a IndexedStep, found: &mut dyn FnMut(u64)) {
         let moves = self.moves;
         let mut to_do = std::mem::take(&mut self.to_do);
-        to_do.push((true, step));
-        while let Some((back, step)) = to_do.pop() {
-            if !back {
-                for &(cell, before, after) in moves.writes(step) {
-                    self.state.put(self.model, cell, after, before);
+        to_do.push(ToDo::Step(step));
+        while let Some(next) = to_do.pop() {
+            let step = match next {
+                ToDo::Step(step) => step,
+                ToDo::Undo(step) => {
+                    for &(cell, before, after) in moves.writes(step) {
+                        self.state.put(self.model, cell, after, before);
+                    }
+                    continue;
                 }
-                continue;
-            }
+            };
             if !moves.applies(step, &self.state.letters) {
                 continue;
             }
             for &(cell, before, after) in moves.writes(step) {
                 self.state.put(self.model, cell, before, after);
             }
-            to_do.push((false, step));
+            to_do.push(ToDo::Undo(step));
             let number = self.state.number(self.model, 0);
             if step.until == Until::Once && !step.chain {
                 found(number);
@@ -195,9 +198,9 @@ impl<'a, const W: usize> Undo<'a, W> {
                 found(number);
                 let same_man = |next: &&IndexedStep| next.man == step.man;
                 if step.chain {
-                    to_do.extend(moves.chains(step.to, step.man).filter(same_man).map(|next| (true, next)));
+                    to_do.extend(moves.chains(step.to, step.man).filter(same_man).map(ToDo::Step));
                 } else {
-                    to_do.extend(moves.line(step).filter(same_man).map(|next| (true, next)));
+                    to_do.extend(moves.line(step).filter(same_man).map(ToDo::Step));
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::super::grounded::{GroundedTask, Until};
 use super::super::permutation::Permutations;
 use super::lifted::{Chains, Lifted, Schema};
-use super::{Export, File, names};
+use super::{Export, File, move_names};
 
 const ABOUT: &str = "Satisfiable exactly if there is a solution of at most n moves: clingo -c n=7 THIS";
 
@@ -192,14 +192,8 @@ fn goals(writer: &mut Writer) {
 
 /// The program of a permutation puzzle.
 pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
-    let called = names("m_", puzzle.moves.iter().map(|m| m.name.clone()));
-    let named: Vec<String> =
-        called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
-    let about = [
-        ABOUT.to_string(),
-        "has(S,P,V,O,I): position P of set S has piece V in orientation O.".into(),
-        format!("Moves: {}.", named.join(", ")),
-    ];
+    let (called, legend) = move_names(puzzle);
+    let about = [ABOUT.to_string(), "has(S,P,V,O,I): position P of set S has piece V in orientation O.".into(), legend];
     let mut text = export.head("%", &about);
     let _ = write!(text, "\n#const n = {}.\n#const k = 1.\n{MOVES}", export.horizon());
     text += "can(A,I) :- move(A), time(I), not over(I).\n";

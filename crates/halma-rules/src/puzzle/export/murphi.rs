@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::super::grounded::{Letters, Until};
 use super::super::permutation::{Permutations, PieceSet};
 use super::lifted::{Lifted, Schema};
-use super::{Export, File, names};
+use super::{Export, File, move_names};
 
 /// How to run it, in every file.
 const RUN: &str = "rumur --deadlock-detection off --threads 1 --output p.c THIS && cc -std=c11 -O3 -mcx16 -o p p.c -latomic -lpthread && ./p";
@@ -243,11 +243,9 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
 
 /// The file of a permutation puzzle: pieces and orientations by position.
 pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
-    let called = names("m_", puzzle.moves.iter().map(|m| m.name.clone()));
-    let named: Vec<String> =
-        called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
+    let (called, legend) = move_names(puzzle);
     let mut text = export.head("--", &about(false, true));
-    let _ = writeln!(text, "-- Moves: {}.", named.join(", "));
+    let _ = writeln!(text, "-- {legend}");
     text.push_str("-- piece_1[3] is the number of the piece on the third position of the first set.\n\nvar\n");
     let most = |set: usize| puzzle.sets[set].pieces.len() - 1;
     let oriented = |set: usize| is_oriented(&puzzle.sets[set]);

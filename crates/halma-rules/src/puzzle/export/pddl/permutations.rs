@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::super::permutation::{Arrangement, PermutationMove, Permutations};
-use super::super::{Export, File, names, slug, values};
+use super::super::{Export, File, move_names, slug, values};
 use super::{Action, files, lines};
 
 /// The names of the positions and values of a puzzle, set by set.
@@ -66,15 +66,13 @@ pub(in super::super) fn permutations(export: &Export, puzzle: &Permutations) -> 
     };
     let positions: Vec<Vec<String>> = puzzle.sets.iter().enumerate().map(position).collect();
     let all = Names { puzzle, positions, values: values(puzzle) };
-    let called = names("m_", puzzle.moves.iter().map(|m| m.name.clone()));
-    let named: Vec<String> =
-        called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
+    let (called, legend) = move_names(puzzle);
     let name = slug(export.title);
     let about = [
         "A plan's cost is its number of moves. The least cost of a plan is the length of the shortest solution."
             .to_string(),
         "p1_3 is the third position of the first set; s1_3_2 its piece 3 in orientation 2.".to_string(),
-        format!("Moves: {}.", named.join(", ")),
+        legend,
     ];
     let mut text = export.head(";", &about);
     let _ = write!(text, "\n(define (domain {name})\n");
