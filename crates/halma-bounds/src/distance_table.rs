@@ -21,6 +21,16 @@ pub(crate) fn each_where(ranks: Range<u32>, mask: impl Fn(Range<u32>) -> u64) ->
     })
 }
 
+/// So many bytes of this value, for a table.
+///
+/// The system hands out a page when it is first written to, which takes longer than the writing: all threads share that.
+/// Zeros are written, too, because a page that is read first is replaced later, while all threads wait.
+pub(crate) fn bytes_of(value: u8, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    bytes.par_chunks_mut(PART).for_each(|part| part.fill(value));
+    bytes
+}
+
 /// The distance of an unreachable histogram.
 pub const UNREACHED: u8 = u8::MAX;
 
@@ -39,8 +49,7 @@ impl Table {
     /// A table of `count` histograms, all of them [`UNREACHED`].
     #[must_use]
     pub fn new(count: usize) -> Self {
-        let mut distances = Vec::new();
-        distances.resize_with(count, || AtomicU8::new(UNREACHED));
+        let distances = bytes_of(UNREACHED, count).into_iter().map(AtomicU8::new).collect();
         Self { distances, complete_to: AtomicU32::new(0) }
     }
 

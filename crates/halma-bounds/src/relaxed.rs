@@ -126,6 +126,7 @@ impl<Q: Word> Filter for Relaxed<Q> {
             histogram: vec![0; classes],
             choices: Choices::new(&self.goal.abstraction.space),
             memory: Memory::default(),
+            tried: 0,
             bound: self.clone(),
         })
     }
@@ -154,6 +155,8 @@ struct RelaxedWorker<Q> {
     histogram: Vec<u8>,
     choices: Choices,
     memory: Memory<Q>,
+    /// How many moves the look-ahead from this state tries.
+    tried: u32,
 }
 
 impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
@@ -174,6 +177,7 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         self.choices.clear_if_large();
         self.memory.forget();
         let by_class = Node { rank, unmoved: army, maybe: army };
+        self.tried = looked_at;
         if !some_class_leads_on(self, by_class, left) {
             return false;
         }
@@ -223,7 +227,9 @@ impl<Q: Word> RelaxedWorker<Q> {
     #[inline(always)]
     fn by_classes(&mut self, position: Node<Q>, left: MovesLeft) -> bool {
         let choices = self.open(&position, left);
-        if choices.is_empty() || left.looked_at > 1 && self.memory.has_failed(&position, left) {
+        // Two orders of the same moves meet after two moves at the earliest.
+        let remembered = (2..=self.tried.saturating_sub(2)).contains(&left.looked_at);
+        if choices.is_empty() || remembered && self.memory.has_failed(&position, left) {
             return false;
         }
         let after = MovesLeft { all: left.all - 1, looked_at: left.looked_at - 1 };
@@ -260,7 +266,7 @@ impl<Q: Word> RelaxedWorker<Q> {
             }
         }
         // Where nothing was looked at further, failing again is as cheap as remembering.
-        if looked_further {
+        if looked_further && remembered {
             self.memory.fail(&position, left);
         }
         false

@@ -9,7 +9,7 @@ use halma_engine::search::Stopped;
 
 use super::Databases;
 use crate::abstraction::{Extent, FAR, Jumps, Table, UNREACHED};
-use crate::distance_table::each_where;
+use crate::distance_table::{bytes_of, each_where};
 use crate::frontier::WorkContext;
 use crate::histogram::IncrementalUnranking;
 
@@ -114,11 +114,8 @@ impl Databases {
         {
             return Ok(Table::of_bytes(&bytes, half));
         }
-        let known = self.middles[middles as usize].get_or_init(|| {
-            let mut known = Vec::new();
-            known.resize_with(count, Verdicts::default);
-            known
-        });
+        let unknown = || bytes_of(0, count).into_iter().map(|byte| Verdicts(AtomicU8::new(byte))).collect();
+        let known = self.middles[middles as usize].get_or_init(unknown);
         let sources: Vec<Vec<u32>> = context
             .parts(count)
             .map(|ranks| {

@@ -32,6 +32,11 @@ const FACTOR: f64 = 4.0;
 const LEAP: f64 = 32.0;
 /// A total of so many successors is quick, and counts as done.
 const QUICK: f64 = 2e6;
+/// A last search of so many successors takes seconds. It pays at once: the known solution is likely a shortest one, and each search on
+/// the way to it would take its own tables.
+const SECONDS: f64 = 2e8;
+/// Until the lengths so far have made [`QUICK`] successors, a last search is expected to grow by at least this factor a length.
+const LEAST_GROWTH: f64 = 6.0;
 /// If no upper bound is known, a search decides at most so many lengths together.
 const TOGETHER: u32 = 6;
 
@@ -124,15 +129,21 @@ fn farthest(first: u32, last: Option<u32>, decided: &[(u32, u64)]) -> u32 {
     let ratio = made.max(1) as f64 / less.max(1) as f64;
     // The growth from one length to the next, rounded up to sixteenths, so that it is the same on every machine.
     let growth = (17..).map(|g| f64::from(g) / 16.0).find(|&g| power(g, top - earlier) >= ratio).unwrap_or(f64::MAX);
-    let expected = |length: u32| made as f64 * power(growth, length - top);
+    let expected = |length: u32, growth: f64| made as f64 * power(growth, length - top);
     // Growth measured on little work may be far from the truth.
     let width = top - before.last().map_or(top - 1, |&(before, _)| before);
     let trusted = if done < QUICK { first + 2 * width - 1 } else { u32::MAX };
-    if let Some(last) = last.filter(|&last| expected(last) <= LEAP * done.max(QUICK)) {
-        return last.min(trusted);
+    if let Some(last) = last {
+        let careful = if done < QUICK { growth.max(LEAST_GROWTH) } else { growth };
+        if expected(last, careful) <= SECONDS {
+            return last;
+        }
+        if expected(last, growth) <= LEAP * done.max(QUICK) {
+            return last.min(trusted);
+        }
     }
     let beyond = last.unwrap_or(u32::MAX).min(trusted).min(first + TOGETHER - 1);
-    (first..=beyond).rev().find(|&length| expected(length) <= FACTOR * done.max(QUICK)).unwrap_or(first)
+    (first..=beyond).rev().find(|&length| expected(length, growth) <= FACTOR * done.max(QUICK)).unwrap_or(first)
 }
 
 #[cfg(test)]
@@ -146,6 +157,16 @@ mod tests {
         // Two lengths alone may be alike, whatever comes.
         assert_eq!(farthest(21, Some(26), &[(19, 1_500), (20, 1_500)]), 21);
         assert_eq!(farthest(22, Some(26), &[(19, 1_500), (20, 1_500), (21, 65_000)]), 23);
+    }
+
+    #[test]
+    fn a_last_search_that_takes_seconds_is_made_at_once_but_not_because_little_work_has_grown_little() {
+        let rising = [(19, 343), (20, 343), (21, 14_568)];
+        assert_eq!(farthest(22, Some(26), &rising), 26);
+        assert_eq!(farthest(22, Some(27), &rising), 23);
+        let level = [(19, 14_568), (20, 14_568), (21, 14_568)];
+        assert_eq!(farthest(22, Some(26), &level), 26);
+        assert_eq!(farthest(22, Some(27), &level), 23);
     }
 
     #[test]
