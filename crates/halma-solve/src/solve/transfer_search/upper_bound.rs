@@ -4,8 +4,6 @@
 //! No answer depends on it. The choice depends only on the problem and the lengths decided before, so a run that is
 //! resumed makes the same choices as an undisturbed one.
 
-use std::ops::RangeInclusive;
-
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
 use halma_record::words::counted;
@@ -17,10 +15,9 @@ use super::truncate::{BETA, Truncation};
 use crate::solve::level_sequence::LevelSequence;
 use crate::solve::{Answer, Side};
 
-/// The beam widths of the first and the last beam search.
-const KEEP: RangeInclusive<usize> = 1_000..=100_000;
-/// Each is so many times as wide as the one before, and makes about as many times the successors.
-const WIDER: usize = 10;
+/// The widths of the beam searches. The first one costs little where a search takes a quarter of a second, the second one where it takes
+/// seconds.
+const WIDTHS: [usize; 3] = [500, 10_000, 100_000];
 /// The next beam search waits until all lengths so far have made so many times the successors of the last one: while no solution is
 /// known, and once one is, which may well be a shortest one already.
 const WAITS: [u64; 2] = [6, 80];
@@ -41,18 +38,13 @@ const LEAST_GROWTH: f64 = 6.0;
 const TOGETHER: u32 = 6;
 
 /// The best solution of the beam searches.
+#[derive(Default)]
 pub(super) struct UpperBound<const W: usize> {
-    /// The beam width of the next one.
-    keep: usize,
+    /// How many there were.
+    beams: usize,
     /// How many successors the last one made.
     made: u64,
     shortest: Option<Solution<W>>,
-}
-
-impl<const W: usize> Default for UpperBound<W> {
-    fn default() -> Self {
-        Self { keep: *KEEP.start(), made: 0, shortest: None }
-    }
 }
 
 impl<const W: usize> UpperBound<W> {
@@ -74,11 +66,11 @@ impl<const W: usize> UpperBound<W> {
             return Ok(first);
         }
         let done: u64 = decided.iter().map(|&(_, made)| made).sum();
-        while KEEP.contains(&self.keep)
+        while let Some(&keep) = WIDTHS.get(self.beams)
             && self.found(first).is_none()
             && self.made * WAITS[usize::from(self.shortest.is_some())] <= done
         {
-            self.search_on(setup, first)?;
+            self.search_on(setup, first, keep)?;
         }
         let found = self.shortest.as_ref().map(|known| known.length.saturating_sub(1));
         let last = found.into_iter().chain(greatest).min();
@@ -90,9 +82,8 @@ impl<const W: usize> UpperBound<W> {
         self.shortest.as_ref().filter(|known| known.length == length).map(|known| known.walk.clone())
     }
 
-    /// Runs the next beam search, for a solution of at least `first` moves that is shorter than the known one.
-    fn search_on<K: Key>(&mut self, setup: &Setup<'_, W, K>, first: u32) -> Result<(), Stopped> {
-        let keep = self.keep;
+    /// Runs the next beam search, of width `keep`, for a solution of at least `first` moves that is shorter than the known one.
+    fn search_on<K: Key>(&mut self, setup: &Setup<'_, W, K>, first: u32, keep: usize) -> Result<(), Stopped> {
         let farthest = FARTHEST * setup.lower_bound()?.unwrap_or(0);
         let known = self.shortest.as_ref().map_or(u32::MAX, |known| known.length);
         let truncation = Truncation { setup, keep, beta: BETA };
@@ -112,7 +103,7 @@ impl<const W: usize> UpperBound<W> {
             }
         }
         self.made = kept.figures.iter().map(|f| f.tally.generated).sum();
-        self.keep = WIDER * keep;
+        self.beams += 1;
         Ok(())
     }
 }
