@@ -140,7 +140,7 @@ fn an_edited_record_is_refused_with_the_reason() {
     let (r, l) = run.refuted_level();
     let says = |reason: &str, change: &dyn Fn(&mut Record)| {
         let said = run.refusal(change);
-        assert!(said.contains(reason), "{said}");
+        assert!(said.contains(reason), "{reason}? {said}");
     };
     // Figures.
     says("generated, but pruned", &|it| it.runs[r].levels[l].states += 1);
@@ -207,12 +207,12 @@ fn lengths_decided_together_are_refused_where_what_they_share_is_edited() {
     assert_eq!(runs[shared + 1].levels, []);
     let says = |reason: &str, change: &dyn Fn(&mut Record)| {
         let said = run.refusal(change);
-        assert!(said.contains(reason), "{said}");
+        assert!(said.contains(reason), "{reason}? {said}");
     };
     says("not closed: from leading level", &|it| *it.runs[leader].up_to.as_mut().unwrap() += 1);
-    says("or no leading levels", &|it| it.runs[leader].up_to = None);
+    says("leading level 11: 20 moves ask for none beyond level 10", &|it| it.runs[leader].up_to = None);
     says("leading_moves, for 20 moves", &|it| it.runs[shared].shared_with = None);
-    says("following level 11: generated 86, derived 0", &|it| {
+    says("or no leading levels", &|it| {
         (it.runs[shared].shared_with, it.runs[shared].leading_moves) = (None, false);
     });
     says("no following levels", &|it| it.runs[shared + 1].leading_moves = true);
@@ -428,7 +428,7 @@ fn a_game_s_record_holds_and_edited_ones_are_refused() {
     let (r, l) = run.refuted_level();
     let says = |reason: &str, change: &dyn Fn(&mut Record)| {
         let said = run.refusal(change);
-        assert!(said.contains(reason), "{said}");
+        assert!(said.contains(reason), "{reason}? {said}");
     };
     // As they were derived, no file helps to tell what is wrong.
     let bare = |it: &mut Record| it.runs.iter_mut().flat_map(|r| &mut r.levels).for_each(|l| l.file = None);

@@ -22,7 +22,11 @@ fn halma(folder: &Path, args: &[&str]) -> Output {
 
 /// The record of the job under a pruning.
 fn record(folder: &Path, pruning: &str, more: &[&str]) -> Record {
-    let args = [&["solve", "job.toml", "--json", "--pruning", pruning], more].concat();
+    answer(folder, "solve", pruning, more)
+}
+
+fn answer(folder: &Path, question: &str, pruning: &str, more: &[&str]) -> Record {
+    let args = [&[question, "job.toml", "--json", "--pruning", pruning], more].concat();
     let out = halma(folder, &args);
     serde_json::from_slice::<Record>(&out.stdout)
         .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&out.stderr)))
@@ -36,11 +40,12 @@ fn the_record_is_that_of_a_search_with_the_cap_chosen_on_any_number_of_threads()
     assert_eq!(by_trial.pruning.to_string(), "leading(cap=4)");
     assert_eq!(by_trial, record(folder.path(), "leading(cap=4)", &[]));
     assert_eq!(by_trial, record(folder.path(), "leading(cap=trial)", &["--threads", "1"]));
-    let without = record(folder.path(), "leading", &[]);
-    let refuted = |record: &Record| record.runs.clone().into_iter().filter(|length| length.verdict == Verdict::None);
-    let successors = |record: &Record| refuted(record).map(|length| length.generated).sum::<u64>();
-    assert_eq!(by_trial.length, without.length);
-    assert!(successors(&by_trial) * 3 <= successors(&without) * 2);
+    assert_eq!(by_trial.length, record(folder.path(), "leading", &[]).length);
+    let refuting = |pruning| answer(folder.path(), "prove", pruning, &["--max-length", "17"]);
+    let [with, without] = ["leading(cap=4)", "leading"].map(refuting);
+    assert_eq!([with.verdict, without.verdict], [Verdict::None; 2]);
+    let successors = |record: &Record| record.runs.iter().map(|length| length.generated).sum::<u64>();
+    assert!(successors(&with) * 3 <= successors(&without) * 2);
 }
 
 /// A puzzle that is solved before the trials are worth it, one without a mirror, and a question without a pruning.

@@ -260,17 +260,18 @@ fn answer(
     // Must come before threads start, since they would already have arenas.
     MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
     let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
-    let job = &trial::choose_cap(job, question, &expander, progress, cancel)?;
+    // A thread of the pool shares its work with the others without having to wake one of them first.
+    let job = &expander.install(|| trial::choose_cap(job, question, &expander, progress, cancel))?;
     let workspace = folder::workspace(job, question, &**exchange, has_ended)?;
     let context = Context { job, question, expander: &expander, workspace: &workspace, progress, cancel };
     let too_large = |men: &[usize], lattice: &Lattice| RunError::TooLarge { men: men.len(), cells: lattice.len() };
-    let mut record = match &job.problem {
+    let mut record = expander.install(|| match &job.problem {
         Problem::Transfer(problem) => {
-            context.transfer(problem)?.ok_or_else(|| too_large(&problem.start, &problem.lattice))?
+            context.transfer(problem)?.ok_or_else(|| too_large(&problem.start, &problem.lattice))
         }
-        Problem::Game(game) => context.game(game)?.ok_or_else(|| too_large(&game.blue, &game.lattice))?,
-        Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle))?,
-    };
+        Problem::Game(game) => context.game(game)?.ok_or_else(|| too_large(&game.blue, &game.lattice)),
+        Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle)),
+    })?;
     if record.verdict != Verdict::Incomplete {
         share::total(&mut record, &expander)?;
     }

@@ -8,8 +8,14 @@ use crate::store::{Level, StoreError};
 
 /// Successors per shard: few enough for a shard to be deduplicated in a core's cache.
 const SHARD_KEYS: u64 = 1 << 16;
+/// A level with fewer successors still has so many shards, if each gets so many successors, so that all threads have work.
+const SEVERAL: u64 = 8;
+const FEW_KEYS: u64 = 1 << 11;
 /// A level with fewer states has one shard.
-pub(super) const ONE_SHARD: u64 = 2000;
+pub(super) const ONE_SHARD: u64 = 200;
+/// One state in so many is expanded to choose the shards of its level, or one in fewer, so that there are at least so many.
+const SPARSE: usize = 256;
+const SAMPLED: usize = 16;
 /// The most shards.
 const MAX_SHARDS: u64 = 2048;
 
@@ -26,7 +32,8 @@ impl Expander {
             return Ok(Shards::one());
         }
         let (sample, expected) = self.install(|| sample(puzzle, depth, current))?;
-        Ok(Shards::balanced(&sample, (expected / self.shard_keys()).clamp(1, MAX_SHARDS) as usize))
+        let few = (expected / FEW_KEYS).min(SEVERAL);
+        Ok(Shards::balanced(&sample, (expected / self.shard_keys()).max(few).clamp(1, MAX_SHARDS) as usize))
     }
 
     /// [`SHARD_KEYS`]; few in tests, so that small levels have several shards.
@@ -44,10 +51,11 @@ impl Expander {
 fn sample<P: Puzzle>(puzzle: &P, depth: u32, current: &Level<P::Key>) -> Result<(Vec<P::Key>, u64), StoreError> {
     let blocks = current.blocks();
     let sampled = blocks.min(64);
+    let step = (current.len() as usize / SAMPLED).clamp(1, SPARSE);
     let expand = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), i: usize| {
         let mut sample = Vec::new();
         current.read_block(i * blocks / sampled, keys)?;
-        let parents = keys.iter().step_by(256);
+        let parents = keys.iter().step_by(step);
         parents.clone().for_each(|&key| _ = puzzle.successors(scratch, key, depth, &mut |k| sample.push(k)));
         Ok::<_, StoreError>((parents.len() as u64, sample))
     };

@@ -57,6 +57,9 @@ pub struct Tally {
     pub measure_max: Option<i64>,
 }
 
+/// The stack of a thread, in bytes.
+const STACK: usize = 8 << 20;
+
 /// The outcome of [`Expander::expand`].
 #[derive(Debug)]
 pub struct Expansion<K> {
@@ -76,7 +79,8 @@ impl Expander {
     /// # Errors
     /// Where the system refuses the threads.
     pub fn new(threads: usize, memory: Option<u64>) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        // A search runs on one of these threads, and needs as much stack as on the program's first one.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?;
         Ok(Self {
             plan: MemoryPlan::new(memory, pool.current_num_threads()),
             pool,

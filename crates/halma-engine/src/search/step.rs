@@ -6,8 +6,8 @@
 mod finish;
 mod layers;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::duplicates::Scratch;
 use super::expander::Expander;
@@ -61,7 +61,8 @@ pub(super) struct Step<'a, P: Puzzle> {
     pub(super) shards: Shards,
     /// The memory for buffers, segments and layers.
     pub(super) room: Room,
-    workers: Vec<Mutex<Box<WorkerState<P>>>>,
+    /// By thread. Each makes its own when it first expands, so that no two threads write to one cache line.
+    workers: Vec<OnceLock<Mutex<Box<WorkerState<P>>>>>,
     /// Whether threads only complete the blocks that they have begun.
     closing: bool,
     /// Whether memory is so full that its contents have to be spilled.
@@ -75,7 +76,7 @@ pub(super) struct Step<'a, P: Puzzle> {
     /// A successor with the largest measure of all; then no other state is measured if this one is new.
     leader: Option<(i64, P::Key)>,
     /// Scratch space, by thread, for [`Puzzle::admits`]; empty where that filter is not used.
-    filter_scratch: Vec<Mutex<P::Scratch>>,
+    filter_scratch: Vec<OnceLock<Mutex<P::Scratch>>>,
     /// Successors made before this process resumed the level.
     pub(super) generated: u64,
     pub(super) emitted: u64,
@@ -91,11 +92,6 @@ impl<'a, P: Puzzle> Step<'a, P> {
         destination: LevelDestination<'a>,
         cancel: &'a CancellationToken,
     ) -> Self {
-        // Each thread allocates its own, so that no two threads write to one cache line.
-        let worker = || {
-            let buffers = ThreadBuffers::new(shards.count());
-            Mutex::new(Box::new(WorkerState { buffers, scratch: puzzle.scratch(), block: Vec::new(), at: 0 }))
-        };
         Self {
             expander,
             puzzle,
@@ -106,7 +102,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             room: expander.memory_plan().measure_room(),
             closing: false,
             full: false,
-            workers: expander.broadcast(|_| worker()),
+            workers: (0..expander.threads()).map(|_| OnceLock::new()).collect(),
             handed_over: vec![vec![Vec::new(); expander.threads()]; shards.count()],
             next_block: AtomicUsize::new(0),
             shard_buffers: (0..shards.count()).map(|_| ShardBuffer::default()).collect(),
@@ -121,12 +117,35 @@ impl<'a, P: Puzzle> Step<'a, P> {
 
     /// Whether every block has been taken by a thread. [`Self::complete`] ends those that are under way.
     pub(super) fn is_expanded(&self) -> bool {
-        self.next_block.load(Ordering::Relaxed) >= self.current.blocks()
+        self.blocks_left() == 0
+    }
+
+    /// How many blocks no thread has taken.
+    fn blocks_left(&self) -> usize {
+        self.current.blocks().saturating_sub(self.next_block.load(Ordering::Relaxed))
+    }
+
+    /// Whether the thread has begun a block and not completed it.
+    fn is_under_way(&self, thread: usize) -> bool {
+        self.workers[thread].get().is_some_and(|worker| !lock(worker).is_through())
+    }
+
+    /// The workers that have begun.
+    fn begun(&self) -> impl Iterator<Item = MutexGuard<'_, Box<WorkerState<P>>>> {
+        self.workers.iter().filter_map(OnceLock::get).map(lock)
+    }
+
+    /// The worker of a thread.
+    fn worker(&self, thread: usize) -> MutexGuard<'_, Box<WorkerState<P>>> {
+        lock(self.workers[thread].get_or_init(|| {
+            let buffers = ThreadBuffers::new(self.shards.count());
+            Mutex::new(Box::new(WorkerState { buffers, scratch: self.puzzle.scratch(), block: Vec::new(), at: 0 }))
+        }))
     }
 
     /// Successors made so far: with pruned ones, and without.
     pub(super) fn made(&self) -> (u64, u64) {
-        let own = self.workers.iter().map(|d| lock(d)).map(|d| (d.buffers.generated, d.buffers.emitted));
+        let own = self.begun().map(|worker| (worker.buffers.generated, worker.buffers.emitted));
         own.fold((self.generated, self.emitted), |(g, e), (generated, emitted)| (g + generated, e + emitted))
     }
 
@@ -143,7 +162,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Completes every block that a thread has begun, and lets the shard buffers receive everything still under way.
     pub(super) fn complete(&mut self) -> Result<(), StoreError> {
         self.closing = true;
-        while self.workers.iter().any(|worker| !lock(worker).is_through()) {
+        while self.begun().any(|worker| !worker.is_through()) {
             self.turn(self.piece())?;
         }
         self.closing = false;
@@ -181,7 +200,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
         queue.sort_by_key(|(_, handed_over)| std::cmp::Reverse(size(handed_over)));
         let queue: Vec<_> = queue.into_iter().map(Mutex::new).collect();
         let (next_shard, made) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let results: Vec<Result<(), StoreError>> = self.expander.broadcast(|thread| {
+        let work = |thread: usize| {
             let mut scratch = Scratch::default();
             while let Some(entry) = queue.get(next_shard.fetch_add(1, Ordering::Relaxed)) {
                 let (shard_buffer, handed_over) = &mut *lock(entry);
@@ -193,8 +212,16 @@ impl<'a, P: Puzzle> Step<'a, P> {
                     keys.clear();
                 }
             }
-            self.expand(&mut lock(&self.workers[thread]), &made, wanted)
-        });
+            if wanted > 0 { self.expand(&mut self.worker(thread), &made, wanted) } else { Ok(()) }
+        };
+        let under_way: Vec<usize> = (0..self.workers.len()).filter(|&thread| self.is_under_way(thread)).collect();
+        let tasks = queue.len() + under_way.len() + if self.closing { 0 } else { self.blocks_left() };
+        let results: Vec<Result<(), StoreError>> = if tasks > 1 {
+            self.expander.broadcast(work)
+        } else {
+            // To wake the others would take longer than the work.
+            vec![self.expander.install(|| work(under_way.first().copied().unwrap_or(0)))]
+        };
         drop(queue);
         (self.shard_buffers, self.handed_over) = (shard_buffers, handed_over);
         // A thread may have taken a number past the end of the level.
@@ -208,6 +235,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Moves the threads' successors to `handed_over`.
     fn hand_over(&mut self) {
         for (thread, worker) in self.workers.iter_mut().enumerate() {
+            let Some(worker) = worker.get_mut() else { continue };
             let worker = worker.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
             for (keys, handed_over) in worker.buffers.shards.iter_mut().zip(&mut self.handed_over) {
                 std::mem::swap(keys, &mut handed_over[thread]);

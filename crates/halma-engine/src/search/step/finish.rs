@@ -1,7 +1,7 @@
 //! The end of a level: the contents of each shard are merged, and states of earlier levels are removed.
 
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -188,7 +188,7 @@ impl<P: Puzzle> Step<'_, P> {
             budget::give_back();
         }
         if self.puzzle.filters(self.depth + 1) {
-            self.filter_scratch = self.expander.broadcast(|_| Mutex::new(self.puzzle.scratch()));
+            self.filter_scratch = (0..self.expander.threads()).map(|_| OnceLock::new()).collect();
         }
     }
 
@@ -359,7 +359,7 @@ impl<P: Puzzle> Step<'_, P> {
         if self.emitted > 0 || self.expander.exchange().is_shared() {
             return None;
         }
-        self.workers.iter().filter_map(|worker| self.puzzle.leader(&lock(worker).scratch)).max()
+        self.begun().filter_map(|worker| self.puzzle.leader(&worker.scratch)).max()
     }
 
     /// Keeps the new states that the puzzle's filter admits. That may take hours, so a search in one process polls the cancellation token.
@@ -371,7 +371,8 @@ impl<P: Puzzle> Step<'_, P> {
         let shared = self.expander.exchange().is_shared();
         let piece = |(): &mut (), keys: &[P::Key]| {
             let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut scratch = lock(&self.filter_scratch[thread % self.filter_scratch.len()]);
+            let scratch = &self.filter_scratch[thread % self.filter_scratch.len()];
+            let mut scratch = lock(scratch.get_or_init(|| Mutex::new(self.puzzle.scratch())));
             let mut admitted = Vec::new();
             for &key in keys {
                 // A look-ahead may take seconds for one state.

@@ -30,7 +30,7 @@ const SPARE: f64 = 4.0;
 const MORE: f64 = 2.0;
 const LESS: f64 = 0.8;
 /// States of the sample that a thread works on at a time.
-const BATCH: usize = 64;
+const BATCH: usize = 16;
 
 /// A score of armies, of which less is better. Images under K have the same.
 pub(super) trait ArmyScore<const W: usize>: Send + Sync + 'static {
