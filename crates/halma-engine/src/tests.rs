@@ -55,12 +55,16 @@ fn published(depth: usize) -> u64 {
 
 /// The start in blocks of a few keys, so that its expansion can be interrupted between them.
 fn start() -> Level<u64> {
+    in_blocks(&Lattices.start())
+}
+
+fn in_blocks(keys: &[u64]) -> Level<u64> {
     let segment = |keys: &[u64]| {
         let mut writer = SegmentWriter::default();
         keys.iter().for_each(|&key| writer.push(key));
         writer.finish()
     };
-    Lattices.start().chunks(4).map(segment).collect()
+    keys.chunks(4).map(segment).collect()
 }
 
 /// Makes small pieces, and saves each, because that is always due.

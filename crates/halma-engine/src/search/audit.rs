@@ -21,7 +21,7 @@ impl Expander {
         digest: u128,
         cancel: &CancellationToken,
     ) -> Result<(), Stopped> {
-        let found = self.read_through(puzzle, level, true, cancel, |_| true)?;
+        let found = self.read_through(puzzle, level, true, cancel, |_, _| ())?;
         let damaged = |reason: &str| Err(level.damaged(reason).into());
         if found.digest != digest {
             return damaged("its states have another digest than its header and the run's list say");
@@ -39,16 +39,15 @@ impl Expander {
         }
     }
 
-    /// The same for a layer of sorted successors, which is no level yet. `fits` says whether a block may have this
-    /// first and this last key.
+    /// The same for a layer of sorted successors, which is no level yet. `block` is told the first and the last key of each block.
     pub(super) fn audit_layer<P: Puzzle>(
         &self,
         puzzle: &P,
         layer: &Level<P::Key>,
-        fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
+        block: impl Fn(P::Key, P::Key) + Sync,
         cancel: &CancellationToken,
     ) -> Result<(), Stopped> {
-        self.read_through(puzzle, layer, false, cancel, fits).map(drop)
+        self.read_through(puzzle, layer, false, cancel, block).map(drop)
     }
 
     /// The largest measure of the states of `level`.
@@ -72,7 +71,7 @@ impl Expander {
         level: &Level<P::Key>,
         summed: bool,
         cancel: &CancellationToken,
-        fits: impl Fn((P::Key, P::Key)) -> bool + Sync,
+        ends: impl Fn(P::Key, P::Key) + Sync,
     ) -> Result<Sums, Stopped> {
         let block = |(scratch, keys): &mut (P::Scratch, Vec<P::Key>), number: usize| {
             cancel.check()?;
@@ -80,9 +79,8 @@ impl Expander {
             if let Some(key) = keys.iter().find(|&&key| !puzzle.is_state(scratch, key)) {
                 return Err(level.damaged(&format!("{key:?} is the number of no state")).into());
             }
-            let ends = keys.first().copied().zip(keys.last().copied());
-            if !ends.is_none_or(&fits) {
-                return Err(level.damaged("a block of it reaches from one range of states into another").into());
+            if let (Some(&first), Some(&last)) = (keys.first(), keys.last()) {
+                ends(first, last);
             }
             Ok::<_, Stopped>(match summed {
                 false => Sums::default(),

@@ -22,7 +22,7 @@ const MAX_SHARDS: u64 = 2048;
 impl Expander {
     /// Chooses shards by expanding a few states from all over the level. It is deterministic, so the layers of an
     /// interrupted step fit the shards of the step that resumes it.
-    pub(super) fn choose_shards<P: Puzzle>(
+    pub(crate) fn choose_shards<P: Puzzle>(
         &self,
         puzzle: &P,
         depth: u32,

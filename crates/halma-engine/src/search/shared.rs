@@ -139,7 +139,11 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     };
     let held = partial.marks.len();
     partial.marks.truncate(all);
-    step.resume_layers(workspace, partial.layers)?;
+    let label = partial.label.clone();
+    if !step.resume_layers(workspace, std::mem::take(&mut partial.layers))? {
+        let reason = format!("a layer of {label} reaches from one range of states into another");
+        return Err(workspace.damaged(reason).into());
+    }
     let last = partial.marks.last().copied();
     if let Some(mark) = last {
         step.resume_at(mark);

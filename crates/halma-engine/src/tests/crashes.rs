@@ -1,5 +1,6 @@
 //! Processes that die, and power that fails.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use super::*;
@@ -66,4 +67,42 @@ fn a_checkpoint_is_dropped_where_the_level_before_lies_in_other_blocks_since() {
     let destination = LevelDestination::run(&workspace, "level-1");
     let grown = expander.expand(&Lattices, 0, &level, &[], destination, &cancel).unwrap();
     assert_eq!(grown.tally, expected()[0]);
+}
+
+/// A program that divides levels otherwise may have made the layers.
+#[test]
+fn a_checkpoint_is_dropped_where_its_layers_lie_across_the_shards_of_today() {
+    let cancel = CancellationToken::after(None);
+    let (fine, mut coarse) = (expander(), expander());
+    coarse.small_parts = false;
+    let mut levels = vec![BTreeSet::from_iter(Lattices.start())];
+    while levels.len() <= 3 {
+        let mut next = BTreeSet::new();
+        levels[levels.len() - 1]
+            .iter()
+            .for_each(|&key| _ = Lattices.successors(&mut (), key, 0, &mut |k| _ = next.insert(k)));
+        levels.push(
+            next.into_iter().filter(|key| levels.iter().rev().take(2).all(|level| !level.contains(key))).collect(),
+        );
+    }
+    let [before, current] = [2, 3].map(|depth| in_blocks(&levels[depth].iter().copied().collect::<Vec<_>>()));
+    let shards = |expander: &Expander| expander.choose_shards(&Lattices, 3, &current).unwrap().count();
+    assert!(shards(&fine) > shards(&coarse));
+    let step = |workspace: &Workspace, expander: &Expander| {
+        let destination = LevelDestination::run(workspace, "level-4");
+        expander.expand(&Lattices, 3, &current, &[&before], destination, &cancel).map(|grown| grown.tally)
+    };
+    let begun = |storage: &Faulty| {
+        let workspace = open(storage, 1)?;
+        workspace.begin()?;
+        step(&workspace, &coarse)
+    };
+    let undisturbed = Faulty::new(Forgetful::default(), Fault::None);
+    assert_eq!(begun(&undisturbed).unwrap(), expected()[3]);
+    let at = undisturbed.log().iter().rposition(|o| o.starts_with("create level-4.layer-")).unwrap();
+    let storage = Forgetful::default();
+    begun(&Faulty::new(storage.clone(), Fault::From(at as u64, ErrorKind::Other))).unwrap_err();
+    let workspace = open(&storage, 1).unwrap();
+    assert!(workspace.partial("level-4").is_some_and(|partial| partial.mark.next_block > 0));
+    assert_eq!(step(&workspace, &fine).unwrap(), expected()[3]);
 }

@@ -1,7 +1,7 @@
 //! Layers, the spilled files of sorted successors, and checkpoints within a level: a later process resumes from its
 //! layers.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use halma_files::number::Digest;
 
@@ -18,10 +18,10 @@ impl<P: Puzzle> Step<'_, P> {
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
         let found = self.destination.folder.of_run().and_then(|w| Some((w, w.partial(self.destination.label)?)));
         let Some((workspace, partial)) = found else { return Ok(()) };
-        if !self.fits(&partial) {
+        if !self.fits(&partial) || !self.resume_layers(workspace, partial.layers)? {
+            self.layers.clear();
             return Ok(workspace.drop_partial()?);
         }
-        self.resume_layers(workspace, partial.layers)?;
         if self.layers.iter().map(|(_, layer)| layer.len()).sum::<u64>() > partial.mark.emitted {
             let reason = format!("the layers of {} hold more than it says was made", partial.label);
             return Err(workspace.damaged(reason).into());
@@ -36,19 +36,23 @@ impl<P: Puzzle> Step<'_, P> {
         partial.expanded.is_some_and(|expanded| expanded.0 == self.current.fingerprint())
     }
 
-    /// Opens layers in the run's folder.
+    /// Opens layers in the run's folder. Returns whether they fit: no block may reach from one shard into another. It does where
+    /// a program made the layers that divides levels otherwise.
     pub(in crate::search) fn resume_layers(
         &mut self,
         workspace: &Workspace,
         labels: Vec<String>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<bool, Stopped> {
+        let reaches_over = AtomicBool::new(false);
         for label in labels {
             let (layer, _) = workspace.need(&label)?;
-            let in_one_range = |(first, last)| self.shards.of(first) == self.shards.of(last);
-            self.expander.audit_layer(self.puzzle, &layer, in_one_range, self.cancel)?;
+            let block = |first, last| {
+                reaches_over.fetch_or(self.shards.of(first) != self.shards.of(last), Ordering::Relaxed);
+            };
+            self.expander.audit_layer(self.puzzle, &layer, block, self.cancel)?;
             self.layers.push((label, layer));
         }
-        Ok(())
+        Ok(!reaches_over.into_inner())
     }
 
     /// Everything before the mark has been expanded already.
