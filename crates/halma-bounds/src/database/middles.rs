@@ -23,7 +23,7 @@ pub enum Middles {
 }
 
 /// Whether a histogram may be the middle of solutions of even and of odd length, once that was asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Verdicts(AtomicU8);
 
 impl Verdicts {

@@ -139,9 +139,8 @@ fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     };
     let held = partial.marks.len();
     partial.marks.truncate(all);
-    let label = partial.label.clone();
     if !step.resume_layers(workspace, std::mem::take(&mut partial.layers))? {
-        let reason = format!("a layer of {label} reaches from one range of states into another");
+        let reason = format!("a layer of {} reaches from one range of states into another", partial.label);
         return Err(workspace.damaged(reason).into());
     }
     let last = partial.marks.last().copied();

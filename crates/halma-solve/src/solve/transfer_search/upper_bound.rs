@@ -40,7 +40,7 @@ const TOGETHER: u32 = 6;
 /// The best solution of the beam searches.
 #[derive(Default)]
 pub(super) struct UpperBound<const W: usize> {
-    /// How many there were.
+    /// How many beam searches there were.
     beams: usize,
     /// How many successors the last one made.
     made: u64,
