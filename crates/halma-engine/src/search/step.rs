@@ -125,9 +125,10 @@ impl<'a, P: Puzzle> Step<'a, P> {
         self.current.blocks().saturating_sub(self.next_block.load(Ordering::Relaxed))
     }
 
-    /// Whether the thread has begun a block and not completed it.
-    fn is_under_way(&self, thread: usize) -> bool {
-        self.workers[thread].get().is_some_and(|worker| !lock(worker).is_through())
+    /// The threads that have begun a block and not completed it.
+    fn under_way(&self) -> Vec<usize> {
+        let is_through = |&thread: &usize| self.workers[thread].get().is_none_or(|worker| lock(worker).is_through());
+        (0..self.workers.len()).filter(|thread| !is_through(thread)).collect()
     }
 
     /// The workers that have begun.
@@ -162,7 +163,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
     /// Completes every block that a thread has begun, and lets the shard buffers receive everything still under way.
     pub(super) fn complete(&mut self) -> Result<(), StoreError> {
         self.closing = true;
-        while self.begun().any(|worker| !worker.is_through()) {
+        while !self.under_way().is_empty() {
             self.turn(self.piece())?;
         }
         self.closing = false;
@@ -214,7 +215,7 @@ impl<'a, P: Puzzle> Step<'a, P> {
             }
             if wanted > 0 { self.expand(&mut self.worker(thread), &made, wanted) } else { Ok(()) }
         };
-        let under_way: Vec<usize> = (0..self.workers.len()).filter(|&thread| self.is_under_way(thread)).collect();
+        let under_way = self.under_way();
         let tasks = queue.len() + under_way.len() + if self.closing { 0 } else { self.blocks_left() };
         let results: Vec<Result<(), StoreError>> = if tasks > 1 {
             self.expander.broadcast(work)
