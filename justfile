@@ -14,8 +14,7 @@ long-tests:
 
 # Formatting and lints
 lint:
-    cargo fmt --all --check
-    cargo clippy --workspace --all-targets --features cluster -- -D warnings
+    scripts/lint
 
 # The documentation of all crates
 doc:

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use halma_rules::job::{MAX_LENGTH, Pruning, raw};
 use halma_rules::lattice::Rule;
 
-use crate::progress::Form;
+use crate::progress::ProgressForm;
 
 mod asking;
 mod batch;
@@ -31,7 +31,7 @@ mod views;
 mod whole_file;
 
 pub use asking::{Search, search};
-pub use batch::Table;
+pub use batch::TableFormat;
 pub use commands::run;
 pub use exit::{Exit, Failure};
 pub use export::Format;
@@ -128,7 +128,7 @@ pub enum Command {
         jobs: Vec<PathBuf>,
         /// The table at the end, on standard output: text, csv, or markdown for pages
         #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", hide_possible_values = true)]
-        table: Table,
+        table: TableFormat,
         /// A folder for the table in every format, a log, and the queue's status
         #[arg(long, value_name = "DIR")]
         output_dir: Option<PathBuf>,
@@ -365,7 +365,7 @@ pub struct Options {
         hide_possible_values = true,
         hide_default_value = true
     )]
-    pub progress: Form,
+    pub progress: ProgressForm,
     /// No progress on standard error
     #[arg(short, long)]
     pub quiet: bool,

@@ -110,7 +110,7 @@ impl Progress for All<'_> {
 
 /// How progress is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Form {
+pub enum ProgressForm {
     /// Bars on a terminal, lines elsewhere
     #[default]
     Auto,
@@ -122,11 +122,11 @@ pub enum Form {
 
 /// The display for people: bars if standard error is a terminal, lines otherwise.
 #[must_use]
-pub fn watched(form: Form, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
+pub fn watched(form: ProgressForm, screen: Option<&indicatif::MultiProgress>) -> Box<dyn Progress> {
     match form {
-        Form::Json => Box::new(json::Events),
-        Form::Auto if io::stderr().is_terminal() => Box::new(Bars::on(screen)),
-        Form::Auto | Form::Lines => Box::new(Lines::on_stderr()),
+        ProgressForm::Json => Box::new(json::Events),
+        ProgressForm::Auto if io::stderr().is_terminal() => Box::new(Bars::on(screen)),
+        ProgressForm::Auto | ProgressForm::Lines => Box::new(Lines::on_stderr()),
     }
 }
 

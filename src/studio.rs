@@ -2,7 +2,7 @@
 //!
 //! It uses the library as any program would: a job's text, a search with its progress, a record, the views. The page talks to
 //! it over HTTP ([`oxhttp`], synchronous and small) and is served from here; the searches run one after another in the thread
-//! that calls [`Open::serve`], whether a page is open or not.
+//! that calls [`Studio::serve`], whether a page is open or not.
 
 mod api;
 mod drawing;
@@ -12,7 +12,7 @@ mod queue;
 mod server;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use halma_engine::budget;
 
 use crate::interrupt::Interrupts;
 use guard::{Guard, Token};
-use queue::{Most, Queue};
+use queue::{SearchLimits, SearchQueue};
 
 /// How often it looks whether a signal asks it to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ pub enum Port {
 
 /// What a studio is given.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct Settings {
     /// Where it listens, on 127.0.0.1.
     pub port: Port,
     /// Where its searches leave their folders; made when the first begins.
@@ -63,49 +63,61 @@ pub enum StudioError {
         /// Why.
         error: io::Error,
     },
+    /// Searches would have nowhere to write.
+    #[error("{}: searches cannot have folders here: {error}", folder.display())]
+    Folder {
+        /// The folder of all searches.
+        folder: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// The system has no random numbers.
     #[error("the system has no random numbers for a token: {0}")]
     Chance(String),
 }
 
 /// A studio that listens.
-pub struct Open {
-    queue: Arc<Queue>,
+pub struct Studio {
+    queue: Arc<SearchQueue>,
     address: String,
     token: Token,
 }
 
-/// What a studio left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// The folders of searches that have no answer and can go on.
-    pub unfinished: Vec<PathBuf>,
-}
-
-/// Begins to listen. Nothing is searched before [`Open::serve`].
+/// Begins to listen. Nothing is searched before [`Studio::serve`].
 ///
 /// # Errors
-/// Where the port is taken.
-pub fn open(terms: Terms) -> Result<Open, StudioError> {
-    let threads = terms.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let memory = terms.memory.or_else(|| budget::available_memory().map(|memory| memory / 4 * 3));
-    let queue = Arc::new(Queue::new(terms.folder, Most { threads, memory }));
+/// Where the folder cannot be made, or the port is taken.
+pub fn open(settings: Settings) -> Result<Studio, StudioError> {
+    let Settings { port, folder, threads, memory, job } = settings;
+    can_be_made(&folder).map_err(|error| StudioError::Folder { folder: folder.clone(), error })?;
+    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let memory = memory.or_else(|| budget::available_memory().map(|memory| memory / 4 * 3));
+    let queue = Arc::new(SearchQueue::new(folder, SearchLimits { threads, memory }));
     let token = Token::new()?;
-    let studio = Arc::new(server::Studio { queue: Arc::clone(&queue), job: terms.job });
-    let port = server::listen(terms.port, |port| Guard::new(token.clone(), port), &studio)?;
-    Ok(Open { queue, address: format!("http://127.0.0.1:{port}/"), token })
+    let studio = Arc::new(server::Shared { queue: Arc::clone(&queue), job });
+    let port = server::listen(port, |port| Guard::new(token.clone(), port), &studio)?;
+    Ok(Studio { queue, address: format!("http://127.0.0.1:{port}/"), token })
 }
 
-impl Open {
+/// Whether folders can be made in the nearest part of the path that exists. Nothing stays of it: a studio that searches nothing
+/// leaves nothing.
+fn can_be_made(folder: &Path) -> io::Result<()> {
+    let folder = std::path::absolute(folder)?;
+    let nearest = folder.ancestors().find(|part| part.exists()).unwrap_or(&folder);
+    tempfile::tempdir_in(nearest)?.close()
+}
+
+impl Studio {
     /// The address to open, with the token. It is behind the `#`, which browsers send to nobody.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}#token={}", self.address, self.token.digits())
     }
 
-    /// Searches what the page asks for, until a signal; the search that is under way then stops, and can go on later.
+    /// Searches what the page asks for, until a signal; the search that is under way then stops, and can go on later. Returns
+    /// the folders of searches that have no answer and can go on.
     #[must_use]
-    pub fn serve(self, interrupts: &Interrupts) -> Left {
+    pub fn serve(self, interrupts: &Interrupts) -> Vec<PathBuf> {
         halma_record::record::built_from(env!("HALMA_SOURCE"));
         // Also of searches that failed, and of those that the page shows no more.
         let mut folders: Vec<PathBuf> = Vec::new();
@@ -119,6 +131,6 @@ impl Open {
         }
         self.queue.close();
         folders.retain(|folder| matches!(halma_solve::run::unfinished(folder), Ok(Some(_))));
-        Left { unfinished: folders }
+        folders
     }
 }

@@ -13,7 +13,7 @@ use halma_solve::solve::Progress;
 
 use super::{Exit, Failure, SearchArgs};
 use crate::interrupt::Interrupts;
-use crate::progress::{self, All, Lines, Outlook, StatusFile};
+use crate::progress::{self, All, Lines, Outlook, ProgressForm, StatusFile};
 use crate::report;
 use crate::solution::Solution;
 
@@ -60,9 +60,9 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
 }
 
 /// Catches signals, and the end of a program that reads events.
-pub(super) fn catch(progress: progress::Form) -> Result<Interrupts, Failure> {
+pub(super) fn catch(progress: ProgressForm) -> Result<Interrupts, Failure> {
     let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
-    if progress == progress::Form::Json {
+    if progress == ProgressForm::Json {
         let unwatched = |e| Failure::failed(format!("standard error cannot be watched: {e}"));
         interrupts.heed_listener().map_err(unwatched)?;
     }
@@ -77,9 +77,9 @@ pub(super) fn say(args: &SearchArgs, text: &str) {
 }
 
 /// What writes messages to standard error in that form.
-pub(super) fn said(form: progress::Form) -> fn(&str) {
+pub(super) fn said(form: ProgressForm) -> fn(&str) {
     match form {
-        progress::Form::Json => progress::json::note,
+        ProgressForm::Json => progress::json::note,
         // Standard error may be closed.
         _ => |text| drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
@@ -126,7 +126,7 @@ pub(super) fn print(record: &Record, args: &SearchArgs, out: &mut dyn Write) -> 
     }
     let text = if args.options.json { json(record.to_json())? } else { report::text(record, args.verbose) };
     put(&text, out)?;
-    if args.options.progress == progress::Form::Json {
+    if args.options.progress == ProgressForm::Json {
         progress::json::done(record, Exit::of(record) as u8);
     }
     Ok(Exit::of(record))

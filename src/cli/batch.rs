@@ -17,10 +17,10 @@ use super::{Exit, Failure, Options, SearchArgs};
 use crate::estimate::{self, rough};
 use crate::progress::status;
 use crate::report;
-use display::Board;
-use queue::Row;
-pub use queue::Table;
-pub(super) use queue::{Queue, State};
+use display::Display;
+use queue::QueuedJob;
+pub use queue::TableFormat;
+pub(super) use queue::{BatchQueue, State};
 
 /// The file name of the lock that a batch holds while it runs.
 const LOCK: &str = "batch.lock";
@@ -37,7 +37,7 @@ pub(super) fn is_at_work(folder: &Path) -> bool {
 /// fails does not stop the others.
 pub(super) fn batch(
     paths: &[PathBuf],
-    form: Table,
+    form: TableFormat,
     folder: Option<&Path>,
     options: &Options,
     search: &Search,
@@ -57,8 +57,8 @@ pub(super) fn batch(
     // All are read before the first one runs, so that errors are reported at once.
     let read: Vec<_> = files.iter().map(|file| read(file, &options.at(file))).collect();
     let rows = files.iter().zip(&read).map(|(file, job)| waiting(file, job.as_ref())).collect();
-    let mut queue = Queue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs: rows };
-    let board = Board::new(folder, options.quiet, options.progress);
+    let mut queue = BatchQueue { program: PROGRAM.into(), pid: std::process::id(), updated: status::now(), jobs: rows };
+    let display = Display::new(folder, options.quiet, options.progress);
     let mut jobs = Vec::new();
     for (number, job) in read.into_iter().enumerate() {
         if let Some(first) = (0..number).find(|&first| same_file(&files[first], &files[number])) {
@@ -69,11 +69,11 @@ pub(super) fn batch(
         if queue.jobs[number].state == State::Waiting {
             jobs.extend(job.ok().map(|job| (number, job)));
         } else {
-            board.show(&mut queue, number);
+            display.show(&mut queue, number);
         }
     }
-    run_jobs(&mut queue, jobs, options, &board, search);
-    board.clear();
+    run_jobs(&mut queue, jobs, options, &display, search);
+    display.clear();
     finish(&queue, form, folder, options.json, out)?;
     if let Some(place) = place.filter(|_| lock.is_some()) {
         // While the lock is held.
@@ -83,14 +83,14 @@ pub(super) fn batch(
 }
 
 /// Runs those that wait, until one is interrupted.
-fn run_jobs(queue: &mut Queue, jobs: Vec<(usize, Job)>, options: &Options, board: &Board, search: &Search) {
+fn run_jobs(queue: &mut BatchQueue, jobs: Vec<(usize, Job)>, options: &Options, display: &Display, search: &Search) {
     for (number, job) in jobs {
         queue.jobs[number].state = State::Running;
         // Jobs before it may have written to its folder.
         queue.jobs[number].folder = folder_of(&job);
-        board.show(queue, number);
+        display.show(queue, number);
         let mut args = options.at(&queue.jobs[number].file);
-        args.live = board.lend();
+        args.live = display.lend();
         let row = &mut queue.jobs[number];
         match one(&job, &args, search) {
             Ok((record, skipped)) => {
@@ -109,7 +109,7 @@ fn run_jobs(queue: &mut Queue, jobs: Vec<(usize, Job)>, options: &Options, board
             }
         }
         let interrupted = row.record.as_ref().is_some_and(Record::is_interrupted);
-        board.show(queue, number);
+        display.show(queue, number);
         if interrupted {
             break;
         }
@@ -118,14 +118,16 @@ fn run_jobs(queue: &mut Queue, jobs: Vec<(usize, Job)>, options: &Options, board
 
 /// Writes the results.
 fn finish(
-    queue: &Queue,
-    form: Table,
+    queue: &BatchQueue,
+    form: TableFormat,
     folder: Option<&Path>,
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     if let Some(folder) = folder {
-        for (form, name) in [(Table::Text, "table.txt"), (Table::Csv, "table.csv"), (Table::Markdown, "table.md")] {
+        for (form, name) in
+            [(TableFormat::Text, "table.txt"), (TableFormat::Csv, "table.csv"), (TableFormat::Markdown, "table.md")]
+        {
             let written = Folder::open(folder).and_then(|place| {
                 let table = queue.table(form).map_err(|failure| io::Error::other(failure.message))?;
                 place.replace(name, table.as_bytes(), |_| Ok(()))
@@ -150,10 +152,10 @@ fn same_file(one: &Path, other: &Path) -> bool {
 
 /// A job before its turn; if an earlier run of it was stopped, with an estimate of its next length. An invalid job has
 /// failed already.
-fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
+fn waiting(file: &Path, job: Result<&Job, &Failure>) -> QueuedJob {
     if let Err(Failure { exit, message }) = job {
         let (exit, said) = (*exit as u8, message.clone());
-        return Row { file: file.into(), state: State::Failed, folder: None, said, exit, record: None };
+        return QueuedJob { file: file.into(), state: State::Failed, folder: None, said, exit, record: None };
     }
     let folder = job.ok().and_then(folder_of);
     let record = folder.as_ref().and_then(|f| Record::read(&f.join(record::FILE)).ok());
@@ -161,7 +163,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> Row {
     let said = estimate.and_then(|e| e.first().copied());
     let said = said.map(|e| format!("estimated: {} for length {}", rough(e.seconds), e.length));
     let exit = Exit::Unfinished as u8;
-    Row { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
+    QueuedJob { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
 }
 
 fn read(file: &Path, args: &SearchArgs) -> Result<Job, Failure> {

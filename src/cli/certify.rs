@@ -8,7 +8,7 @@ use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::{catch, record_file};
 use super::{Exit, Failure, whole_file};
-use crate::progress::Form;
+use crate::progress::ProgressForm;
 
 impl From<CertifyError> for Failure {
     fn from(error: CertifyError) -> Self {
@@ -38,7 +38,7 @@ pub(super) fn certify(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
     let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
-    let interrupts = catch(Form::Auto)?;
+    let interrupts = catch(ProgressForm::Auto)?;
     let cancel = interrupts.token(None);
     let resources = Resources { large, cancel: &cancel, tell: &tell };
     let certificate = pool

@@ -10,7 +10,7 @@ use super::asking::{put, too_little};
 use super::{Exit, Failure};
 
 /// What the command line says of how to check.
-pub(super) struct Terms {
+pub(super) struct CheckArgs {
     pub sample: Option<u64>,
     pub budget: u64,
     pub memory: Option<u64>,
@@ -19,23 +19,23 @@ pub(super) struct Terms {
 }
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
-pub(super) fn check(run: &Path, terms: &Terms, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(super) fn check(run: &Path, args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let progress = |text: &str| {
-        if !terms.quiet {
+        if !args.quiet {
             // Who closed standard error does not want it.
             let _ = writeln!(io::stderr(), "{}", plain::message(text));
         }
     };
-    let threads = terms.threads.map_or(0, |t| t as usize);
+    let threads = args.threads.map_or(0, |t| t as usize);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
     let least = halma_check::least_memory(run, pool.current_num_threads());
-    if let Some(memory) = terms.memory.filter(|&memory| memory < least) {
+    if let Some(memory) = args.memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));
     }
-    let options = Options { sample: terms.sample, budget: terms.budget, memory: terms.memory, progress: &progress };
+    let options = Options { sample: args.sample, budget: args.budget, memory: args.memory, progress: &progress };
     let report = pool.install(|| halma_check::check(run, &options))?;
-    put(&text(&report, terms.sample), out)?;
+    put(&text(&report, args.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }
 

@@ -12,7 +12,7 @@ use halma_rules::job::Job;
 use halma_solve::run::Question;
 
 use super::Failure;
-use crate::progress::Form;
+use crate::progress::ProgressForm;
 
 /// Which processes search together, and which one this is.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ impl ClusterArgs {
         _: &Job,
         _: Question,
         _: &Arc<CancellationToken>,
-        _: Form,
+        _: ProgressForm,
     ) -> Result<Arc<dyn Exchange>, Failure> {
         Ok(Arc::new(Alone))
     }
@@ -74,7 +74,7 @@ pub(super) use with::make_key;
 
 #[cfg(feature = "cluster")]
 mod with {
-    use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Form, Job, Question};
+    use super::{Alone, Arc, CancellationToken, ClusterArgs, Duration, Exchange, Failure, Job, ProgressForm, Question};
     use crate::cli::Exit;
     use crate::cli::asking::said;
     use crate::progress::json;
@@ -163,7 +163,7 @@ mod with {
             job: &Job,
             question: Question,
             cancel: &Arc<CancellationToken>,
-            form: Form,
+            form: ProgressForm,
         ) -> Result<Arc<dyn Exchange>, Failure> {
             let Some((hosts, process)) = self.hosts()?.filter(|(hosts, _)| hosts.len() > 1) else {
                 return Ok(Arc::new(Alone));
@@ -188,7 +188,7 @@ mod with {
                 let end = move || {
                     std::thread::sleep(GRACE);
                     match form {
-                        Form::Json => json::failed(&message, Exit::Unfinished as u8),
+                        ProgressForm::Json => json::failed(&message, Exit::Unfinished as u8),
                         _ => drop(writeln!(std::io::stderr(), "{message}")),
                     }
                     std::process::exit(Exit::Unfinished as i32);

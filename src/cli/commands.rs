@@ -15,11 +15,11 @@ use super::asking::{Search, ask, catch, json as as_json, overrides, print, put, 
 use super::cluster;
 #[cfg(feature = "studio")]
 use super::studio;
-use super::views::{self, Form};
+use super::views::{self, ReplayView};
 use super::{
     Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, new, resume, row, status,
 };
-use crate::progress::{self, json};
+use crate::progress::{ProgressForm, json};
 use crate::report;
 
 /// Runs the command. Neither `out` nor the message contains terminal control sequences, even if a file that was read does.
@@ -54,12 +54,12 @@ impl Cli {
     /// Whether standard error has JSON and nothing else.
     #[must_use]
     pub fn tells_json(&self) -> bool {
-        progress_of(&self.command) == progress::Form::Json
+        progress_of(&self.command) == ProgressForm::Json
     }
 }
 
 /// How the command tells its progress.
-fn progress_of(command: &Command) -> progress::Form {
+fn progress_of(command: &Command) -> ProgressForm {
     match command {
         Command::Solve { search, .. }
         | Command::Prove { search, .. }
@@ -67,7 +67,7 @@ fn progress_of(command: &Command) -> progress::Form {
         | Command::Count { search, .. }
         | Command::Compare { search, .. } => search.options.progress,
         Command::Resume { options, .. } | Command::Batch { options, .. } => options.progress,
-        _ => progress::Form::Auto,
+        _ => ProgressForm::Auto,
     }
 }
 
@@ -94,9 +94,9 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Replay { file, quiet, svg, tikz, html, at, columns, coordinates, output } => {
             let (columns, coordinates) = ((*columns).into(), *coordinates);
             let form = match (*svg || *tikz, html) {
-                (true, _) => Form::Figure { tikz: *tikz, at: *at, columns, coordinates },
-                (_, true) => Form::Html,
-                _ => Form::Text { quiet: *quiet },
+                (true, _) => ReplayView::Figure { tikz: *tikz, at: *at, columns, coordinates },
+                (_, true) => ReplayView::Html,
+                _ => ReplayView::Text { quiet: *quiet },
             };
             views::replay(file, form, output.as_deref(), out)
         }
@@ -115,7 +115,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Completions { shell } => manual::completions(*shell, out),
         Command::Check { run, sample, budget, threads, memory, quiet } => {
             let (sample, budget, memory, threads, quiet) = (*sample, *budget, *memory, *threads, *quiet);
-            check::check(run, &check::Terms { sample, budget, memory, threads, quiet }, out)
+            check::check(run, &check::CheckArgs { sample, budget, memory, threads, quiet }, out)
         }
         Command::Certify { run, output, meet_beyond, threads, quiet } => {
             certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
@@ -123,7 +123,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
         Command::Export { job, format, output_dir } => export::export(job, *format, output_dir.as_deref(), out),
         Command::Row(command) => {
             // What does not search ends on a signal like any filter.
-            let interrupts = command.is_search().then(|| catch(progress::Form::Auto)).transpose()?;
+            let interrupts = command.is_search().then(|| catch(ProgressForm::Auto)).transpose()?;
             let cancel = interrupts
                 .as_ref()
                 .map_or_else(|| Arc::new(CancellationToken::after(None)), |interrupts| interrupts.token(None));

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use halma_rules::job::{Job, Problem, Puzzle};
-use halma_rules::puzzle::export::{self, Export, File};
+use halma_rules::puzzle::export::{self, Export, ExportedFile};
 use halma_rules::puzzle::{Compiled, GroundedTask, TableFault};
 
 use super::asking::{put, read};
@@ -46,13 +46,13 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
             Format::Murphi => "--",
             Format::Asp => "%",
         };
-        for File { ending, text } in &files {
+        for ExportedFile { ending, text } in &files {
             let parted = if files.len() > 1 { format!("{comment} ==== {name}{ending} ====\n") } else { String::new() };
             put(&(parted + text), out)?;
         }
         return Ok(Exit::Answered);
     };
-    for File { ending, text } in &files {
+    for ExportedFile { ending, text } in &files {
         let file = folder.join(format!("{name}{ending}"));
         let made = std::fs::create_dir_all(folder);
         let written = made.and_then(|()| whole_file::write(&file, |out| out.write_all(text.as_bytes())));
@@ -63,7 +63,7 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
 }
 
 /// The files of a job. Transfers and games are told as the rewrite rules that they are.
-fn files(job: &Job, name: &str, format: export::Format) -> Result<Vec<File>, String> {
+fn files(job: &Job, name: &str, format: export::Format) -> Result<Vec<ExportedFile>, String> {
     let length = job.search.max_length;
     let of = |title: &str, compiled: &Compiled, counted: Option<&str>| {
         Export { title, compiled, counted, length }.files(format)

@@ -8,14 +8,14 @@ use halma_files::plain;
 use halma_record::record::{self, Record};
 use halma_solve::run;
 
-use super::batch::{self, Queue, State};
+use super::batch::{self, BatchQueue, State};
 use super::{Exit, Failure};
 use crate::progress::status::{self, Status};
 use crate::report;
 
 /// `halma status`: the exit status is the record's, and 3 (not finished) if there is none yet.
 pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
-    if let Some(mut queue) = Queue::read(folder) {
+    if let Some(mut queue) = BatchQueue::read(folder) {
         let at_work = batch::is_at_work(folder);
         if !at_work {
             queue.leave();
@@ -59,7 +59,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
     Ok(exit)
 }
 
-fn of_batch(queue: &Queue, at_work: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+fn of_batch(queue: &BatchQueue, at_work: bool, json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     if json {
         let document = serde_json::to_value(queue);
         let mut document = document.map_err(|e| Failure::failed(e.to_string()))?;

@@ -9,7 +9,7 @@ use halma_files::plain;
 use super::asking::{put, source};
 use super::{Exit, Failure};
 use crate::interrupt::Interrupts;
-use crate::studio::{self, Port, StudioError, Terms};
+use crate::studio::{self, Port, Settings, StudioError};
 
 /// Serves the page; `most` is the most threads and memory of a search.
 pub(super) fn studio(
@@ -24,18 +24,18 @@ pub(super) fn studio(
     let job = job.map(source).transpose()?.map(|source| source.text().to_owned());
     let port = port.map_or(Port::Usual, Port::Number);
     let interrupts = Interrupts::install().map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
-    let studio = studio::open(Terms { port, folder: folder.into(), threads, memory, job })?;
+    let studio = studio::open(Settings { port, folder: folder.into(), threads, memory, job })?;
     put(&format!("{}\n", studio.url()), out)?;
     put("Ctrl-C ends it. Anyone who has this address can start searches on this machine.\n", out)?;
     // Until the browser has read it.
     let _page = if open { browse(&studio.url()) } else { None };
-    let left = studio.serve(&interrupts);
-    for folder in &left.unfinished {
+    let unfinished = studio.serve(&interrupts);
+    for folder in &unfinished {
         // Who closed standard error does not want it.
         let _ =
             writeln!(io::stderr(), "not finished; to go on: halma resume {}", plain::quoted(&folder.to_string_lossy()));
     }
-    Ok(if left.unfinished.is_empty() { Exit::Answered } else { Exit::Unfinished })
+    Ok(if unfinished.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }
 
 /// Opens the browser by a page that leads on: what stands on a command line can be read by everybody on the machine.
@@ -68,7 +68,11 @@ fn opener(page: &Path) -> Command {
 
 impl From<StudioError> for Failure {
     fn from(error: StudioError) -> Self {
-        let exit = if matches!(error, StudioError::Port { .. }) { Exit::Input } else { Exit::Failed };
+        let exit = if matches!(error, StudioError::Port { .. } | StudioError::Folder { .. }) {
+            Exit::Input
+        } else {
+            Exit::Failed
+        };
         Self { exit, message: error.to_string() }
     }
 }

@@ -19,7 +19,7 @@ use crate::solution::Solution;
 
 /// How a solution is shown.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+pub(super) enum ReplayView {
     /// Boards of letters and the summary; quiet, the summary alone.
     Text { quiet: bool },
     /// A sheet of boards, or one of them, as SVG or for LaTeX.
@@ -29,17 +29,22 @@ pub(super) enum Form {
 }
 
 /// `halma replay`: checks a solution, then shows it.
-pub(super) fn replay(file: &Path, form: Form, output: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(super) fn replay(
+    file: &Path,
+    view: ReplayView,
+    output: Option<&Path>,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
     let file = record_file(file);
     let checked = solution(&file)?;
-    if matches!(form, Form::Html | Form::Figure { tikz: false, .. }) {
+    if matches!(view, ReplayView::Html | ReplayView::Figure { tikz: false, .. }) {
         document(output)?;
     }
-    let text = match form {
-        Form::Text { quiet: true } => checked.summary() + "\n",
-        Form::Text { quiet: false } => format!("{}\n{}\n", drawn(&checked, false), checked.summary()),
-        Form::Html => page::solution(&checked),
-        Form::Figure { tikz, at, columns, coordinates } => {
+    let text = match view {
+        ReplayView::Text { quiet: true } => checked.summary() + "\n",
+        ReplayView::Text { quiet: false } => format!("{}\n{}\n", drawn(&checked, false), checked.summary()),
+        ReplayView::Html => page::solution(&checked),
+        ReplayView::Figure { tikz, at, columns, coordinates } => {
             let figure = Figure::of(&checked).with_coordinates(coordinates);
             drawing(&figure, tikz, at, columns, &checked.summary())?
         }

@@ -8,7 +8,7 @@ use halma_rules::job::MAX_LENGTH;
 
 use super::drawing::{Boards, Described, Drawing, Wrong};
 use super::live::Snapshot;
-use super::queue::{self, Declined, Queue, Stage, Ticket};
+use super::queue::{self, Declined, SearchQueue, Stage, Ticket};
 use crate::report;
 
 /// An answer to a request: what it is, and the text.
@@ -97,7 +97,7 @@ struct Detail {
 
 /// The studio's answers.
 pub(super) struct Api<'a> {
-    pub(super) queue: &'a Queue,
+    pub(super) queue: &'a SearchQueue,
     /// The job of the command line.
     pub(super) job: Option<&'a str>,
 }
@@ -264,18 +264,18 @@ fn detail(ticket: &Ticket, stage: &Stage, from: usize) -> Reply {
 mod tests {
     use serde_json::Value;
 
-    use super::super::queue::Most;
+    use super::super::queue::SearchLimits;
     use super::*;
 
     const SMALL: &str = "[problem]\nkind = 'transfer'\nboard = 'SS..TT'\nmoves = 4\n";
 
-    fn asked(queue: &Queue, method: &str, path: &str, query: &str, body: &str) -> (u16, Value) {
+    fn asked(queue: &SearchQueue, method: &str, path: &str, query: &str, body: &str) -> (u16, Value) {
         let reply = Api { queue, job: Some(SMALL) }.answer(method, path, query, body.into());
         (reply.status, serde_json::from_str(&reply.text).unwrap_or_default())
     }
 
-    fn queue() -> Queue {
-        Queue::new("nowhere".into(), Most { threads: 1, memory: Some(1 << 30) })
+    fn queue() -> SearchQueue {
+        SearchQueue::new("nowhere".into(), SearchLimits { threads: 1, memory: Some(1 << 30) })
     }
 
     #[test]

@@ -22,11 +22,11 @@ const NOTES: usize = 100;
 pub(super) struct Live {
     expanded: AtomicU64,
     successors: AtomicU64,
-    told: Mutex<Told>,
+    told: Mutex<Events>,
 }
 
 #[derive(Default)]
-struct Told {
+struct Events {
     length: Option<u32>,
     begun: Option<(Begun, Instant)>,
     levels: Vec<Level>,
@@ -76,7 +76,7 @@ pub(super) struct Snapshot {
 }
 
 impl Live {
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, Events> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ impl Live {
     }
 }
 
-impl Told {
+impl Events {
     /// By how the work has grown from length to length.
     fn length_left(&self, successors: u64) -> Option<f64> {
         let next = estimate::estimates(&self.decided, 1)?.into_iter().next()?;

@@ -34,7 +34,7 @@ pub(super) const REPORT: &str = "report.html";
 
 /// What a search may use, whatever its job says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Most {
+pub(super) struct SearchLimits {
     pub(super) threads: usize,
     pub(super) memory: Option<u64>,
 }
@@ -152,11 +152,11 @@ impl Ticket {
 }
 
 /// Searches that wait, the one under way, and those that have ended.
-pub(super) struct Queue {
+pub(super) struct SearchQueue {
     inner: Mutex<Inner>,
     wake: Condvar,
     folder: PathBuf,
-    most: Most,
+    most: SearchLimits,
 }
 
 #[derive(Default)]
@@ -166,8 +166,8 @@ struct Inner {
     closed: bool,
 }
 
-impl Queue {
-    pub(super) fn new(folder: PathBuf, most: Most) -> Self {
+impl SearchQueue {
+    pub(super) fn new(folder: PathBuf, most: SearchLimits) -> Self {
         Self { inner: Mutex::default(), wake: Condvar::new(), folder, most }
     }
 
@@ -179,7 +179,7 @@ impl Queue {
         &self.folder
     }
 
-    pub(super) fn most(&self) -> Most {
+    pub(super) fn most(&self) -> SearchLimits {
         self.most
     }
 
@@ -341,13 +341,14 @@ mod tests {
 
     const SMALL: &str = "[problem]\nkind = 'transfer'\nboard = 'SS..TT'\nmoves = 4\n";
 
-    fn queue() -> (tempfile::TempDir, Queue) {
+    fn queue() -> (tempfile::TempDir, SearchQueue) {
         let folder = tempfile::tempdir().unwrap();
-        let queue = Queue::new(folder.path().join("studio"), Most { threads: 1, memory: Some(256 << 20) });
+        let queue =
+            SearchQueue::new(folder.path().join("studio"), SearchLimits { threads: 1, memory: Some(256 << 20) });
         (folder, queue)
     }
 
-    fn all(queue: &Queue) {
+    fn all(queue: &SearchQueue) {
         while let Some(ticket) = queue.next(Duration::ZERO) {
             work(&ticket, &Arc::new(CancellationToken::after(None)));
         }

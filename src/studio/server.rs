@@ -12,7 +12,7 @@ use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode, Ve
 
 use super::api::{Api, Reply};
 use super::guard::{Guard, Refusal};
-use super::queue::Queue;
+use super::queue::SearchQueue;
 use super::{Port, StudioError};
 use crate::figure;
 
@@ -56,14 +56,14 @@ const FILES: [(&str, &str, &str); 9] = [
 ];
 
 /// All that answers are made from.
-pub(super) struct Studio {
-    pub(super) queue: Arc<Queue>,
+pub(super) struct Shared {
+    pub(super) queue: Arc<SearchQueue>,
     /// The job of the command line.
     pub(super) job: Option<String>,
 }
 
 /// Listens on the loopback address, and nowhere else; the port. Answers come from threads of their own.
-pub(super) fn listen(port: Port, guard: impl Fn(u16) -> Guard, studio: &Arc<Studio>) -> Result<u16, StudioError> {
+pub(super) fn listen(port: Port, guard: impl Fn(u16) -> Guard, studio: &Arc<Shared>) -> Result<u16, StudioError> {
     let wishes: &[u16] = match port {
         Port::Usual => &[USUAL, 0, 0, 0],
         // Somebody may take a free port just after it was found.
@@ -80,7 +80,7 @@ pub(super) fn listen(port: Port, guard: impl Fn(u16) -> Guard, studio: &Arc<Stud
     Err(last.unwrap_or(StudioError::Port { port: 0, error: io::ErrorKind::AddrInUse.into() }))
 }
 
-fn listen_on(wish: u16, guard: &impl Fn(u16) -> Guard, studio: &Arc<Studio>) -> io::Result<u16> {
+fn listen_on(wish: u16, guard: &impl Fn(u16) -> Guard, studio: &Arc<Shared>) -> io::Result<u16> {
     // The server does not tell which port it was given.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, wish))?.local_addr()?.port();
     let (guard, studio) = (guard(port), Arc::clone(studio));
@@ -93,7 +93,7 @@ fn listen_on(wish: u16, guard: &impl Fn(u16) -> Guard, studio: &Arc<Studio>) -> 
 }
 
 /// One answer a connection: none stays open that nobody uses.
-fn answer(guard: &Guard, studio: &Studio, request: &mut Request<Body>) -> Response<Body> {
+fn answer(guard: &Guard, studio: &Shared, request: &mut Request<Body>) -> Response<Body> {
     let answered = panic::catch_unwind(AssertUnwindSafe(|| respond(guard, studio, request)));
     let response = answered.unwrap_or_else(|_| {
         json(Reply::refused(500, "a bug: where it is stands on the standard error of `halma studio`"))
@@ -103,7 +103,7 @@ fn answer(guard: &Guard, studio: &Studio, request: &mut Request<Body>) -> Respon
     response
 }
 
-fn respond(guard: &Guard, studio: &Studio, request: &mut Request<Body>) -> Response<Body> {
+fn respond(guard: &Guard, studio: &Shared, request: &mut Request<Body>) -> Response<Body> {
     // Before the body is read: any page of the browser may send one.
     let allowed = guard.host(request.uri(), request.headers()).and_then(|()| match request.uri().path() {
         path if path.starts_with("/api/") => guard.page(request.headers()),

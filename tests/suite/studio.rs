@@ -379,7 +379,7 @@ fn a_search_that_failed_on_its_way_is_named_when_the_studio_ends() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_said_and_the_job_of_the_command_line_is_there() {
+fn a_port_or_a_folder_that_cannot_be_had_is_said_and_the_job_of_the_command_line_is_there() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(["studio", "--port", &port]).output().unwrap();
@@ -389,6 +389,13 @@ fn a_port_that_is_taken_is_said_and_the_job_of_the_command_line_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let job = folder.path().join("small.toml");
     std::fs::write(&job, SMALL).unwrap();
+    // A folder below a file.
+    let nowhere = job.join("searches");
+    let arguments = ["studio", "--port", "0", "--folder", nowhere.to_str().unwrap()];
+    let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with(&format!("{}: searches cannot have folders here: ", nowhere.display())), "{said}");
     let studio = Studio::open(&[job.to_str().unwrap()]);
     assert_eq!(studio.asks("GET", "/api/start", "").json()["job"], SMALL);
 }

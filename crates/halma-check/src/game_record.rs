@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
+use halma_record::words::counted;
 
 use super::board::Board;
 use super::evidence::{Claim, Evidence, LowerBound, Refuted};
@@ -92,11 +93,11 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
     if let Some(game) = &game {
         let moves = game.len() - 1;
         if record.length != Some(moves as u32) {
-            let why = format!("solution: {moves} moves for length {}", or_none(record.length));
+            let why = format!("solution: {} for length {}", counted(moves, "move"), or_none(record.length));
             return Err(RejectionKind::Solution.of_length(record.length, why));
         }
         let winner = ["red", "blue"][moves % 2];
-        report.checked.push(format!("the game plays, {moves} moves, {winner} wins"));
+        report.checked.push(format!("the game plays, {}, {winner} wins", counted(moves, "move")));
     }
     let (game, model) = (game.unwrap_or_default(), &problem.model);
     let pruning = match record.question {
@@ -241,7 +242,7 @@ impl<N: Number> GameCheck<'_, N> {
         };
         let bounds = self.bounds(length)?;
         let rules = Rules { length: if asked_levels { u32::MAX } else { length }, bounds };
-        (options.progress)(&format!("length {length}: {} levels", forward.len()));
+        (options.progress)(&format!("length {length}: {}", counted(forward.len(), "level")));
         let start = self.table.key(&Position::first(problem.ends()));
         let mut walk = Walk::begin(self.table, start, None, first)?;
         let verdict = entry.verdict.name();
@@ -262,8 +263,8 @@ impl<N: Number> GameCheck<'_, N> {
         }
         self.evidence.note_if_exhausted(&walk, false);
         self.report.sampled |= mode.is_sampled();
-        let (levels, how) = (forward.len(), mode.describe(walk.sampled));
-        self.report.checked.push(format!("length {length}, {verdict}: {levels} levels {how}"));
+        let (levels, how) = (counted(forward.len(), "level"), mode.describe(walk.sampled));
+        self.report.checked.push(format!("length {length}, {verdict}: {levels} {how}"));
         Ok(())
     }
 

@@ -51,6 +51,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use halma_record::record::{self, Asked, Counts, Record, RecordError};
+use halma_record::words::counted;
 
 use moves::Set;
 use problem::Problem;
@@ -205,7 +206,7 @@ fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report,
     check.report.checked = stated(record, &problem);
     if let Some(solution) = &record.solution {
         replay(record, &problem, solution).map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
-        check.report.checked.push(format!("the solution plays, {} moves", solution.len()));
+        check.report.checked.push(format!("the solution plays, {}", counted(solution.len(), "move")));
     }
     check.all()
 }
@@ -234,7 +235,7 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { model, start, target } = problem;
     if record.length.is_none_or(|length| length as usize != solution.len()) {
-        return Err(format!("solution: {} moves for length {}", solution.len(), or_none(record.length)));
+        return Err(format!("solution: {} for length {}", counted(solution.len(), "move"), or_none(record.length)));
     }
     let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {

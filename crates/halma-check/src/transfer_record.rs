@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use halma_record::job::Pruning;
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
+use halma_record::words::counted;
 
 use super::databases::Databases;
 use super::evidence::{Claim, Evidence, LowerBound, Refuted, middle};
@@ -233,7 +234,7 @@ impl<'a> TransferCheck<'a> {
         }
         match Mode::of(entry, self.folder, self.options, &mut self.budget, (held, KEY)) {
             Ok(mode) => {
-                (self.options.progress)(&format!("length {length}: {} levels", entry.levels.len()));
+                (self.options.progress)(&format!("length {length}: {}", counted(entry.levels.len(), "level")));
                 self.report.sampled |= mode.is_sampled();
                 Some(mode)
             }
@@ -252,7 +253,7 @@ impl<'a> TransferCheck<'a> {
 
     /// Reports how a length's levels were walked.
     pub fn report_walk(&mut self, entry: &LengthRecord, mode: Mode, sampled: Sampled) {
-        self.report(entry, &format!("{} levels {}", entry.levels.len(), mode.describe(sampled)));
+        self.report(entry, &format!("{} {}", counted(entry.levels.len(), "level"), mode.describe(sampled)));
     }
 
     /// Begins a walk at one end with the first of these levels.

@@ -8,21 +8,21 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use halma_files::folder::refuse_link;
 use halma_files::plain;
 
-use super::queue::{FILE, Queue, Row};
+use super::queue::{BatchQueue, FILE, QueuedJob};
 use crate::cli::Live;
-use crate::progress::{Form, Lines, json, status};
+use crate::progress::{Lines, ProgressForm, json, status};
 
 /// The displays of a batch: a table on a terminal, lines elsewhere, a log and a status file in its folder.
-pub(super) struct Board<'a> {
+pub(super) struct Display<'a> {
     folder: Option<&'a Path>,
     log: Option<PathBuf>,
     quiet: bool,
-    form: Form,
+    form: ProgressForm,
     screen: Option<(MultiProgress, ProgressBar)>,
 }
 
-impl<'a> Board<'a> {
-    pub(super) fn new(folder: Option<&'a Path>, quiet: bool, form: Form) -> Self {
+impl<'a> Display<'a> {
+    pub(super) fn new(folder: Option<&'a Path>, quiet: bool, form: ProgressForm) -> Self {
         let live = || {
             let screen = MultiProgress::new();
             let table = screen.add(ProgressBar::new_spinner());
@@ -30,11 +30,11 @@ impl<'a> Board<'a> {
             (screen, table)
         };
         let log = folder.map(|f| f.join("batch.log")).filter(|log| refuse_link(log).is_ok());
-        let on_terminal = !quiet && form == Form::Auto && io::stderr().is_terminal();
+        let on_terminal = !quiet && form == ProgressForm::Auto && io::stderr().is_terminal();
         Self { folder, log, quiet, form, screen: on_terminal.then(live) }
     }
 
-    pub(super) fn show(&self, queue: &mut Queue, changed: usize) {
+    pub(super) fn show(&self, queue: &mut BatchQueue, changed: usize) {
         queue.updated = status::now();
         if let Some(folder) = self.folder {
             status::write(&folder.join(FILE), queue);
@@ -49,7 +49,7 @@ impl<'a> Board<'a> {
         match &self.screen {
             Some((_, table)) => table.set_message(plain::message(&live(queue, changed)).into_owned()),
             None if self.quiet => {}
-            None if self.form == Form::Json => json::note(line.trim_end()),
+            None if self.form == ProgressForm::Json => json::note(line.trim_end()),
             None => Lines::on_stderr().line(line.trim_end()),
         }
     }
@@ -71,9 +71,9 @@ impl<'a> Board<'a> {
 const NEAR: usize = 8;
 
 /// The table on the screen.
-fn live(queue: &Queue, changed: usize) -> String {
+fn live(queue: &BatchQueue, changed: usize) -> String {
     let near = changed.saturating_sub(NEAR)..(changed + NEAR + 1).min(queue.jobs.len());
-    let line = |job: &Row| {
+    let line = |job: &QueuedJob| {
         let said = job.said.lines().next().unwrap_or_default();
         format!("{:<10} {}  {said}", job.state.name(), job.file.display()).chars().take(100).collect::<String>()
     };

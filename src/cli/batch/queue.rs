@@ -16,7 +16,7 @@ pub(super) const FILE: &str = "batch.json";
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Table {
+pub enum TableFormat {
     /// In columns, for people
     Text,
     /// For spreadsheets
@@ -27,16 +27,16 @@ pub enum Table {
 
 /// The status of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::cli) struct Queue {
+pub(in crate::cli) struct BatchQueue {
     pub(super) program: String,
     pub(super) pid: u32,
     pub(super) updated: u64,
-    pub(in crate::cli) jobs: Vec<Row>,
+    pub(in crate::cli) jobs: Vec<QueuedJob>,
 }
 
 /// One job of the batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::cli) struct Row {
+pub(in crate::cli) struct QueuedJob {
     #[serde(serialize_with = "label")]
     pub(in crate::cli) file: PathBuf,
     pub(in crate::cli) state: State,
@@ -93,7 +93,7 @@ impl State {
     }
 }
 
-impl Queue {
+impl BatchQueue {
     /// Reads the status of a batch; `None` if the folder has none.
     pub(in crate::cli) fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&Folder::open(folder).ok()?.read(FILE, RECORD_BYTES).ok()?).ok()
@@ -119,20 +119,20 @@ impl Queue {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        self.jobs.iter().map(Row::cells).collect()
+        self.jobs.iter().map(QueuedJob::cells).collect()
     }
 
     /// The table.
-    pub(super) fn table(&self, form: Table) -> Result<String, Failure> {
+    pub(super) fn table(&self, form: TableFormat) -> Result<String, Failure> {
         match form {
             // Answers are sentences, too long for a column.
-            Table::Text => {
+            TableFormat::Text => {
                 let rows = self.rows().into_iter().map(|row| row[..HEAD.len() - 1].to_vec());
                 let failed = self.jobs.iter().filter(|j| j.state == State::Failed);
                 let messages: String = failed.map(|j| format!("\n{}\n", j.said)).collect();
                 Ok(report::table(&HEAD[..HEAD.len() - 1], rows) + &messages)
             }
-            Table::Csv => {
+            TableFormat::Csv => {
                 let mut writer = csv::Writer::from_writer(Vec::new());
                 let odd = |message: String| Failure::failed(message);
                 let lines = std::iter::once(HEAD.map(String::from).to_vec()).chain(self.rows());
@@ -142,7 +142,7 @@ impl Queue {
                 let bytes = writer.into_inner().map_err(|e| odd(e.to_string()))?;
                 String::from_utf8(bytes).map_err(|e| odd(e.to_string()))
             }
-            Table::Markdown => {
+            TableFormat::Markdown => {
                 let line = |cells: &[String]| {
                     let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
                     format!("| {} |\n", cells.join(" | "))
@@ -169,7 +169,7 @@ const HEAD: [&str; 11] = [
     "answer",
 ];
 
-impl Row {
+impl QueuedJob {
     fn cells(&self) -> Vec<String> {
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         let of = |f: &dyn Fn(&Record) -> String| self.record.as_ref().map(f).unwrap_or_default();

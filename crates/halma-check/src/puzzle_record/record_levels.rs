@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use halma_record::record::{Asked, LengthRecord, LevelRecord, Record, Side, Verdict};
+use halma_record::words::counted;
 
 use super::code::Arithmetic;
 use super::graph::{Cuts, Graph};
@@ -140,7 +141,9 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
     fn replay(&self, solution: &[String]) -> Result<BTreeSet<Vec<State>>, Trouble> {
         let moves = solution.len();
         if self.record.length.is_none_or(|length| length as usize != moves) {
-            return Err(format!("solution: {moves} moves for length {}", or_none(self.record.length)).into());
+            return Err(
+                format!("solution: {} for length {}", counted(moves, "move"), or_none(self.record.length)).into()
+            );
         }
         let mut ways: Vec<Vec<State>> = self.model().starts().iter().map(|start| vec![start.clone()]).collect();
         for (number, text) in (1..).zip(solution) {
@@ -168,7 +171,7 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
             return if more.is_empty() { Ok(()) } else { Err("more_solutions, without a first one".into()) };
         };
         let mut all = self.replay(solution)?;
-        self.report.checked.push(format!("the solution plays, {} moves", solution.len()));
+        self.report.checked.push(format!("the solution plays, {}", counted(solution.len(), "move")));
         for solution in more {
             let ways = self.replay(solution).map_err(|fault| fault.prefixed("more_solutions"))?;
             if !ways.is_disjoint(&all) {
@@ -189,7 +192,7 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
         if sampled && !self.model().can_be_undone() {
             return Err(format!("length {}: moves that cannot be undone, so that no sample will do", run.length));
         }
-        (self.options.progress)(&format!("length {}: {} levels", run.length, run.levels.len()));
+        (self.options.progress)(&format!("length {}: {}", run.length, counted(run.levels.len(), "level")));
         self.report.sampled |= sampled;
         Ok(mode)
     }
@@ -197,7 +200,7 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
     fn report_walk(&mut self, run: &LengthRecord, mode: Option<Mode>, sampled: Sampled) {
         let verdict = run.verdict.name();
         let how = match mode {
-            Some(mode) => format!("{} levels {}", run.levels.len(), mode.describe(sampled)),
+            Some(mode) => format!("{} {}", counted(run.levels.len(), "level"), mode.describe(sampled)),
             None => "by levels of shorter lengths".into(),
         };
         self.report.checked.push(format!("length {}, {verdict}: {how}", run.length));

@@ -34,7 +34,7 @@ pub enum Format {
 
 /// A file: what its name ends with, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct ExportedFile {
     /// As in `-domain.pddl`, to follow the job's name.
     pub ending: &'static str,
     /// All of it.
@@ -59,7 +59,7 @@ impl Export<'_> {
     ///
     /// # Errors
     /// Why this puzzle cannot be said in that language.
-    pub fn files(&self, format: Format) -> Result<Vec<File>, String> {
+    pub fn files(&self, format: Format) -> Result<Vec<ExportedFile>, String> {
         match self.compiled {
             Compiled::Grounded(task) if task.steps.len() > MAX_STEPS => {
                 let steps = task.steps.len();

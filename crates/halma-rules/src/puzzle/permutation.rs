@@ -15,7 +15,7 @@ use halma_record::job::puzzle_tables::PermutationTable;
 
 use super::TableFault;
 pub use renaming::{Renamed, Renaming};
-use tws_file::File;
+use tws_file::TwsFile;
 
 /// The most moves, powers included.
 pub const MAX_MOVES: usize = 4096;
@@ -204,7 +204,7 @@ pub fn compile(table: &PermutationTable) -> Result<Permutations, TableFault> {
 }
 
 /// The moves that count: the named ones in the file's order, each followed by its powers, or by its inverse.
-fn all_moves(file: &File, quarter: bool) -> Result<Vec<PermutationMove>, TableFault> {
+fn all_moves(file: &TwsFile, quarter: bool) -> Result<Vec<PermutationMove>, TableFault> {
     let mut owner: HashMap<&Transformation, usize> = HashMap::new();
     for (number, named) in file.moves.iter().enumerate() {
         owner.entry(&named.sets).or_insert(number);
@@ -233,7 +233,7 @@ fn all_moves(file: &File, quarter: bool) -> Result<Vec<PermutationMove>, TableFa
 }
 
 /// The move that a name, or that of a power, is read as.
-fn read_as<'a>(file: &File, name: &'a str) -> Option<&'a str> {
+fn read_as<'a>(file: &TwsFile, name: &'a str) -> Option<&'a str> {
     let is_name = |name: &str| file.moves.iter().any(|m| m.name == name);
     if is_name(name) { Some(name) } else { scramble::parts(name, is_name).map(|(name, ..)| name) }
 }
@@ -244,7 +244,7 @@ fn too_many() -> TableFault {
 }
 
 /// A named move with its powers but the identity, or with its inverse, under twsearch's names.
-fn powers(file: &File, named: &tws_file::Named, quarter: bool) -> Result<Vec<(String, Transformation)>, TableFault> {
+fn powers(file: &TwsFile, named: &tws_file::Named, quarter: bool) -> Result<Vec<(String, Transformation)>, TableFault> {
     let mut powers = vec![named.sets.clone()];
     if quarter {
         let inverse = file.sets.iter().zip(&named.sets).map(|(set, step)| step.inverse(set.orientations)).collect();

@@ -15,7 +15,7 @@ use super::grounded::{CellMap, GoalCondition, GroundedTask, Letters, cell_maps};
 use super::map::Map;
 use crate::board::Board;
 use alphabet::Alphabet;
-use parsed::{Parsed, parse};
+use parsed::{ParsedRule, parse};
 
 /// The names of directions, as (columns to the right, rows down); the first four, six, eight of them have a number.
 pub const DIRECTIONS: [(&str, (i32, i32)); 8] = [
@@ -143,7 +143,7 @@ fn place(table: &RulesTable, number: usize, mut fault: TableFault) -> TableFault
 }
 
 /// All sides must be said to take turns, or none.
-fn turns(table: &RulesTable, rules: &[Parsed]) -> Result<bool, TableFault> {
+fn turns(table: &RulesTable, rules: &[ParsedRule]) -> Result<bool, TableFault> {
     let with = rules.iter().filter(|rule| rule.turn > 0).count();
     if let (true, Some(number)) = (with > 0, rules.iter().position(|rule| rule.turn == 0)) {
         let message = "this rule has no turn, and others have: sides take turns in all rules or in none";

@@ -24,7 +24,7 @@ const THREADS: usize = 4096;
 
 /// What may change when a run is resumed.
 #[derive(Serialize, Deserialize)]
-struct Terms {
+struct JobTerms {
     job: PathBuf,
     question: Question,
     search: Search,
@@ -50,7 +50,7 @@ pub(super) fn workspace(
     let keep_levels = job.output.keep_levels || has_ended && keeps_levels(dir)?;
     // Paths are labels there: a run is resumed in the folder that it is found in, whatever its name was.
     let label = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
-    let terms = Terms {
+    let terms = JobTerms {
         job: label(&job.file),
         question,
         search: job.search.clone(),
@@ -80,7 +80,7 @@ pub(super) fn workspace(
 /// Whether the run whose manifest is in `folder` keeps its levels.
 fn keeps_levels(folder: &Path) -> Result<bool, StoreError> {
     let Some((_, terms)) = workspace::unfinished(folder)? else { return Ok(false) };
-    Ok(serde_json::from_value(terms).is_ok_and(|terms: Terms| terms.output.keep_levels))
+    Ok(serde_json::from_value(terms).is_ok_and(|terms: JobTerms| terms.output.keep_levels))
 }
 
 /// A job and a question in one line: two processes with equal fingerprints run the same search.
@@ -104,7 +104,7 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
     let Some((identity, terms)) = workspace::unfinished(folder)? else { return Ok(None) };
     let odd = |reason: String| StoreError::OtherRun { folder: folder.into(), reason };
     let identity: Identity = serde_json::from_value(identity).map_err(|e| odd(e.to_string()))?;
-    let terms: Terms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
+    let terms: JobTerms = serde_json::from_value(terms).map_err(|e| odd(e.to_string()))?;
     if let Some((process, processes)) = identity.share {
         return Err(odd(format!("it is the share of process {process} of {processes}; start all of them again")));
     }
@@ -121,7 +121,7 @@ pub fn unfinished(folder: &Path) -> Result<Option<(Job, Question)>, StoreError> 
         }
         ProblemSpec::Armies(_) => Problem::Transfer(job::transfer_of(&identity.problem).map_err(odd)?),
     };
-    let Terms { job, question, search, limits, output } = terms;
+    let JobTerms { job, question, search, limits, output } = terms;
     // A run's folder must not choose the folder for tables, which lies elsewhere.
     let output = Output { dir: Some(folder.into()), cache: None, ..output };
     let job = Job { file: job, spec: identity.problem, problem, search, limits, output };

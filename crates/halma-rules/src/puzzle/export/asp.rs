@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::super::grounded::{GroundedTask, Until};
 use super::super::permutation::Permutations;
 use super::lifted::{Chains, Lifted, Schema};
-use super::{Export, File, move_names};
+use super::{Export, ExportedFile, move_names};
 
 const ABOUT: &str = "Satisfiable exactly if there is a solution of at most n moves: clingo -c n=7 THIS";
 
@@ -106,7 +106,7 @@ impl Writer<'_> {
 }
 
 /// The program of rules and blocks.
-pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>, String> {
     let task = lifted.task;
     if task.goals.is_empty() {
         return Err("the job has no goal: clingo has nothing to look for".into());
@@ -147,7 +147,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
     starts(&mut writer);
     goals(&mut writer);
     writer.text += "\n#show do/2.\n";
-    Ok(vec![File { ending: ".lp", text: writer.text }])
+    Ok(vec![ExportedFile { ending: ".lp", text: writer.text }])
 }
 
 fn starts(writer: &mut Writer) {
@@ -191,7 +191,7 @@ fn goals(writer: &mut Writer) {
 }
 
 /// The program of a permutation puzzle.
-pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
+pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<ExportedFile> {
     let (called, legend) = move_names(puzzle);
     let about = [ABOUT.to_string(), "has(S,P,V,O,I): position P of set S has piece V in orientation O.".into(), legend];
     let mut text = export.head("%", &about);
@@ -233,5 +233,5 @@ pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> 
     let _ = write!(text, "\n\n{}.\n", holds(&puzzle.start, "0").join(". "));
     let _ = writeln!(text, "goal(I) :- I = 0..n, {}.", holds(&puzzle.goal, "I").join(", "));
     text += "\n#show do/2.\n";
-    vec![File { ending: ".lp", text }]
+    vec![ExportedFile { ending: ".lp", text }]
 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::super::grounded::{Letters, Until};
 use super::super::permutation::{Permutations, PieceSet};
 use super::lifted::{Lifted, Schema};
-use super::{Export, File, move_names};
+use super::{Export, ExportedFile, move_names};
 
 /// How to run it, in every file.
 const RUN: &str = "rumur --deadlock-detection off --threads 1 --output p.c THIS && cc -std=c11 -O3 -mcx16 -o p p.c -latomic -lpthread && ./p";
@@ -178,7 +178,7 @@ fn about(long: bool, goal: bool) -> Vec<String> {
 }
 
 /// The file of rules and blocks.
-pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>, String> {
     let task = lifted.task;
     let back = lifted.could_pass()?;
     let long = lifted.has_long_moves();
@@ -238,11 +238,11 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
         writer.ends();
     }
     writer.goal();
-    Ok(vec![File { ending: ".m", text: writer.text }])
+    Ok(vec![ExportedFile { ending: ".m", text: writer.text }])
 }
 
 /// The file of a permutation puzzle: pieces and orientations by position.
-pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
+pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<ExportedFile> {
     let (called, legend) = move_names(puzzle);
     let mut text = export.head("--", &about(false, true));
     let _ = writeln!(text, "-- {legend}");
@@ -281,7 +281,7 @@ pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> 
         }
     }
     let _ = writeln!(text, "invariant \"no solution\"\n  !({});", goal.join(" & "));
-    vec![File { ending: ".m", text }]
+    vec![ExportedFile { ending: ".m", text }]
 }
 
 /// Whether the orientations of a set are part of its state.

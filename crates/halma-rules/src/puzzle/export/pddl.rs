@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use super::super::grounded::{GoalCondition, Letters, Until};
 use super::lifted::{Lifted, Schema};
-use super::{Export, File, slug};
+use super::{Export, ExportedFile, slug};
 
 pub(super) use permutations::permutations;
 
@@ -311,7 +311,7 @@ fn lines(words: &[String], indent: &str) -> String {
 }
 
 /// Domain and problem of rules and blocks.
-pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String> {
+pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>, String> {
     let task = lifted.task;
     if task.goals.is_empty() {
         return Err("the job has no goal: a planner has nothing to look for".into());
@@ -364,6 +364,6 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<File>, String
     Ok(files(text, problem))
 }
 
-fn files(domain: String, problem: String) -> Vec<File> {
-    vec![File { ending: "-domain.pddl", text: domain }, File { ending: "-problem.pddl", text: problem }]
+fn files(domain: String, problem: String) -> Vec<ExportedFile> {
+    vec![ExportedFile { ending: "-domain.pddl", text: domain }, ExportedFile { ending: "-problem.pddl", text: problem }]
 }

@@ -13,7 +13,7 @@ const MAX_ORIENTATIONS: u32 = 127;
 
 /// What a file says.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct TwsFile {
     pub name: Option<String>,
     pub sets: Vec<PieceSet>,
     pub goal: Arrangement,
@@ -89,10 +89,10 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 type Block<'a, 'l> = Vec<Option<(&'l Line<'a>, Option<&'l Line<'a>>)>>;
 
 /// Reads a file.
-pub(super) fn read(text: &str) -> Result<File, TableFault> {
+pub(super) fn read(text: &str) -> Result<TwsFile, TableFault> {
     let lines = lines(text);
     let mut rest = lines.iter();
-    let mut file = File {
+    let mut file = TwsFile {
         name: None,
         sets: Vec::new(),
         goal: Vec::new(),
@@ -148,7 +148,7 @@ pub(super) fn read(text: &str) -> Result<File, TableFault> {
 }
 
 /// The file, if nothing is missing.
-fn complete(file: File, solved: bool) -> Result<File, TableFault> {
+fn complete(file: TwsFile, solved: bool) -> Result<TwsFile, TableFault> {
     let missing = |what: &str| Err(TableFault::of("definition", what));
     if file.sets.is_empty() {
         return missing("the file has no set of pieces: `Set NAME COUNT ORIENTATIONS`");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use halma_record::job::puzzle_tables::{Goal, Places, RulesTable};
 
-use super::parsed::Parsed;
+use super::parsed::ParsedRule;
 use super::{is_class, place};
 use crate::puzzle::TableFault;
 use crate::puzzle::grounded::{Letters, MAX_LETTERS};
@@ -18,7 +18,7 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    pub(super) fn of(table: &RulesTable, maps: &[Map], rules: &[Parsed]) -> Result<Self, TableFault> {
+    pub(super) fn of(table: &RulesTable, maps: &[Map], rules: &[ParsedRule]) -> Result<Self, TableFault> {
         let mut letters: Vec<char> = Vec::new();
         let mut add = |letter: char| {
             if !letters.contains(&letter) {
@@ -78,12 +78,12 @@ impl Alphabet {
     }
 
     /// The letters that states can have: those of the starts, and what rules write that can ever apply.
-    fn met(&self, maps: &[Map], rules: &[Parsed]) -> Letters {
+    fn met(&self, maps: &[Map], rules: &[ParsedRule]) -> Letters {
         let mut met = 0;
         maps.iter().flat_map(|map| &map.letters).for_each(|&letter| met |= 1 << self.number(letter));
         loop {
             let before = met;
-            let applies = |rule: &&Parsed| {
+            let applies = |rule: &&ParsedRule| {
                 rule.left.iter().all(|token| self.set(token.letter).is_some_and(|set| set & before != 0))
             };
             for token in rules.iter().filter(applies).flat_map(|rule| &rule.right).filter(|t| t.occurrence.is_none()) {
@@ -96,7 +96,7 @@ impl Alphabet {
     }
 
     /// Whether a letter that is only written stands elsewhere, too: on a left side, in the legend or in a goal.
-    fn is_named(&self, table: &RulesTable, rules: &[Parsed], letter: char) -> bool {
+    fn is_named(&self, table: &RulesTable, rules: &[ParsedRule], letter: char) -> bool {
         let goal = |goal: &Goal| match goal {
             Goal::Map(map) => map.contains(letter),
             Goal::Conditions(conditions) => {

@@ -4,12 +4,12 @@ use halma_record::job::puzzle_tables::Until;
 
 use super::MAX_STEPS;
 use super::alphabet::Alphabet;
-use super::parsed::Parsed;
+use super::parsed::ParsedRule;
 use crate::board::Board;
 use crate::puzzle::TableFault;
 use crate::puzzle::grounded::{Letters, Step};
 
-impl Parsed {
+impl ParsedRule {
     /// The cells from `cell` on in a direction, as many as the rule has letters.
     fn cells(&self, board: &Board, cell: usize, (dx, dy): (i32, i32)) -> Option<Vec<usize>> {
         let (x, y) = board.xy(cell);

@@ -19,7 +19,7 @@ pub(super) struct Token {
 }
 
 /// A rule as it was parsed.
-pub(super) struct Parsed {
+pub(super) struct ParsedRule {
     pub(super) left: Vec<Token>,
     pub(super) right: Vec<Token>,
     pub(super) directions: Vec<Direction>,
@@ -38,7 +38,7 @@ struct Sides {
 }
 
 /// Reads a rule with its options.
-pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<Parsed, TableFault> {
+pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Result<ParsedRule, TableFault> {
     let options = match entry {
         RuleEntry::Text(rule) => RuleTable { rule: rule.clone(), ..RuleTable::default() },
         RuleEntry::Table(table) => table.clone(),
@@ -73,7 +73,7 @@ pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Res
     };
     let (chain, until) = if target.is_some() { (chain, until) } else { (false, Until::Once) };
     let Sides { left, right } = sides;
-    Ok(Parsed { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), free, target })
+    Ok(ParsedRule { left, right, directions, chain, until, turn: options.turn.unwrap_or(0), free, target })
 }
 
 impl Sides {

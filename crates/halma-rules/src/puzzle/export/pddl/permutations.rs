@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::super::permutation::{Arrangement, PermutationMove, Permutations};
-use super::super::{Export, File, move_names, slug, values};
+use super::super::{Export, ExportedFile, move_names, slug, values};
 use super::{Action, files, lines};
 
 /// The names of the positions and values of a puzzle, set by set.
@@ -60,7 +60,7 @@ impl Names<'_> {
 }
 
 /// Domain and problem.
-pub(in super::super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<File> {
+pub(in super::super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<ExportedFile> {
     let position = |(number, set): (usize, &super::super::super::permutation::PieceSet)| -> Vec<String> {
         (1..=set.positions).map(|p| format!("p{}_{p}", number + 1)).collect()
     };
