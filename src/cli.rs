@@ -16,18 +16,21 @@ mod certify;
 mod check;
 pub mod cluster;
 mod commands;
+mod describe;
 mod exit;
 mod export;
 mod gallery;
 mod help;
 mod manual;
 mod new;
+mod record_files;
+mod replay;
+mod report;
 mod resume;
 pub mod row;
 mod status;
 #[cfg(feature = "studio")]
 mod studio;
-mod views;
 mod whole_file;
 
 pub use asking::{Search, search};
@@ -48,19 +51,6 @@ pub struct Cli {
 
 const EXIT_STATUS: &str = "Exit status: 0 the question was answered (prove: 10 a solution exists, 20 none does), \
 2 the job or the command line is wrong or a file is another version's, 3 not finished, 4 a record or level file cannot be used, 1 anything else.";
-
-#[cfg(feature = "studio")]
-const STUDIO_EXAMPLES: &str = "\
-The page is served on 127.0.0.1, to this machine alone; who has the address that
-is printed, with its token, can search here. Searches run one after another,
-whether the page is open or not. Ctrl-C ends them, and leaves folders that
-`halma resume` goes on with.
-
-Examples:
-  halma studio --open                      an empty board, in the browser
-  halma studio peg.toml --folder peg-runs  a puzzle from a file
-  halma studio --threads 1 --memory 2GiB   beside other work
-  ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -147,46 +137,10 @@ pub enum Command {
     },
     /// Check a written solution move by move and draw it
     #[command(after_help = help::REPLAY)]
-    Replay {
-        /// A solution file (TOML), a run's result.json, or its folder
-        file: PathBuf,
-        /// Only the summary, no boards
-        #[arg(short, long)]
-        quiet: bool,
-        /// Draw a figure: all boards on a sheet, or the one of --at
-        #[arg(long, group = "figure", conflicts_with_all = ["quiet", "html"])]
-        svg: bool,
-        /// The same for LaTeX: a document by itself, and in a paper by \input
-        #[arg(long, group = "figure", conflicts_with_all = ["quiet", "html"])]
-        tikz: bool,
-        /// Make a page that plays the solution, and prints as a sheet
-        #[arg(long, conflicts_with = "quiet")]
-        html: bool,
-        /// The board after so many moves, alone: with --svg or --tikz
-        #[arg(long, value_name = "MOVES", requires = "figure")]
-        at: Option<usize>,
-        /// Boards in a row of the sheet
-        #[arg(long, value_name = "N", requires = "figure", default_value = "6", value_parser = clap::value_parser!(u16).range(1..))]
-        columns: u16,
-        /// Names of columns and rows on every board of the sheet
-        #[arg(long, requires = "figure")]
-        coordinates: bool,
-        /// Write here instead of to standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    Replay(replay::ReplayArgs),
     /// Say what is known of a job before it is solved: board, symmetries, bounds, balance, cost
     #[command(after_help = help::DESCRIBE)]
-    Describe {
-        /// The job, a TOML file; - reads it from standard input
-        job: PathBuf,
-        /// How long to try it for an estimate of its cost; 0 s to leave that out
-        #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
-        probe: std::time::Duration,
-        /// Threads of the trial; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = threads())]
-        threads: Option<u32>,
-    },
+    Describe(describe::DescribeArgs),
     /// Make a page of runs for a browser, or a site of them: results, boards, plots, tables, how to check them
     #[command(after_help = help::REPORT)]
     Report {
@@ -203,29 +157,8 @@ pub enum Command {
     },
     /// Serve a page to design a puzzle on, to search it, and to watch what was found
     #[cfg(feature = "studio")]
-    #[command(after_help = STUDIO_EXAMPLES)]
-    Studio {
-        /// The job that the page begins with, a TOML file; - reads it from standard input
-        job: Option<PathBuf>,
-        /// The port on 127.0.0.1, 0 for any free one; 4256 where not given, or any free one if that is taken
-        #[arg(long, value_name = "N")]
-        port: Option<u16>,
-        /// Where searches leave their folders: jobs, records, reports
-        #[arg(long, value_name = "DIR", default_value = "halma-studio")]
-        folder: PathBuf,
-        /// The most threads of a search; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = threads())]
-        threads: Option<u32>,
-        /// The most memory of a search, as in "4 GiB"; three quarters of what is free where not given
-        #[arg(long, value_name = "SIZE", value_parser = raw::size)]
-        memory: Option<u64>,
-        /// Open the page in the browser
-        #[arg(long, overrides_with = "no_open")]
-        open: bool,
-        /// Only print its address, as without --open
-        #[arg(long, hide = true)]
-        no_open: bool,
-    },
+    #[command(after_help = help::STUDIO)]
+    Studio(studio::StudioArgs),
     /// Make a key for searches in several processes: 32 random bytes, in a file that only its owner may read
     #[cfg(feature = "cluster")]
     #[command(after_help = help::CLUSTER_KEY)]
@@ -261,43 +194,10 @@ pub enum Command {
     },
     /// Verify a run's record, by code that shares nothing with the search
     #[command(after_help = help::CHECK)]
-    Check {
-        /// The run's folder, or its result.json
-        run: PathBuf,
-        /// Of levels kept in files expand only N states each, instead of all
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-        sample: Option<u64>,
-        /// Successors to make at most where levels were not kept and are derived again
-        #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-        budget: u64,
-        /// Threads; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = threads())]
-        threads: Option<u32>,
-        /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
-        #[arg(long, value_name = "SIZE", value_parser = raw::size)]
-        memory: Option<u64>,
-        /// No progress on standard error
-        #[arg(short, long)]
-        quiet: bool,
-    },
+    Check(check::CheckArgs),
     /// Write a run's refutation as a certificate that anyone can verify, deriving all that it rests on again
     #[command(after_help = help::CERTIFY)]
-    Certify {
-        /// The run's folder, or its result.json
-        run: PathBuf,
-        /// The certificate
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// Meet from the target a level of more than N states that has doubled
-        #[arg(long, value_name = "N", default_value_t = halma_solve::certify::LARGE)]
-        meet_beyond: usize,
-        /// Threads; all that the machine has where not given
-        #[arg(long, value_name = "N", value_parser = threads())]
-        threads: Option<u32>,
-        /// No progress on standard error
-        #[arg(short, long)]
-        quiet: bool,
-    },
+    Certify(certify::CertifyArgs),
     /// Write the same puzzle for another tool: Fast Downward and other planners, Rumur, clingo
     #[command(after_help = help::EXPORT)]
     Export {

@@ -40,9 +40,11 @@ impl Description {
         let (board, facts) = match &job.problem {
             Problem::Transfer(problem) => {
                 let Transfer { lattice, start, target, .. } = problem;
-                (Some(board(lattice, start, target, 'T')), transfer(&job.spec, problem))
+                (Some(board(lattice, start, target, "target")), transfer(&job.spec, problem))
             }
-            Problem::Game(game) => (Some(board(&game.lattice, &game.blue, &game.red, 'R')), of_game(&job.spec, game)),
+            Problem::Game(game) => {
+                (Some(board(&game.lattice, &game.blue, &game.red, "red army")), of_game(&job.spec, game))
+            }
             Problem::Puzzle(puzzle) => (None, of_puzzle(puzzle, job.search.symmetry)),
         };
         Self { about: report::problem(&job.spec), board, facts }
@@ -150,11 +152,7 @@ fn transfer(spec: &ProblemSpec, problem: &Transfer) -> Facts {
 }
 
 fn of_game(spec: &ProblemSpec, game: &Game) -> Facts {
-    let types = |cells: &[usize]| {
-        let mut counts = [0; 4];
-        cells.iter().for_each(|&c| counts[game.lattice.board.type_of(c)] += 1);
-        counts
-    };
+    let types = |cells: &[usize]| game.lattice.board.types(cells);
     let mut facts = Facts::new();
     let mut line = |name, value| facts.push((name, value));
     line("men by type", format!("{} blue, {} red", list(types(&game.blue)), list(types(&game.red))));
@@ -171,9 +169,8 @@ fn of_game(spec: &ProblemSpec, game: &Game) -> Facts {
     facts
 }
 
-/// The board: men by their type, the other base in brackets.
-fn board(lattice: &Lattice, start: &[usize], other: &[usize], glyph: char) -> String {
-    let what = if glyph == 'T' { "target" } else { "red army" };
+/// The board: men by their type, and in brackets the other cells, which are called `what`.
+fn board(lattice: &Lattice, start: &[usize], other: &[usize], what: &str) -> String {
     let drawn = plain::board(lattice, set(other), false, |cell| match start.contains(&cell) {
         true => (char::from(b'0' + lattice.board.type_of(cell) as u8), plain::of_type(lattice.board.type_of(cell))),
         false => ('.', plain::faint()),

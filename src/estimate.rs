@@ -1,6 +1,6 @@
 //! What lengths that have not been tried may cost, from how the work has grown so far.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use halma_record::record::{self, LengthRecord, Together, Verdict};
 
@@ -43,6 +43,72 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
 }
 
+/// The lengths that a search has decided, as its progress tells them, and the work on the one under way.
+#[derive(Default)]
+pub struct DecidedLengths {
+    decided: Vec<LengthRecord>,
+    under_way: Option<UnderWay>,
+}
+
+struct UnderWay {
+    length: u32,
+    begun: Instant,
+    generated: u64,
+}
+
+impl DecidedLengths {
+    /// The search begins with `length`; so it has decided the one before.
+    pub fn begin(&mut self, length: u32) {
+        let done = self.under_way.replace(UnderWay { length, begun: Instant::now(), generated: 0 });
+        // Lengths that were decided together with others have no work of their own, and say nothing of growth.
+        if let Some(UnderWay { length, begun, generated }) = done.filter(|done| done.generated > 0) {
+            let seconds = begun.elapsed().as_secs_f64();
+            self.decided.push(LengthRecord { seconds, generated, ..LengthRecord::blank(length, Verdict::None) });
+        }
+    }
+
+    /// Adds successors of the length under way.
+    pub fn add(&mut self, generated: u64) {
+        if let Some(now) = &mut self.under_way {
+            now.generated += generated;
+        }
+    }
+
+    /// The length under way.
+    #[must_use]
+    pub fn length(&self) -> Option<u32> {
+        self.under_way.as_ref().map(|now| now.length)
+    }
+
+    /// Its successors so far.
+    #[must_use]
+    pub fn generated(&self) -> u64 {
+        self.under_way.as_ref().map_or(0, |now| now.generated)
+    }
+
+    /// The successors and the seconds of all lengths that were decided.
+    #[must_use]
+    pub fn work(&self) -> (u64, f64) {
+        let runs = self.decided.iter();
+        (runs.clone().map(|run| run.generated).sum(), runs.map(|run| run.seconds).sum())
+    }
+
+    /// What the length under way may cost, from its beginning, and then each of the `further` ones after it.
+    #[must_use]
+    pub fn estimates(&self, further: u32) -> Option<Vec<Estimate>> {
+        let ahead = self.length()?.checked_sub(self.decided.last()?.length).filter(|&ahead| ahead > 0)?;
+        Some(estimates(&self.decided, ahead + further)?.split_off(ahead as usize - 1))
+    }
+
+    /// As if the length under way had begun so long ago.
+    #[cfg(test)]
+    pub(crate) fn take(&mut self, time: Duration) {
+        if let Some(now) = &mut self.under_way {
+            now.begun = Instant::now().checked_sub(time).unwrap();
+        }
+    }
+}
+
 /// Successors below which growth says nothing yet.
 const MEANINGFUL: f64 = 10_000.0;
 
@@ -76,5 +142,18 @@ mod tests {
         let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
         assert_eq!(rounded, [(24, 2_560_000.0), (25, 10_240_000.0)]);
         assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
+    }
+
+    #[test]
+    fn lengths_without_work_of_their_own_say_nothing_of_growth() {
+        let mut lengths = DecidedLengths::default();
+        for (length, generated) in [(20, 10_000), (21, 0), (22, 100_000), (23, 0), (24, 1_000_000), (25, 0), (26, 0)] {
+            lengths.begin(length);
+            lengths.add(generated);
+        }
+        assert_eq!(lengths.work().0, 1_110_000);
+        let next = lengths.estimates(1).unwrap();
+        let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
+        assert_eq!(rounded, [(26, 1e7), (27, 31_622_777.0)]);
     }
 }

@@ -69,6 +69,12 @@ pub(super) fn catch(progress: ProgressForm) -> Result<Interrupts, Failure> {
     Ok(interrupts)
 }
 
+/// So many threads, or one for each processor.
+pub(super) fn pool(threads: Option<u32>) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
+    pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))
+}
+
 /// Writes a message to standard error, in the form of the progress.
 pub(super) fn say(args: &SearchArgs, text: &str) {
     if !args.options.quiet {

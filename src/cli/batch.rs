@@ -63,7 +63,7 @@ pub(super) fn batch(
     for (number, job) in read.into_iter().enumerate() {
         if let Some(first) = (0..number).find(|&first| same_file(&files[first], &files[number])) {
             let row = &mut queue.jobs[number];
-            (row.state, row.exit) = (State::Skipped, Exit::Answered as u8);
+            (row.state, row.exit) = (State::Skipped, Exit::Answered);
             row.said = format!("the queue has this job twice: it is number {}", first + 1);
         }
         if queue.jobs[number].state == State::Waiting {
@@ -100,12 +100,12 @@ fn run_jobs(queue: &mut BatchQueue, jobs: Vec<(usize, Job)>, options: &Options, 
                     (_, true) => State::Skipped,
                     (_, false) => State::Done,
                 };
-                (row.exit, row.said) = (exit as u8, report::sentence(&record));
+                (row.exit, row.said) = (exit, report::sentence(&record));
                 row.record = Some(record);
             }
             Err(failure) => {
                 row.state = if failure.exit == Exit::Unfinished { State::Unfinished } else { State::Failed };
-                (row.exit, row.said) = (failure.exit as u8, failure.message);
+                (row.exit, row.said) = (failure.exit, failure.message);
             }
         }
         let interrupted = row.record.as_ref().is_some_and(Record::is_interrupted);
@@ -154,7 +154,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
 /// failed already.
 fn waiting(file: &Path, job: Result<&Job, &Failure>) -> QueuedJob {
     if let Err(Failure { exit, message }) = job {
-        let (exit, said) = (*exit as u8, message.clone());
+        let (exit, said) = (*exit, message.clone());
         return QueuedJob { file: file.into(), state: State::Failed, folder: None, said, exit, record: None };
     }
     let folder = job.ok().and_then(folder_of);
@@ -162,7 +162,7 @@ fn waiting(file: &Path, job: Result<&Job, &Failure>) -> QueuedJob {
     let estimate = record.filter(|r| r.verdict == Verdict::Incomplete).and_then(|r| estimate::estimates(&r.runs, 1));
     let said = estimate.and_then(|e| e.first().copied());
     let said = said.map(|e| format!("estimated: {} for length {}", rough(e.seconds), e.length));
-    let exit = Exit::Unfinished as u8;
+    let exit = Exit::Unfinished;
     QueuedJob { file: file.into(), state: State::Waiting, folder, said: said.unwrap_or_default(), exit, record: None }
 }
 

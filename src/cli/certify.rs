@@ -1,13 +1,15 @@
 //! `halma certify`: writes a run's refutation as a certificate.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
 
 use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
-use super::asking::{catch, record_file};
-use super::{Exit, Failure, whole_file};
+use super::asking::{catch, pool, record_file, said};
+use super::{Exit, Failure, threads, whole_file};
 use crate::progress::ProgressForm;
 
 impl From<CertifyError> for Failure {
@@ -21,26 +23,38 @@ impl From<CertifyError> for Failure {
     }
 }
 
-/// Writes the certificate of a run as `file`, whole or not at all.
-pub(super) fn certify(
-    run: &Path,
-    file: &Path,
-    large: usize,
-    (threads, quiet): (Option<u32>, bool),
-    out: &mut dyn Write,
-) -> Result<Exit, Failure> {
+/// Of which run, and where it goes.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyArgs {
+    /// The run's folder, or its result.json
+    pub run: PathBuf,
+    /// The certificate
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Meet from the target a level of more than N states that has doubled
+    #[arg(long, value_name = "N", default_value_t = halma_solve::certify::LARGE)]
+    pub meet_beyond: usize,
+    /// Threads; all that the machine has where not given
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u32>,
+    /// No progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Writes the certificate of a run as a file, whole or not at all.
+pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
     let record = Record::read(&record_file(run))?;
     let tell = |text: &str| {
         if !quiet {
-            // Who closed standard error does not want it.
-            let _ = writeln!(io::stderr(), "{text}");
+            said(ProgressForm::Auto)(text);
         }
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |t| t as usize)).build();
-    let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
+    let pool = pool(*threads)?;
     let interrupts = catch(ProgressForm::Auto)?;
     let cancel = interrupts.token(None);
-    let resources = Resources { large, cancel: &cancel, tell: &tell };
+    let resources = Resources { large: *meet_beyond, cancel: &cancel, tell: &tell };
     let certificate = pool
         .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;

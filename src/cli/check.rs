@@ -1,40 +1,53 @@
 //! `halma check`: prints what was verified, and what follows from it.
 
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
 
 use halma_check::{Options, Report};
-use halma_files::plain;
+use halma_rules::job::raw;
 
-use super::asking::{put, too_little};
-use super::{Exit, Failure};
+use super::asking::{pool, put, said, too_little};
+use super::{Exit, Failure, threads};
+use crate::progress::ProgressForm;
 
-/// What the command line says of how to check.
-pub(super) struct CheckArgs {
+/// Which run, and how it is checked.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// The run's folder, or its result.json
+    pub run: PathBuf,
+    /// Of levels kept in files expand only N states each, instead of all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
+    /// Successors to make at most where levels were not kept and are derived again
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
     pub budget: u64,
-    pub memory: Option<u64>,
+    /// Threads; all that the machine has where not given
+    #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u32>,
+    /// Memory to keep to, as in "4 GiB"; what does not fit is named as not checked
+    #[arg(long, value_name = "SIZE", value_parser = raw::size)]
+    pub memory: Option<u64>,
+    /// No progress on standard error
+    #[arg(short, long)]
     pub quiet: bool,
 }
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
-pub(super) fn check(run: &Path, args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let progress = |text: &str| {
         if !args.quiet {
-            // Who closed standard error does not want it.
-            let _ = writeln!(io::stderr(), "{}", plain::message(text));
+            said(ProgressForm::Auto)(text);
         }
     };
-    let threads = args.threads.map_or(0, |t| t as usize);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
-    let least = halma_check::least_memory(run, pool.current_num_threads());
+    let pool = pool(args.threads)?;
+    let least = halma_check::least_memory(&args.run, pool.current_num_threads());
     if let Some(memory) = args.memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));
     }
     let options = Options { sample: args.sample, budget: args.budget, memory: args.memory, progress: &progress };
-    let report = pool.install(|| halma_check::check(run, &options))?;
+    let report = pool.install(|| halma_check::check(&args.run, &options))?;
     put(&text(&report, args.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }

@@ -189,7 +189,7 @@ mod with {
                     std::thread::sleep(GRACE);
                     match form {
                         ProgressForm::Json => json::failed(&message, Exit::Unfinished as u8),
-                        _ => drop(writeln!(std::io::stderr(), "{message}")),
+                        _ => said(form)(&message),
                     }
                     std::process::exit(Exit::Unfinished as i32);
                 };

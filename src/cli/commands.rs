@@ -15,9 +15,9 @@ use super::asking::{Search, ask, catch, json as as_json, overrides, print, put, 
 use super::cluster;
 #[cfg(feature = "studio")]
 use super::studio;
-use super::views::{self, ReplayView};
 use super::{
-    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, export, manual, new, resume, row, status,
+    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, describe, export, manual, new, replay,
+    resume, row, status, whole_file,
 };
 use crate::progress::{ProgressForm, json};
 use crate::report;
@@ -30,10 +30,10 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
     halma_record::record::built_from(env!("HALMA_SOURCE"));
     let shown = |Failure { exit, message }| Failure { exit, message: plain::message(&message).into_owned() };
     let is_json = cli.tells_json();
-    if let Command::Replay { file, quiet: false, svg: false, tikz: false, html: false, output: None, .. } = &cli.command
-        && views::wants_colours()
+    if let Command::Replay(args) = &cli.command
+        && args.wants_colours()
     {
-        return views::replay_coloured(file, out).map_err(shown);
+        return replay::replay_coloured(&args.file, out).map_err(shown);
     }
     match command(cli, search, &mut Plain::new(out)).map_err(shown) {
         Ok(exit) => {
@@ -91,35 +91,19 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             batch::batch(jobs, *table, output_dir.as_deref(), options, search, out)
         }
         Command::Status { run, json } => status::status(run, *json, out),
-        Command::Replay { file, quiet, svg, tikz, html, at, columns, coordinates, output } => {
-            let (columns, coordinates) = ((*columns).into(), *coordinates);
-            let form = match (*svg || *tikz, html) {
-                (true, _) => ReplayView::Figure { tikz: *tikz, at: *at, columns, coordinates },
-                (_, true) => ReplayView::Html,
-                _ => ReplayView::Text { quiet: *quiet },
-            };
-            views::replay(file, form, output.as_deref(), out)
-        }
-        Command::Report { runs, output, memory } => views::report(runs, output.as_deref(), *memory, out),
+        Command::Replay(args) => replay::replay(args, out),
+        Command::Report { runs, output, memory } => super::report::report(runs, output.as_deref(), *memory, out),
         #[cfg(feature = "studio")]
-        Command::Studio { job, port, folder, threads, memory, open, no_open: _ } => {
-            let most = (threads.map(|threads| threads as usize), *memory);
-            studio::studio(job.as_deref(), *port, folder, most, *open, out)
-        }
+        Command::Studio(args) => studio::studio(args, out),
         #[cfg(feature = "cluster")]
         Command::ClusterKey { output } => cluster::make_key(output, out),
-        Command::Describe { job, probe, threads } => views::describe(job, *probe, *threads, search, out),
+        Command::Describe(args) => describe::describe(args, search, out),
         Command::New { file, start } => new::new(file, start, out),
-        Command::Schema => views::write(manual::SCHEMA, None, out),
+        Command::Schema => whole_file::write_or_print(manual::SCHEMA, None, out),
         Command::Man { output_dir } => manual::pages(output_dir.as_deref(), out),
         Command::Completions { shell } => manual::completions(*shell, out),
-        Command::Check { run, sample, budget, threads, memory, quiet } => {
-            let (sample, budget, memory, threads, quiet) = (*sample, *budget, *memory, *threads, *quiet);
-            check::check(run, &check::CheckArgs { sample, budget, memory, threads, quiet }, out)
-        }
-        Command::Certify { run, output, meet_beyond, threads, quiet } => {
-            certify::certify(run, output, *meet_beyond, (*threads, *quiet), out)
-        }
+        Command::Check(args) => check::check(args, out),
+        Command::Certify(args) => certify::certify(args, out),
         Command::Export { job, format, output_dir } => export::export(job, *format, output_dir.as_deref(), out),
         Command::Row(command) => {
             // What does not search ends on a signal like any filter.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use halma_check::CheckError;
 use halma_engine::store::StoreError;
 use halma_record::record::{Asked, Record, RecordError, Verdict};
@@ -14,7 +16,8 @@ use super::row::RowError;
 use crate::report;
 
 /// The exit status, a contract with scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
 #[repr(u8)]
 pub enum Exit {
     /// The question was answered.
@@ -34,6 +37,9 @@ pub enum Exit {
 }
 
 impl Exit {
+    const ALL: [Self; 7] =
+        [Self::Answered, Self::Failed, Self::Input, Self::Unfinished, Self::Damaged, Self::Exists, Self::Refuted];
+
     /// The status of a record.
     #[must_use]
     pub fn of(record: &Record) -> Self {
@@ -45,6 +51,21 @@ impl Exit {
             (Verdict::Solution, _) => Self::Unfinished,
             (Verdict::Optimal | Verdict::None | Verdict::Levels | Verdict::Counted, _) => Self::Answered,
         }
+    }
+}
+
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        exit as Self
+    }
+}
+
+impl TryFrom<u8> for Exit {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|&exit| u8::from(exit) == number);
+        found.ok_or_else(|| format!("{number} is no exit status of this program"))
     }
 }
 

@@ -4,54 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use halma_files::folder;
-use halma_record::record;
 use halma_record::words::counted;
 
 use super::asking::put;
 use super::{Exit, Failure, whole_file};
 use crate::page::Entry;
 use crate::page::site::{self, Stories};
-
-/// All records beneath a folder, by name: every file `*.json` that says of itself that it is one, or may be a damaged one.
-pub(super) fn records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable = |e: io::Error| Failure::input(format!("{}: cannot be read: {e}", folder.display()));
-    let (mut found, mut folders) = (Vec::new(), Vec::new());
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        // Not links: they lead elsewhere, or in circles.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-            Ok(kind) if kind.is_file() && is_record(&entry.path()) => found.push(entry.path()),
-            _ => {}
-        }
-    }
-    found.sort();
-    folders.sort();
-    files.append(&mut found);
-    folders.iter().try_for_each(|folder| records(folder, files))
-}
-
-/// Whether a file says of itself that it is a record, or is called so; whether it is a sound one is for those who read it.
-fn is_record(file: &Path) -> bool {
-    if file.extension().is_none_or(|end| end != "json") {
-        return false;
-    }
-    let keys = ["format", "problem", "verdict"];
-    let Ok(bytes) = folder::read_named(file, folder::RECORD_BYTES) else { return true };
-    // A damaged record must not be left out without a word; other files may be no JSON at all.
-    let says_so = match serde_json::from_slice::<serde_json::Value>(&bytes) {
-        Ok(document) => keys.iter().all(|key| document.get(key).is_some()),
-        // They come early, so that half a record has them.
-        Err(_) => {
-            let has = |key: &&str| {
-                let quoted = format!("\"{key}\"");
-                bytes.windows(quoted.len()).any(|part| part == quoted.as_bytes())
-            };
-            keys[..2].iter().all(has)
-        }
-    };
-    says_so || file.ends_with(record::FILE)
-}
 
 /// Writes the site; what pages of Markdown beside the records say of one stands on its page.
 pub(super) fn write(runs: &[PathBuf], entries: &[Entry], folder: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {

@@ -2,6 +2,18 @@
 
 use clap::Command;
 
+#[cfg(feature = "studio")]
+pub(super) const STUDIO: &str = "\
+The page is served on 127.0.0.1, to this machine alone; who has the address that
+is printed, with its token, can search here. Searches run one after another,
+whether the page is open or not. Ctrl-C ends them, and leaves folders that
+`halma resume` goes on with.
+
+Examples:
+  halma studio --open                      an empty board, in the browser
+  halma studio peg.toml --folder peg-runs  a puzzle from a file
+  halma studio --threads 1 --memory 2GiB   beside other work
+  ssh -L 4256:127.0.0.1:4256 host          then `halma studio` there";
 pub(super) const NEW: &str = "Examples:
   halma new corner.toml --board 5x5 --men 4   from one corner to the other
   halma new star.toml --board star-121 --army point-3

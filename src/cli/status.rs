@@ -72,9 +72,9 @@ fn of_batch(queue: &BatchQueue, at_work: bool, json: bool, out: &mut dyn Write) 
         let running = job.folder.as_deref().filter(|_| job.state == State::Running).and_then(Status::read);
         let said = match running {
             Some(status) => status.sentence(),
-            None => job.said.lines().next().unwrap_or_default().to_string(),
+            None => job.headline().into(),
         };
-        writeln!(out, "{}", format!("{:<10} {}  {said}", job.state.name(), job.file.display()).trim_end())?;
+        writeln!(out, "{}", job.line(&said))?;
     }
     Ok(queue.exit())
 }

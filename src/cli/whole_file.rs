@@ -1,9 +1,13 @@
-//! Files that a command writes: what was there stays until the new file is complete.
+//! Files that a command writes: what was there stays until the new file is complete. And documents that go to standard output
+//! where no file is named.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use atomic_write_file::AtomicWriteFile;
+
+use super::asking::put;
+use super::{Exit, Failure};
 
 /// Writes a file, whole or not at all; returns its bytes. What is no regular file, as a pipe or `/dev/null`, is written to, and not
 /// replaced.
@@ -40,6 +44,26 @@ impl<W: Write> Write for Counted<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+/// A page or a picture is not written to a terminal.
+pub(super) fn not_to_a_terminal(output: Option<&Path>) -> Result<(), Failure> {
+    if output.is_none() && io::stdout().is_terminal() {
+        return Err(Failure::input("this is for a browser and not for a terminal: -o FILE writes it to a file"));
+    }
+    Ok(())
+}
+
+/// Writes a document to a file, where one is named, else to standard output.
+pub(super) fn write_or_print(text: &str, file: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match file {
+        None => put(text, out)?,
+        Some(file) => {
+            let written = write(file, |out| out.write_all(text.as_bytes()));
+            written.map_err(|e| Failure::unwritten(file, &e))?;
+        }
+    }
+    Ok(Exit::Answered)
 }
 
 #[cfg(test)]

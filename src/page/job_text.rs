@@ -14,7 +14,9 @@ pub(super) fn text(record: &Record) -> String {
     let problem = match &record.problem {
         ProblemSpec::Armies(armies) => of_armies(armies),
         ProblemSpec::Puzzle(puzzle) => {
-            toml::to_string_pretty(&BTreeMap::from([("problem", puzzle)])).unwrap_or_default()
+            // What an edited record may hold, such as a null, has no form in a job file.
+            toml::to_string_pretty(&BTreeMap::from([("problem", puzzle)]))
+                .unwrap_or_else(|error| format!("# The record's problem cannot be written as a job: {error}\n"))
         }
     };
     let mut search = format!("pruning = \"{}\"\n", record.pruning);

@@ -1,13 +1,11 @@
 //! Estimates from the growth so far: how long the next length may take, and all lengths up to the last one asked about.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use halma_engine::search::Watch;
-use halma_record::record::{LengthRecord, Verdict};
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
-use crate::estimate::{self, rough};
+use crate::estimate::{DecidedLengths, rough};
 
 /// Shorter times are not announced.
 const WORTH_A_LINE: f64 = 10.0;
@@ -32,9 +30,7 @@ pub struct Outlook<P> {
 
 #[derive(Default)]
 struct Seen {
-    /// The lengths decided so far, and the current one.
-    runs: Vec<LengthRecord>,
-    begun: Option<Instant>,
+    lengths: DecidedLengths,
     /// The moves of a solution that is known: the search ends with the length before.
     known: Option<u32>,
     warned: bool,
@@ -49,25 +45,17 @@ impl<P: Progress> Outlook<P> {
     /// An estimate of the time for the lengths from `length` on.
     fn expected(&self, length: u32) -> Option<String> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = seen.begun.replace(Instant::now()).map_or(0.0, |begun| begun.elapsed().as_secs_f64());
-        if let Some(run) = seen.runs.last_mut() {
-            (run.verdict, run.seconds) = (Verdict::None, passed);
-        }
-        // Lengths that were decided together with others have no work of their own.
-        seen.runs.retain(|run| run.generated > 0);
+        seen.lengths.begin(length);
         let known = seen.known.filter(|&known| self.last.is_none_or(|last| known <= last));
         let last = known.map(|known| known.saturating_sub(1)).or(self.last);
-        let done: f64 = seen.runs.iter().map(|run| run.seconds).sum();
-        let work: u64 = seen.runs.iter().map(|run| run.generated).sum();
+        let (work, done) = seen.lengths.work();
         let is_telling = done >= TELLING && work >= TELLING_WORK;
-        let ahead = last.map_or(1, |last| (last + 1).saturating_sub(length).max(1));
-        let estimates = estimate::estimates(&seen.runs, ahead);
-        seen.runs.push(LengthRecord::blank(length, Verdict::Incomplete));
+        let estimates = seen.lengths.estimates(last.map_or(0, |last| last.saturating_sub(length)));
         // The length of a known solution is not searched.
         let is_searched = known.is_none_or(|known| length < known);
-        let estimates = estimates.filter(|e| e[0].length <= length && is_searched && is_telling)?;
-        let next = estimates.iter().find(|e| e.length == length)?.seconds;
-        let all: f64 = estimates.iter().filter(|e| e.length >= length).map(|e| e.seconds).sum();
+        let estimates = estimates.filter(|_| is_searched && is_telling)?;
+        let next = estimates.first()?.seconds;
+        let all: f64 = estimates.iter().map(|e| e.seconds).sum();
         let mut text = String::new();
         if next >= WORTH_A_LINE || all >= WORTH_A_LINE {
             text = format!("length {length} may take about {}", rough(next));
@@ -106,9 +94,7 @@ impl<P: Progress> Progress for Outlook<P> {
     }
 
     fn level(&self, figures: &LevelFigures) {
-        if let Some(run) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).runs.last_mut() {
-            run.generated += figures.tally.generated;
-        }
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).lengths.add(figures.tally.generated);
         self.told.level(figures);
     }
 
@@ -147,8 +133,8 @@ mod tests {
             let tally = Tally { generated, ..Tally::default() };
             let figures = LevelFigures { depth: 1, side: Side::Forward, tally, bytes: 0, seconds: 0.0, file: None };
             outlook.level(&figures);
-            let mut seen = outlook.seen.lock().unwrap();
-            seen.begun = Instant::now().checked_sub(Duration::from_secs_f64(seconds * generated as f64 / work as f64));
+            let time = Duration::from_secs_f64(seconds * generated as f64 / work as f64);
+            outlook.seen.lock().unwrap().lengths.take(time);
         }
         text
     }

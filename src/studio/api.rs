@@ -149,12 +149,8 @@ impl Api<'_> {
     }
 
     fn add(&self, query: &str, text: String) -> Reply {
-        let asked = match value(query, "ask") {
-            Some("solve") => Asked::Solve,
-            Some("prove") => Asked::Prove,
-            Some("count") => Asked::Count,
-            Some("levels") => Asked::Levels,
-            _ => return Reply::refused(422, "what is asked? allowed are solve, prove, count and levels"),
+        let Some(asked) = value(query, "ask").and_then(Asked::named) else {
+            return Reply::refused(422, "what is asked? allowed are solve, prove, count and levels");
         };
         let number = value(query, "number").filter(|number| !number.is_empty());
         let Ok(number) = number.map(str::parse).transpose() else {
@@ -215,7 +211,7 @@ fn listed(ticket: &Ticket) -> Listed {
         Stage::Failed(message) => Some(message.clone()),
         _ => None,
     };
-    let asked = format!("{asked:?}").to_lowercase() + &number;
+    let asked = asked.name().to_owned() + &number;
     Listed { id: ticket.id, asked, about: report::problem(&ticket.job.spec), stage: stage.name(), sentence }
 }
 

@@ -72,10 +72,10 @@ impl Guard {
     /// Whether it asks for the studio by its own name. The page itself is no secret: it has no token in it.
     pub(super) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let own = |host: &[u8]| self.hosts.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(host));
-        let spec = headers.get(HOST).is_some_and(|host| own(host.as_bytes()));
+        let host_is_ours = headers.get(HOST).is_some_and(|host| own(host.as_bytes()));
         // A request may name the host in its first line, too.
-        let asked = uri.authority().is_none_or(|asked| own(asked.as_str().as_bytes()));
-        if spec && asked { Ok(()) } else { Err(Refusal::Host) }
+        let authority_is_ours = uri.authority().is_none_or(|authority| own(authority.as_str().as_bytes()));
+        if host_is_ours && authority_is_ours { Ok(()) } else { Err(Refusal::Host) }
     }
 
     /// Whether the studio's own page sent it.

@@ -7,10 +7,10 @@ use std::time::Instant;
 use serde::Serialize;
 
 use halma_engine::search::Watch;
-use halma_record::record::{LengthRecord, Side, Verdict};
+use halma_record::record::Side;
 use halma_solve::solve::{Begun, LevelFigures, Progress};
 
-use crate::estimate;
+use crate::estimate::DecidedLengths;
 
 /// So many levels are kept for the page; of a longer search the later ones are in its record alone.
 const LEVELS: usize = 5_000;
@@ -27,17 +27,13 @@ pub(super) struct Live {
 
 #[derive(Default)]
 struct Events {
-    length: Option<u32>,
+    /// The one that is tried, with its successors up to the last level that is complete, and those before.
+    lengths: DecidedLengths,
     begun: Option<(Begun, Instant)>,
     levels: Vec<Level>,
     notes: Vec<String>,
     /// The moves of a solution that is known.
     known: Option<u32>,
-    /// The lengths before the one that is tried, each with its successors and seconds.
-    decided: Vec<LengthRecord>,
-    length_begun: Option<Instant>,
-    /// The successors of the length that is tried, up to the last level that is complete.
-    generated: u64,
 }
 
 /// A level that is complete.
@@ -90,7 +86,7 @@ impl Live {
         let left = states.saturating_sub(expanded) as f64;
         let level_left = (expanded > 0 && seconds > 0.5).then(|| left * seconds / expanded as f64);
         Snapshot {
-            length: told.length,
+            length: told.lengths.length(),
             level: begun.map(|(level, _)| level.depth),
             side: begun.map(|(level, _)| level.side.name()),
             states,
@@ -114,25 +110,16 @@ impl Live {
 impl Events {
     /// By how the work has grown from length to length.
     fn length_left(&self, successors: u64) -> Option<f64> {
-        let next = estimate::estimates(&self.decided, 1)?.into_iter().next()?;
-        let left = 1.0 - (self.generated + successors) as f64 / next.generated;
-        (left > 0.0 && Some(next.length) == self.length).then_some(left * next.seconds)
+        let whole = *self.lengths.estimates(0)?.first()?;
+        let left = 1.0 - (self.lengths.generated() + successors) as f64 / whole.generated;
+        (left > 0.0).then_some(left * whole.seconds)
     }
 
     /// Below the length of a solution that is known, if more than this length is left.
     fn all_left(&self, successors: u64) -> Option<f64> {
-        let further = self.known?.checked_sub(self.length? + 1).filter(|&further| further > 0)?;
-        let (now, estimates) = (self.length_left(successors)?, estimate::estimates(&self.decided, further + 1)?);
+        let further = self.known?.checked_sub(self.lengths.length()? + 1).filter(|&further| further > 0)?;
+        let (now, estimates) = (self.length_left(successors)?, self.lengths.estimates(further)?);
         Some(now + estimates.iter().skip(1).map(|e| e.seconds).sum::<f64>())
-    }
-
-    fn close_length(&mut self) {
-        let (Some(length), Some(since)) = (self.length, self.length_begun) else { return };
-        self.decided.push(LengthRecord {
-            seconds: since.elapsed().as_secs_f64(),
-            generated: self.generated,
-            ..LengthRecord::blank(length, Verdict::None)
-        });
     }
 }
 
@@ -145,9 +132,7 @@ impl Watch for Live {
 
 impl Progress for Live {
     fn length(&self, length: u32) {
-        let mut told = self.told();
-        told.close_length();
-        (told.length, told.length_begun, told.generated) = (Some(length), Some(Instant::now()), 0);
+        self.told().lengths.begin(length);
     }
 
     fn begin(&self, level: Begun) {
@@ -161,9 +146,9 @@ impl Progress for Live {
         let mut told = self.told();
         // The level's total replaces the live count.
         self.successors.store(0, Ordering::Relaxed);
-        told.generated += figures.tally.generated;
+        told.lengths.add(figures.tally.generated);
         if told.levels.len() < LEVELS {
-            let (length, side): (_, Side) = (told.length, figures.side);
+            let (length, side): (_, Side) = (told.lengths.length(), figures.side);
             let (states, generated) = (figures.tally.states, figures.tally.generated);
             let level =
                 Level { length, depth: figures.depth, side: side.name(), states, generated, seconds: figures.seconds };
@@ -220,7 +205,7 @@ mod tests {
         // A million is expected; half of it is done.
         live.level(&level(1, 500_000));
         let told = live.told();
-        let all = estimate::estimates(&told.decided, 1).unwrap()[0];
+        let all = told.lengths.estimates(0).unwrap()[0];
         assert_eq!((all.length, all.generated.round()), (24, 1e6));
         let left = told.length_left(0).unwrap();
         assert!((left - all.seconds / 2.0).abs() <= all.seconds * 1e-9, "{left}");

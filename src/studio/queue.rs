@@ -280,7 +280,7 @@ fn question(job: &Job, asked: Asked, number: Option<u32>) -> Result<Question, De
 
 /// The name of a search's folder: the same for the same question, so that one that was stopped goes on there.
 fn name(job: &Job, question: Question) -> String {
-    let asked = format!("{:?}", question.asked(job).0).to_lowercase();
+    let asked = question.asked(job).0.name();
     let what = match &job.spec {
         ProblemSpec::Armies(armies) => {
             let army = match &armies.army {

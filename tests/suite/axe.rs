@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::browser::Browser;
+use crate::program::program;
 
 /// The script; `None`, with a word about it, where there is none.
 fn script() -> Option<String> {
@@ -37,7 +38,7 @@ pub(super) fn assert_accessible(browser: &mut Browser, page: &str) {
 
 fn halma(arguments: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_halma"));
+    let mut command = program();
     let output = command.args(arguments).current_dir(root).output().expect("the program");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

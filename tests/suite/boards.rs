@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::program::{self, job_folder};
 use halma_engine::search::CancellationToken;
 use halma_record::record::{Record, Side, Verdict};
 use halma_rules::job::{Job, Overrides, Pruning};
@@ -46,14 +46,11 @@ fn takes(length: u32, job: &str, prunings: &[&str]) -> Record {
 }
 
 /// Exit status and standard output of `halma` with the job in a file.
-fn halma(job: &str, args: &[&str]) -> (Option<i32>, String, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("job.toml"), job).expect("a job");
-    let mut halma = Command::new(env!("CARGO_BIN_EXE_halma"));
-    let output = halma.current_dir(&folder).arg(args[0]).arg("job.toml").args(&args[1..]).output().expect("it runs");
+fn halma(job: &str, args: &[&str]) -> (i32, String, String) {
+    let folder = job_folder(job);
+    let answer = program::halma(&folder, &[&[args[0], "job.toml"], &args[1..]].concat());
     assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), 1, "nothing but the job is there");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    answer
 }
 
 #[test]
@@ -102,10 +99,10 @@ fn a_target_in_the_other_component_is_refuted_once_and_for_all() {
         let said = (record.verdict, record.exhausted, record.length);
         assert_eq!(said, (Verdict::None, true, None), "{pruning}");
         let (status, out, _) = halma(&apart, &["solve", "--quiet", "--pruning", pruning]);
-        assert_eq!(status, Some(0), "{pruning}: {out}");
+        assert_eq!(status, 0, "{pruning}: {out}");
         assert!(out.contains("There is no solution of any length"), "{pruning}: {out}");
         let (status, out, _) = halma(&apart, &["prove", "--quiet", "--max-length", "9", "--pruning", pruning]);
-        assert_eq!(status, Some(20), "{pruning}: {out}");
+        assert_eq!(status, 20, "{pruning}: {out}");
     }
 }
 
@@ -117,7 +114,7 @@ fn jumps_that_cannot_reach_the_target_are_refuted_though_the_types_agree() {
         let record = solve(&job, pruning);
         assert_eq!((record.verdict, record.exhausted, record.length), (Verdict::None, true, None), "{pruning}");
         let (status, out, err) = halma(&job, &["prove", "--quiet", "--max-length", "40", "--pruning", pruning]);
-        assert_eq!((status, err.as_str()), (Some(20), ""), "{pruning}: {out}");
+        assert_eq!((status, err.as_str()), (20, ""), "{pruning}: {out}");
     }
 }
 
@@ -132,16 +129,16 @@ fn a_target_that_type_counts_make_impossible_under_jumps_has_no_solution_and_tha
         [(&["solve", "-q"][..], 0), (&["prove", "--max-length", "3", "-q"], 20), (&["count", "-q"], 0)]
     {
         let (status, out, err) = halma(&jumps, args);
-        assert_eq!((status, err.as_str()), (Some(expected), ""), "{args:?}: {out}");
+        assert_eq!((status, err.as_str()), (expected, ""), "{args:?}: {out}");
         assert!(out.contains(proof), "{args:?}: {out}");
     }
     let (status, out, err) = halma(&jumps, &["solve", "-q", "--moves", "8"]);
-    assert!((status, err.as_str()) == (Some(0), "") && out.contains(proof), "{out}{err}");
+    assert!((status, err.as_str()) == (0, "") && out.contains(proof), "{out}{err}");
     let (status, out, err) = halma(&jumps, &["compare", "--prunings", "none,leading,pattern", "-q"]);
-    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let (status, out, _) = halma(&jumps, &["levels", "--depth", "2", "-q"]);
-    assert_eq!(status, Some(0), "{out}");
+    assert_eq!(status, 0, "{out}");
     let (status, out, _) = halma(&jumps, &["describe"]);
-    assert_eq!(status, Some(0), "{out}");
+    assert_eq!(status, 0, "{out}");
     assert!(out.contains("none of any length: jumps keep a man's type"), "{out}");
 }

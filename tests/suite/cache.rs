@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::program;
 use assert_cmd::Command;
 use halma_record::record::Record;
 use tempfile::TempDir;
@@ -27,9 +28,9 @@ impl Place {
 
     /// The record, and what is said on standard error.
     fn run(&self, args: &[&str]) -> (Record, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let mut command = Command::from_std(program());
         command.args([args[0], "job.toml", "--json", "--output-dir", "run"]).args(&args[1..]);
-        let out = command.env_remove("HALMA_CACHE").current_dir(self.0.path()).output().unwrap();
+        let out = command.current_dir(self.0.path()).output().unwrap();
         let said = String::from_utf8(out.stderr).unwrap();
         std::fs::remove_dir_all(self.0.path().join("run")).unwrap();
         (
@@ -150,9 +151,9 @@ fn damaged_tables_are_told_of_and_made_again() {
 fn a_forged_table_with_a_true_checksum_is_believed_by_solve_and_check_refuses_the_record() {
     let place = Place::new(JOBS[0].0, JOBS[0].1);
     let halma = |line: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let mut command = Command::from_std(program());
         let args = line.split_whitespace();
-        let out = command.args(args).env_remove("HALMA_CACHE").current_dir(place.0.path()).output().unwrap();
+        let out = command.args(args).current_dir(place.0.path()).output().unwrap();
         (out.status.code().unwrap(), String::from_utf8(out.stdout).unwrap() + &String::from_utf8(out.stderr).unwrap())
     };
     let (sound, _) = place.run(&["solve", "--cache", "tables"]);
@@ -182,7 +183,7 @@ fn a_forged_table_with_a_true_checksum_is_believed_by_solve_and_check_refuses_th
 #[test]
 fn a_cache_that_cannot_be_a_folder_is_refused_with_its_name() {
     let place = Place::new(JOBS[0].0, JOBS[0].1);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+    let mut command = Command::from_std(program());
     let out =
         command.args(["solve", "job.toml", "--quiet", "--cache", "job.toml"]).current_dir(place.0.path()).output();
     let out = out.unwrap();

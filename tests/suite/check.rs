@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::{self, program};
 use assert_cmd::Command;
 use halma_engine::key::Key;
 use halma_engine::search::digest;
@@ -15,9 +16,7 @@ const CORNER: &str = "moves = 6\nboard = \"\"\"\nSS...\nSS...\n..#..\n...TT\n...
 
 /// Exit status, standard output and standard error of the program.
 fn halma(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    program::halma(".", args)
 }
 
 /// A finished run with its level files.
@@ -37,7 +36,7 @@ impl Run {
         let file = folder.path().join("job.toml");
         std::fs::write(&file, job).unwrap();
         let args = ["solve", file.to_str().unwrap(), "-q", "--keep-levels", "--threads", "2"];
-        let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(args).current_dir(folder.path()).output().unwrap();
+        let output = Command::from_std(program()).args(args).current_dir(folder.path()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let record = Record::read(&folder.path().join("run/result.json")).unwrap();
         Self { folder, record }

@@ -2,25 +2,10 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::program::{halma, job_folder, program};
 use halma_record::record::{Record, Verdict};
-use tempfile::TempDir;
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
-
-/// A folder with a job file in it.
-fn folder(job: &str) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("job.toml"), job).expect("a job");
-    folder
-}
-
-/// Exit status, standard output and standard error of the program in that folder.
-fn halma(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
-}
 
 fn files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder");
@@ -29,7 +14,7 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_wrong_job_or_command_line_is_one_message_status_2_and_nothing_else() {
-    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let folder = job_folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
     let at = folder.path();
     std::fs::write(at.join("bad.toml"), SQUARE.replace("moves = 6", "moves = 5")).expect("a job");
     for (args, message) in [
@@ -76,7 +61,7 @@ fn a_wrong_job_or_command_line_is_one_message_status_2_and_nothing_else() {
 
 #[test]
 fn an_output_folder_that_cannot_be_made_is_refused_before_the_search() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let (status, out, err) = halma(folder.path(), &["solve", "job.toml", "--output-dir", "job.toml/out"]);
     assert_eq!((status, out.as_str()), (2, ""));
     assert_eq!(
@@ -87,7 +72,7 @@ fn an_output_folder_that_cannot_be_made_is_refused_before_the_search() {
 
 #[test]
 fn the_shortest_solution_is_printed_and_its_record_replays() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let (status, out, err) = halma(at, &["solve", "job.toml", "-q", "--output-dir", "out"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -106,7 +91,7 @@ fn the_shortest_solution_is_printed_and_its_record_replays() {
 
 #[test]
 fn json_is_the_record_and_nothing_else() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let (status, out, err) = halma(at, &["solve", "job.toml", "--json", "--output-dir", "out", "--threads", "1"]);
     assert_eq!(status, 0);
@@ -118,7 +103,7 @@ fn json_is_the_record_and_nothing_else() {
 
 #[test]
 fn prove_answers_by_its_status() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     for (length, status, sentence) in
         [("14", 20, "There is no solution of at most 14 moves."), ("15", 10, "There is a solution of 15 moves.")]
     {
@@ -134,7 +119,7 @@ fn prove_answers_by_its_status() {
 /// A beam search finds solutions and refutes nothing: one that is longer than another pruning's contradicts nobody.
 #[test]
 fn prunings_that_find_solutions_of_different_lengths_agree_where_neither_refutes_the_other() {
-    let folder = folder(&SQUARE.replace("square-2", "triangle-3"));
+    let folder = job_folder(&SQUARE.replace("square-2", "triangle-3"));
     let prunings = ["--prunings", "truncate(30,2),leading", "--max-length", "40"];
     let (status, out, err) = halma(folder.path(), &[&["compare", "job.toml", "-q"], &prunings[..]].concat());
     assert_eq!(status, 10, "{out}{err}");
@@ -145,7 +130,7 @@ fn prunings_that_find_solutions_of_different_lengths_agree_where_neither_refutes
 
 #[test]
 fn levels_show_the_papers_sizes() {
-    let folder = folder(&SQUARE.replace("square-2", "triangle-4"));
+    let folder = job_folder(&SQUARE.replace("square-2", "triangle-4"));
     let (status, out, _) = halma(folder.path(), &["levels", "job.toml", "--depth", "4", "--json", "-q"]);
     let record: Record = serde_json::from_str(&out).expect("a record");
     let sizes: Vec<u64> = record.runs[0].levels.iter().map(|l| l.states).collect();
@@ -154,7 +139,7 @@ fn levels_show_the_papers_sizes() {
 
 #[test]
 fn a_search_that_runs_out_of_time_is_not_finished_and_says_so() {
-    let folder = folder(
+    let folder = job_folder(
         &(SQUARE.replace("square-2", "triangle-4") + "[search]\npruning = \"none\"\n[limits]\ntime = \"20 ms\"\n"),
     );
     for args in [vec!["solve", "job.toml", "-q"], vec!["prove", "job.toml", "-q", "--max-length", "26"]] {
@@ -167,7 +152,7 @@ fn a_search_that_runs_out_of_time_is_not_finished_and_says_so() {
 
 #[test]
 fn prunings_are_compared_side_by_side_and_agree() {
-    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let folder = job_folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
     let at = folder.path();
     let prunings = "none,theorem-1,mcc(5,1000),pattern,leading,narrowed";
     let (status, out, err) = halma(at, &["compare", "job.toml", "-q", "--prunings", prunings]);
@@ -188,7 +173,7 @@ fn prunings_are_compared_side_by_side_and_agree() {
 
 #[test]
 fn a_damaged_record_has_a_status_of_its_own() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     halma(at, &["solve", "job.toml", "-q", "--output-dir", "out"]);
     let file = at.join("out/result.json");
@@ -208,7 +193,7 @@ fn a_damaged_record_has_a_status_of_its_own() {
 
 #[test]
 fn help_and_version_are_results() {
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let (status, out, err) = halma(folder.path(), &["--version"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "halma 0.1.0\n", ""));
     let (status, out, _) = halma(folder.path(), &["--help"]);
@@ -240,7 +225,7 @@ fn records_do_not_depend_on_the_number_of_threads() {
         (SQUARE.into(), "none"),
         (SQUARE.replace("army = \"square-2\"\n", lopsided), "theorem-1"),
     ] {
-        let folder = folder(&job);
+        let folder = job_folder(&job);
         let records = ["1", "2", "3"].map(|threads| {
             let args = ["solve", "job.toml", "--json", "-q", "--threads", threads, "--pruning", pruning];
             let (status, out, err) = halma(folder.path(), &args);
@@ -256,7 +241,7 @@ fn records_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_record_does_not_take_the_place_of_another_questions() {
-    let folder = folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
+    let folder = job_folder(&format!("{SQUARE}[output]\ndir = \"out\"\n"));
     let at = folder.path();
     let read = |name: &str| Record::read(&at.join(name).join("result.json")).expect("a record");
     halma(at, &["solve", "job.toml", "-q"]);
@@ -292,7 +277,7 @@ fn a_record_does_not_take_the_place_of_another_questions() {
 
 #[test]
 fn each_run_of_a_comparison_has_its_own_processor_time() {
-    let folder = folder(&SQUARE.replace("square-2", "triangle-3"));
+    let folder = job_folder(&SQUARE.replace("square-2", "triangle-3"));
     let prunings = ["compare", "job.toml", "-q", "--json", "--prunings", "none,leading"];
     let (_, out, _) = halma(folder.path(), &[&prunings[..], &["--max-length", "14"]].concat());
     let records: Vec<Record> = serde_json::from_str(&out).expect("records");
@@ -315,14 +300,14 @@ fn bad_input_is_one_message_with_its_place_and_what_is_allowed() {
         (SQUARE.replace("moves = 6", "moves = 5"), "job.toml:4:9: invalid value: integer `5`, expected 4, 6 or 8\n"),
         (map.into(), "job.toml:6:1: the map is ragged: row 2 has 3 characters, row 1 has 4; draw a place without "),
     ] {
-        let folder = folder(&job);
+        let folder = job_folder(&job);
         let (status, out, err) = halma(folder.path(), &["solve", "job.toml", "--output-dir", "out"]);
         assert_eq!((status, out.as_str()), (2, ""), "{job}");
         assert!(err.starts_with(message) && err.matches("job.toml:").count() == 1, "{err}");
         assert_eq!(files(folder.path()), ["job.toml"]);
     }
     let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused/illegal-jump-in-move-7.toml");
-    let folder = folder(SQUARE);
+    let folder = job_folder(SQUARE);
     let (status, out, err) = halma(folder.path(), &["replay", solution.to_str().expect("UTF-8")]);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(err.contains("move-7.toml:12:61: move 7 (c2-e2-e4-g4): no man stands on f4 to be jumped over\n"), "{err}");
@@ -337,8 +322,9 @@ fn a_search_whose_listener_is_gone_stops_and_can_go_on() {
 
     // Ten men, unpruned: it takes hours.
     let army = SQUARE.replace("square-2", "triangle-4").replace("moves = 6", "moves = 4");
-    let folder = folder(&format!("{army}[search]\npruning = \"none\"\n[limits]\nthreads = 1\nmemory = \"256 MiB\"\n"));
-    let mut search = std::process::Command::new(env!("CARGO_BIN_EXE_halma"))
+    let folder =
+        job_folder(&format!("{army}[search]\npruning = \"none\"\n[limits]\nthreads = 1\nmemory = \"256 MiB\"\n"));
+    let mut search = program()
         .current_dir(folder.path())
         .args(["solve", "job.toml", "--progress", "json", "--output-dir", "run"])
         .stdout(Stdio::null())
@@ -368,7 +354,7 @@ fn a_search_whose_listener_is_gone_stops_and_can_go_on() {
 #[test]
 fn the_command_line_says_whether_levels_stay_whatever_the_job_says() {
     let unpruned = format!("{SQUARE}[search]\npruning = \"none\"\n");
-    let folder = folder(&unpruned);
+    let folder = job_folder(&unpruned);
     let kept = format!("{unpruned}[output]\nkeep-levels = true\n");
     std::fs::write(folder.path().join("kept.toml"), kept).expect("a job");
     for (job, option, stay) in [

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::program::program;
 use halma_record::record::{Record, Verdict};
 
 const TRANSFER: &str = "kind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"";
@@ -79,7 +80,7 @@ impl Place {
 
     /// The same, with a key in the environment.
     fn start_with(&self, process: usize, args: &[&str], key: Option<&str>) -> Process {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let mut command = program();
         command.current_dir(self.0.path()).args(args).args(["--hosts", "hosts", "--process", &process.to_string()]);
         command.env_remove("HALMA_CLUSTER_KEY").envs(key.map(|key| ("HALMA_CLUSTER_KEY", key)));
         Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
@@ -92,7 +93,7 @@ impl Place {
     }
 
     fn halma(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+        let mut command = program();
         command.current_dir(self.0.path()).args(args);
         Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()).end()
     }
@@ -116,7 +117,7 @@ impl Place {
 
 fn alone(job: &Path, args: &[&str]) -> Record {
     let output = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+    let mut command = program();
     command.args(args).arg("--output-dir").arg(output.path()).args(["--json", "--quiet"]);
     let out = command.current_dir(job.parent().unwrap()).output().unwrap();
     serde_json::from_slice(&out.stdout).unwrap()

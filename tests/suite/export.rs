@@ -1,9 +1,6 @@
 //! `halma export`: small puzzles as other tools read them. That those tools agree is what `scripts/export-peers` shows.
 
-use std::path::Path;
-use std::process::Command;
-
-use tempfile::TempDir;
+use crate::program::{halma, job_folder};
 
 const PEGS: &str = r#"[problem]
 kind = "rules"
@@ -25,21 +22,8 @@ const CAR: &str = "[problem]\nkind = \"blocks\"\nboard = \"AA.\"\ngoal = \"?AA\"
 
 const TRANSFER: &str = "[problem]\nkind = \"transfer\"\nmoves = 4\nboard = \"SS.T\\n...T\"\n";
 
-fn folder(job: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("job.toml"), job).unwrap();
-    folder
-}
-
-/// Status, standard output and standard error.
-fn halma(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
 fn exported(job: &str, format: &str) -> String {
-    let (status, out, err) = halma(folder(job).path(), &["export", "job.toml", "--format", format]);
+    let (status, out, err) = halma(job_folder(job).path(), &["export", "job.toml", "--format", format]);
     assert_eq!((status, err.as_str()), (0, ""));
     out
 }
@@ -52,7 +36,7 @@ fn body(text: &str, comment: &str) -> String {
 
 #[test]
 fn pegs_in_pddl_are_one_lifted_action_whose_lines_of_cells_and_counts_are_facts() {
-    let at = folder(PEGS);
+    let at = job_folder(PEGS);
     let (status, out, err) = halma(at.path(), &["export", "job.toml", "--format", "pddl", "-o", "files"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(out, "files/job-domain.pddl\nfiles/job-problem.pddl\n");
@@ -198,7 +182,7 @@ goal = "????BB"
     assert!(exported(game, "asp").contains(":- began(C,I), on(chaining,C,I)."));
     // Where a board cannot be told by where its man stands, nothing is written.
     let odd = game.replace("B x . -> . x B", "B R . -> R . B").replace("R x . -> . x R", "R . B -> B R .");
-    let (status, out, err) = halma(folder(&odd).path(), &["export", "job.toml", "--format", "asp"]);
+    let (status, out, err) = halma(job_folder(&odd).path(), &["export", "job.toml", "--format", "asp"]);
     assert_eq!((status, out.as_str()), (2, ""), "{err}");
     assert!(err.contains("sides take turns, and chains may change the board and change it back"), "{err}");
 }
@@ -208,7 +192,7 @@ fn without_a_goal_only_a_checker_that_counts_states_has_something_to_do() {
     let open: String = FROGS.lines().filter(|line| !line.starts_with("goal")).map(|line| format!("{line}\n")).collect();
     assert!(!exported(&open, "murphi").contains("invariant \""));
     for format in ["pddl", "asp"] {
-        let (status, out, err) = halma(folder(&open).path(), &["export", "job.toml", "--format", format]);
+        let (status, out, err) = halma(job_folder(&open).path(), &["export", "job.toml", "--format", format]);
         assert_eq!((status, out.as_str()), (2, ""));
         assert!(err.starts_with("job.toml: the job has no goal: "), "{err}");
     }
@@ -229,7 +213,7 @@ fn free_rules_are_actions_that_cost_nothing_in_pddl_and_no_other_language_has_th
     let goal = text.split("(:goal").nth(1).unwrap_or_default();
     assert!(goal.contains("(counted)"), "{text}");
     for format in ["murphi", "asp"] {
-        let (status, out, err) = halma(folder(job).path(), &["export", "job.toml", "--format", format]);
+        let (status, out, err) = halma(job_folder(job).path(), &["export", "job.toml", "--format", format]);
         assert_eq!((status, out.as_str()), (2, ""));
         assert!(
             err.starts_with("job.toml: the puzzle has free rules, which only PDDL can say: --format pddl"),

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use crate::program::program;
 use assert_cmd::Command;
 use halma_engine::search::{CancellationToken, Expander, Stopped, Tally, digest, saved};
 use halma_engine::store::workspace::{Disk, LIST, Workspace};
@@ -39,8 +40,8 @@ impl Place {
     }
 
     fn halma(&self, args: &[&str]) -> (i32, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
-        command.current_dir(self.0.path()).env_remove("HALMA_CACHE").timeout(std::time::Duration::from_secs(60));
+        let mut command = Command::from_std(program());
+        command.current_dir(self.0.path()).timeout(std::time::Duration::from_secs(60));
         let output = command.args(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
@@ -282,8 +283,8 @@ fn a_run_of_a_job_whose_name_is_no_text_can_be_resumed() {
     let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
     fs::write(place.at("").join(name(b"stops\xff.toml")), STOPS).unwrap();
     let halma = |args: &[&OsStr]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
-        let output = command.current_dir(place.at("")).env_remove("HALMA_CACHE").args(args).output().unwrap();
+        let mut command = Command::from_std(program());
+        let output = command.current_dir(place.at("")).args(args).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let job = name(b"stops\xff.toml");

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::program::program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -30,7 +30,7 @@ fn files(run: &Path) -> BTreeSet<PathBuf> {
 }
 
 fn halma(place: &TempDir, args: &[&str]) -> (i32, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
+    let mut command = program();
     let output = command.current_dir(place.path()).args(args).output().unwrap();
     (output.status.code().unwrap(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use halma_record::record::Verdict;
 use tempfile::TempDir;
 
-use super::small::{command, folder, halma, read};
+use super::small::read;
+use crate::program::{command, folder, halma};
 
 /// Problem 1 under 6-move rules: 23 moves (Table 3 of the paper).
 const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";

@@ -34,6 +34,7 @@ mod memory;
 mod mirrors;
 mod oracle;
 mod paper;
+mod program;
 mod pushes;
 mod puzzles;
 mod record;

@@ -2,28 +2,17 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::program::{self, job_folder};
 use halma_record::record::Record;
-use tempfile::TempDir;
 
 const TRIANGLE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-4\"\n";
 const SMALL: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-3\"\n";
 /// The same army, in fewer moves: what cuts little has a million states on a level here, and thrice as many there.
 const SHORT: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"triangle-3\"\n";
 
-/// A folder with a job file in it.
-fn folder(job: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("job.toml"), job).unwrap();
-    folder
-}
-
 /// Exit status, standard output and standard error of the program in that folder.
 fn halma(folder: &Path, line: &str) -> (i32, String, String) {
-    let args = line.split_whitespace();
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    program::halma(folder, &line.split_whitespace().collect::<Vec<_>>())
 }
 
 /// The least budget that a refusal names, in MiB.
@@ -54,7 +43,7 @@ fn claims(record: &Record) -> Vec<String> {
 
 #[test]
 fn a_budget_too_small_is_refused_with_the_least_that_will_do_and_nothing_is_written() {
-    let folder = folder(SMALL);
+    let folder = job_folder(SMALL);
     let at = folder.path();
     let mut before = 0;
     for threads in [1, 2, 16, 64] {
@@ -73,7 +62,7 @@ fn a_budget_too_small_is_refused_with_the_least_that_will_do_and_nothing_is_writ
 
 #[test]
 fn levels_that_crowd_the_least_budget_are_the_same_with_any_number_of_threads() {
-    let folder = folder(TRIANGLE);
+    let folder = job_folder(TRIANGLE);
     let at = folder.path();
     let (expected, _) = record(at, "levels job.toml --depth 6 --threads 2", 4096);
     for threads in [2, 16] {
@@ -89,7 +78,7 @@ fn levels_that_crowd_the_least_budget_are_the_same_with_any_number_of_threads() 
 fn answers_and_digests_under_every_pruning_are_those_of_a_large_budget() {
     let prunings = [("none", SHORT), ("theorem-1", SHORT), ("mcc", SHORT)];
     for (pruning, job) in prunings.into_iter().chain(["pattern", "leading", "narrowed"].map(|name| (name, SMALL))) {
-        let folder = folder(job);
+        let folder = job_folder(job);
         let line = format!("solve job.toml --threads 2 --pruning {pruning}");
         let (expected, _) = record(folder.path(), &line, 4096);
         let (found, peak) = record(folder.path(), &line, least(folder.path(), &line));
@@ -100,7 +89,7 @@ fn answers_and_digests_under_every_pruning_are_those_of_a_large_budget() {
 
 #[test]
 fn check_and_report_take_a_budget_too() {
-    let folder = folder(SMALL);
+    let folder = job_folder(SMALL);
     let at = folder.path();
     let (status, _, message) = halma(at, "solve job.toml -q --threads 2 --output-dir out --keep-levels");
     assert_eq!(status, 0, "{message}");
@@ -127,7 +116,7 @@ fn levels_that_are_too_large_to_derive_are_named_with_the_budget_that_will_do() 
 
 #[test]
 fn a_record_that_outgrows_the_budget_is_refused_before_it_is_read() {
-    let folder = folder(SMALL);
+    let folder = job_folder(SMALL);
     let at = folder.path();
     let (status, out, message) = halma(at, "solve job.toml -q --threads 2 --json");
     assert_eq!(status, 0, "{message}");

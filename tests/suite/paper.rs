@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::program;
 use assert_cmd::Command;
 use halma_engine::search::CancellationToken;
 use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
@@ -125,7 +126,7 @@ fn problem_2_under_8_move_rules_takes_20_moves() {
 /// `halma prove` on the main job: its exit status and its record.
 fn prove(max_length: &str) -> (Option<i32>, Record) {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut halma = Command::new(env!("CARGO_BIN_EXE_halma"));
+    let mut halma = Command::from_std(program());
     let job = file("transfer-triangle-4-6move");
     halma.current_dir(&folder).args(["prove", "--quiet", "--json", "--max-length", max_length]).arg(job);
     let output = halma.output().expect("it runs");

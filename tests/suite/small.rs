@@ -1,35 +1,15 @@
 //! What is said of jobs that are odd, nearly empty, impossible, or no jobs at all.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::program::{command, folder, halma};
 use halma_record::record::{Record, Verdict};
 use tempfile::TempDir;
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"square-2\"\n";
 const ROW: &str = "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n";
 const PARTED: &str = "[problem]\nkind = \"transfer\"\nboard = \"\"\"\nSS#..\n..#TT\n\"\"\"\nmoves = 4\n";
-
-/// A folder with these files.
-pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).expect("a file"));
-    folder
-}
-
-pub(super) fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halma"));
-    command.current_dir(folder).args(args);
-    command
-}
-
-/// Exit status, standard output and standard error of the program in that folder.
-pub(super) fn halma(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
-    let output = command(folder.path(), args).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
-}
 
 pub(super) fn read(folder: &TempDir, run: &str) -> Record {
     Record::read(&folder.path().join(run).join("result.json")).expect("a record")

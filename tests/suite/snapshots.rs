@@ -1,8 +1,8 @@
 //! What people see: help, man pages, reports. It changes on purpose only: with `UPDATE_SNAPSHOTS=1` the snapshots are written anew.
 
 use std::path::Path;
-use std::process::Command;
 
+use crate::program::program;
 use halma::report;
 use halma_record::record::Record;
 
@@ -21,7 +21,7 @@ fn shows(name: &str, text: &str) {
 }
 
 fn halma(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(arguments).env("COLUMNS", "100").output().unwrap();
+    let output = program().args(arguments).env("COLUMNS", "100").output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

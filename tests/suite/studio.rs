@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::program::program;
 use halma_record::record::{Record, Verdict};
 use halma_solve::run;
 use serde_json::Value;
@@ -43,7 +44,7 @@ impl Answer {
 impl Studio {
     pub(crate) fn open(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_halma"))
+        let mut process = program()
             .args(["studio", "--port", "0", "--memory", "1GiB", "--threads", "1"])
             .args(arguments)
             .current_dir(folder.path())
@@ -272,7 +273,7 @@ fn a_small_job_is_solved_and_kept_with_its_record_and_report() {
     assert_eq!(report.status, 200);
     assert!(report.head.contains("content-security-policy: sandbox allow-scripts"), "{}", report.head);
     assert!(!report.body.contains(&studio.token));
-    let check = Command::new(env!("CARGO_BIN_EXE_halma")).args(["check", "--quiet"]).arg(&folder).output().unwrap();
+    let check = program().args(["check", "--quiet"]).arg(&folder).output().unwrap();
     assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stderr));
 }
 
@@ -382,7 +383,7 @@ fn a_search_that_failed_on_its_way_is_named_when_the_studio_ends() {
 fn a_port_or_a_folder_that_cannot_be_had_is_said_and_the_job_of_the_command_line_is_there() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(["studio", "--port", &port]).output().unwrap();
+    let output = program().args(["studio", "--port", &port]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.starts_with(&format!("cannot listen on port {port} of 127.0.0.1: ")), "{said}");
@@ -392,7 +393,7 @@ fn a_port_or_a_folder_that_cannot_be_had_is_said_and_the_job_of_the_command_line
     // A folder below a file.
     let nowhere = job.join("searches");
     let arguments = ["studio", "--port", "0", "--folder", nowhere.to_str().unwrap()];
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).args(arguments).output().unwrap();
+    let output = program().args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.starts_with(&format!("{}: searches cannot have folders here: ", nowhere.display())), "{said}");

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use crate::program::program;
 use assert_cmd::Command;
 use halma_record::record::{Record, Verdict};
 use tempfile::TempDir;
@@ -17,7 +18,7 @@ fn place(job: &str) -> TempDir {
 }
 
 fn halma(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_halma")).args(args).current_dir(folder).output().unwrap()
+    Command::from_std(program()).args(args).current_dir(folder).output().unwrap()
 }
 
 /// The record of the job under a pruning.

@@ -1,28 +1,13 @@
 //! What people see beside the answers: figures, pages, descriptions, manuals.
 
-use std::path::Path;
-
-use assert_cmd::Command;
-use tempfile::TempDir;
+use crate::program::{self, job_folder, program};
 
 const SQUARE: &str = "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 8\narmy = \"square-2\"\n";
 const GAME: &str = "tests/games/chinese-checkers-10.toml";
 const SOLUTION: &str = "tests/solutions/p2-triangle-4-6move.toml";
 
 fn halma(args: &[&str]) -> (i32, String, String) {
-    halma_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
-}
-
-fn halma_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_halma")).current_dir(folder).args(args).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
-}
-
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("job.toml"), SQUARE).expect("a job");
-    folder
+    program::halma(env!("CARGO_MANIFEST_DIR"), args)
 }
 
 /// The text is well-formed as far as elements go: what is opened is closed, in order.
@@ -73,12 +58,12 @@ fn red_men_of_a_game_are_told_from_blue_ones_by_their_shape() {
 
 #[test]
 fn a_page_of_compared_runs_says_the_claim_and_shows_every_pruning() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let (status, ..) =
-        halma_in(at, &["compare", "job.toml", "-q", "--output-dir", "runs", "--prunings", "leading,none"]);
+        program::halma(at, &["compare", "job.toml", "-q", "--output-dir", "runs", "--prunings", "leading,none"]);
     assert_eq!(status, 0);
-    let (status, out, err) = halma_in(at, &["report", "runs", "-o", "page.html"]);
+    let (status, out, err) = program::halma(at, &["report", "runs", "-o", "page.html"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
     let page = std::fs::read_to_string(at.join("page.html")).expect("a page");
     let claim = "Under 8-move rules on the 9x9 board, the 4 men of square-2 (a1, b1, a2, b2) can be brought to \
@@ -89,21 +74,21 @@ fn a_page_of_compared_runs_says_the_claim_and_shows_every_pruning() {
         assert!(page.contains(&format!("halma {command} runs/leading/result.json")), "it says how to check");
     }
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
-    let (status, _, err) = halma_in(at, &["report", "."]);
+    let (status, _, err) = program::halma(at, &["report", "."]);
     assert_eq!((status, err.as_str()), (0, ""), "folders are searched");
     std::fs::create_dir(at.join("empty")).expect("a folder");
-    let (status, _, err) = halma_in(at, &["report", "empty"]);
+    let (status, _, err) = program::halma(at, &["report", "empty"]);
     assert_eq!((status, err.as_str()), (2, "empty: no record (result.json) there or beneath it\n"));
 }
 
 #[test]
 fn a_page_never_takes_an_unfinished_search_for_a_refutation() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     std::fs::write(at.join("big.toml"), "[problem]\nkind = \"transfer\"\nboard = \"9x9\"\nmoves = 6\narmy = \"triangle-4\"\n[search]\npruning = \"none\"\n[limits]\ntime = \"100ms\"\n").expect("a job");
-    let (status, ..) = halma_in(at, &["solve", "big.toml", "-q", "--output-dir", "big"]);
+    let (status, ..) = program::halma(at, &["solve", "big.toml", "-q", "--output-dir", "big"]);
     assert_eq!(status, 3);
-    let (_, page, _) = halma_in(at, &["report", "big"]);
+    let (_, page, _) = program::halma(at, &["report", "big"]);
     assert!(page.contains("it has not been decided in how many moves"), "{page}");
     assert!(page.contains("Not finished: this is no refutation."), "{page}");
 }
@@ -132,8 +117,8 @@ fn a_job_is_described_before_it_is_solved() {
 
 #[test]
 fn a_short_trial_says_what_a_search_may_cost_and_leaves_nothing_behind() {
-    let folder = folder();
-    let (status, text, _) = halma_in(folder.path(), &["describe", "job.toml"]);
+    let folder = job_folder(SQUARE);
+    let (status, text, _) = program::halma(folder.path(), &["describe", "job.toml"]);
     assert_eq!(status, 0);
     assert!(text.contains("The shortest solution has 12 moves"), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
@@ -141,11 +126,11 @@ fn a_short_trial_says_what_a_search_may_cost_and_leaves_nothing_behind() {
 
 #[test]
 fn a_batch_ends_with_a_table_for_people_spreadsheets_and_pages() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     std::fs::write(at.join("wrong.toml"), SQUARE.replace("moves = 8", "moves = 5")).expect("a job");
     let args = ["batch", "job.toml", "wrong.toml", "-q", "--output-dir", "night"];
-    let (status, text, _) = halma_in(at, &args);
+    let (status, text, _) = program::halma(at, &args);
     assert_eq!(status, 2, "the worst of the jobs");
     assert!(text.contains("job.toml    done    optimal      12"), "{text}");
     assert!(text.contains("wrong.toml  failed"), "{text}");
@@ -159,23 +144,23 @@ fn a_batch_ends_with_a_table_for_people_spreadsheets_and_pages() {
     assert!(read("table.md").starts_with("| job | state |"));
     assert!(read("batch.log").contains("length 12"), "the log is not quiet");
     // Again: what is done is not done again.
-    let (_, again, _) = halma_in(at, &[&args[..], &["--table", "csv"]].concat());
+    let (_, again, _) = program::halma(at, &[&args[..], &["--table", "csv"]].concat());
     assert_eq!(again.lines().nth(1).map(String::from), csv.lines().nth(1).map(|l| l.replacen("done", "skipped", 1)));
-    let (status, said, _) = halma_in(at, &["status", "night"]);
+    let (status, said, _) = program::halma(at, &["status", "night"]);
     assert_eq!(status, 2);
     assert!(said.starts_with("1 skipped, 1 failed\n"), "{said}");
-    let (status, said, _) = halma_in(at, &["status", "runs/job"]);
+    let (status, said, _) = program::halma(at, &["status", "runs/job"]);
     assert_eq!((status, said.as_str()), (0, "The shortest solution has 12 moves: every shorter length is refuted.\n"));
 }
 
 #[test]
 fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it_was_made() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     std::fs::write(at.join("six.toml"), SQUARE.replace("square-2", "triangle-3").replace("moves = 8", "moves = 6"))
         .expect("a job");
-    halma_in(at, &["solve", "six.toml", "-q", "--output-dir", "six"]);
-    let (status, page, err) = halma_in(at, &["report", "six"]);
+    program::halma(at, &["solve", "six.toml", "-q", "--output-dir", "six"]);
+    let (status, page, err) = program::halma(at, &["report", "six"]);
     assert_eq!((status, err.as_str()), (0, ""));
     // The levels are those of the last length that was searched, not of the solution, which was foreseen.
     assert!(page.contains("new positions on each level in the searches for 20 to 22 moves"));
@@ -194,29 +179,26 @@ fn a_page_says_for_which_lengths_levels_are_why_lengths_are_refuted_and_where_it
 
 #[test]
 fn a_run_says_how_far_it_is_while_it_goes_on_and_that_it_was_left_when_it_was_killed() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let big = SQUARE.replace("square-2", "triangle-4")
         + "[search]\npruning = \"none\"\n[limits]\nthreads = 1\ntime = \"10 min\"\nmemory = \"200 MiB\"\n";
     std::fs::write(at.join("big.toml"), big).expect("a job");
-    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_halma"))
-        .current_dir(at)
-        .args(["solve", "big.toml", "-q", "--output-dir", "big"])
-        .spawn()
-        .expect("it runs");
+    let mut run =
+        program().current_dir(at).args(["solve", "big.toml", "-q", "--output-dir", "big"]).spawn().expect("it runs");
     while !at.join("big/status.json").exists() {
         assert!(run.try_wait().expect("it was there").is_none(), "it has ended");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    let (status, said, _) = halma_in(at, &["status", "big"]);
+    let (status, said, _) = program::halma(at, &["status", "big"]);
     run.kill().expect("it was there");
     run.wait().expect("it was there");
     assert_eq!(status, 3, "not finished");
     assert!(said.starts_with("running: length ") && said.contains("states expanded"), "{said}");
-    let (status, said, _) = halma_in(at, &["status", "big"]);
+    let (status, said, _) = program::halma(at, &["status", "big"]);
     assert_eq!(status, 3);
     assert!(said.contains("no process works on it") && said.contains("halma resume big"), "{said}");
-    let (status, _, err) = halma_in(at, &["status", "nowhere"]);
+    let (status, _, err) = program::halma(at, &["status", "nowhere"]);
     assert_eq!((status, err.as_str()), (2, "nowhere: no run and no batch there\n"));
 }
 
@@ -242,7 +224,7 @@ fn the_help_of_every_command_fits_a_screen() {
 
 #[test]
 fn man_pages_and_completions_name_every_command() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let (status, page, _) = halma(&["man"]);
     assert_eq!(status, 0);
     assert!(page.contains(".TH halma 1") && page.contains("Exit status"), "{page}");
@@ -278,7 +260,7 @@ fn in_a_game_the_colour_is_the_side_and_no_type() {
 
 #[test]
 fn a_folder_becomes_a_site_whose_pages_tell_the_story_and_fetch_nothing() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let site = folder.path().join("site");
     let (status, out, _) = halma(&["report", "results", "-o", &format!("{}/", site.display())]);
     assert_eq!(status, 0);
@@ -302,7 +284,7 @@ fn a_folder_becomes_a_site_whose_pages_tell_the_story_and_fetch_nothing() {
 
 #[test]
 fn a_name_without_an_ending_is_a_site_of_many_runs_and_a_page_of_one() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let report = |runs: &[&str], output: &str| {
         let output = folder.path().join(output);
         let (status, _, err) = halma(&[&["report"], runs, &["-o", output.to_str().expect("UTF-8")]].concat());
@@ -325,7 +307,7 @@ fn a_name_without_an_ending_is_a_site_of_many_runs_and_a_page_of_one() {
 
 #[test]
 fn a_site_keeps_its_index_and_leads_to_pages_of_any_name_and_leaves_no_record_out() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let kept = std::env::current_dir().expect("a folder").join("results/table-3");
     for (name, record) in [
@@ -336,7 +318,7 @@ fn a_site_keeps_its_index_and_leads_to_pages_of_any_name_and_leaves_no_record_ou
         std::fs::create_dir_all(at.join("runs").join(name)).expect("a folder");
         std::fs::copy(kept.join(record), at.join("runs").join(name).join("result.json")).expect("a record");
     }
-    let (status, out, err) = halma_in(at, &["report", "runs", "-o", "site/"]);
+    let (status, out, err) = program::halma(at, &["report", "runs", "-o", "site/"]);
     assert_eq!((status, out.as_str()), (0, "site/index.html: 4 pages\n"), "{err}");
     let read = |name: &str| std::fs::read_to_string(at.join("site").join(name)).expect(name);
     let index = read("index.html");
@@ -352,7 +334,7 @@ fn a_site_keeps_its_index_and_leads_to_pages_of_any_name_and_leaves_no_record_ou
     for name in ["runs/Index/result.json", "runs/other.json"] {
         let text = std::fs::read(kept.join("p5-square-2-6move.json")).expect("a record");
         std::fs::write(at.join(name), &text[..text.len() / 2]).expect("a file");
-        let (status, _, err) = halma_in(at, &["report", "runs", "-o", "site/"]);
+        let (status, _, err) = program::halma(at, &["report", "runs", "-o", "site/"]);
         assert_eq!(status, 4, "{err}");
         assert!(err.starts_with(&format!("{name}: damaged record: EOF")), "{err}");
         std::fs::remove_file(at.join(name)).expect("it is there");
@@ -380,7 +362,7 @@ fn assert_latex(text: &str) {
 fn assert_pdflatex_takes(text: &str) {
     let found = std::process::Command::new("kpsewhich").arg("standalone.cls").output();
     if !found.is_ok_and(|found| found.status.success()) {
-        eprintln!("no LaTeX with standalone.cls here: figures are not compiled");
+        crate::skipped("figures by LaTeX: there is none with standalone.cls");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -450,7 +432,7 @@ fn a_terminal_gets_colours_unless_no_color_is_set() {
 
 #[test]
 fn a_new_job_is_one_and_what_is_there_already_stays() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     for (name, args) in [
         ("a", &["--board", "star-121"][..]),
@@ -459,73 +441,73 @@ fn a_new_job_is_one_and_what_is_there_already_stays() {
         ("d", &["--board", "hexagon:3", "--moves", "6"]),
     ] {
         let file = format!("{name}.toml");
-        let (status, _, err) = halma_in(at, &[&["new", &file], args].concat());
+        let (status, _, err) = program::halma(at, &[&["new", &file], args].concat());
         assert_eq!((status, err.as_str()), (0, ""), "{name}");
-        let (status, text, err) = halma_in(at, &["describe", &file, "--probe", "0s"]);
+        let (status, text, err) = program::halma(at, &["describe", &file, "--probe", "0s"]);
         assert_eq!((status, err.as_str()), (0, ""), "{name}");
         assert_eq!(text.starts_with("A \"small\" one: "), name == "b", "{text}");
     }
-    let (status, _, err) = halma_in(at, &["new", "a.toml"]);
+    let (status, _, err) = program::halma(at, &["new", "a.toml"]);
     assert_eq!((status, err.as_str()), (2, "a.toml: there already, and left as it is\n"));
     // What it says to do next leads to a page.
-    let (_, said, _) = halma_in(at, &["new", "next.toml", "--board", "5x5"]);
+    let (_, said, _) = program::halma(at, &["new", "next.toml", "--board", "5x5"]);
     for line in said.lines().skip(1) {
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
-        let (status, _, err) = halma_in(at, &words);
+        let (status, _, err) = program::halma(at, &words);
         assert_eq!(status, 0, "{line}: {err}");
     }
     assert!(std::fs::read_to_string(at.join("runs/next.html")).unwrap().contains("and no fewer"));
-    let (status, _, err) = halma_in(at, &["replay", "next.toml"]);
+    let (status, _, err) = program::halma(at, &["replay", "next.toml"]);
     assert!(status == 2 && err.starts_with("next.toml: a job, and no solution; halma solve"), "{err}");
-    let (status, _, err) = halma_in(at, &["report", "runs", "-o", "next.toml/"]);
+    let (status, _, err) = program::halma(at, &["report", "runs", "-o", "next.toml/"]);
     assert!(status == 2 && err.contains("a file of that name is there"), "{err}");
     std::fs::write(at.join("board.txt"), "SS .\n...\n. TT\n").expect("a drawing");
     for (kind, length) in [("rules", 9), ("blocks", 2), ("permutation", 2)] {
         let file = format!("{kind}.toml");
-        let (status, _, err) = halma_in(at, &["new", &file, "--kind", kind, "--title", "A \"new\" one"]);
+        let (status, _, err) = program::halma(at, &["new", &file, "--kind", kind, "--title", "A \"new\" one"]);
         assert_eq!(status, 0, "{err}");
-        let (status, text, err) = halma_in(at, &["solve", &file, "-q", "--json"]);
+        let (status, text, err) = program::halma(at, &["solve", &file, "-q", "--json"]);
         assert_eq!(status, 0, "{err}");
         let record: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&record["verdict"], &record["length"]), (&"optimal".into(), &length.into()), "{kind}");
         assert_eq!(record["problem"]["title"], "A \"new\" one");
     }
-    let (status, text, _) = halma_in(at, &["new", "-", "--kind", "rules", "--drawing", "board.txt"]);
+    let (status, text, _) = program::halma(at, &["new", "-", "--kind", "rules", "--drawing", "board.txt"]);
     assert!(status == 0 && text.contains("SS#.\n...#\n.#TT\n") && text.contains("d1 = \"S\""), "{text}");
-    assert_eq!(halma_in(at, &["new", "-", "--kind", "blocks", "--men", "3"]).0, 2);
-    let (status, _, err) = halma_in(at, &["new", "-", "--men", "4"]);
+    assert_eq!(program::halma(at, &["new", "-", "--kind", "blocks", "--men", "3"]).0, 2);
+    let (status, _, err) = program::halma(at, &["new", "-", "--men", "4"]);
     assert!(status == 2 && err.contains("--men is for boards that are drawn"), "{err}");
     std::fs::write(at.join("wide.txt"), "A".repeat(26) + ".\n").expect("a drawing");
-    let (status, text, _) = halma_in(at, &["new", "-", "--kind", "rules", "--drawing", "wide.txt"]);
+    let (status, text, _) = program::halma(at, &["new", "-", "--kind", "rules", "--drawing", "wide.txt"]);
     assert!(status == 0 && text.contains("{ aa1 = \"A\" }"), "{text}");
-    let (status, text, _) = halma_in(at, &["new", "-", "--drawing", "board.txt", "--moves", "4"]);
+    let (status, text, _) = program::halma(at, &["new", "-", "--drawing", "board.txt", "--moves", "4"]);
     assert_eq!(status, 0);
     assert!(text.contains("SS#.\n...#\n.#TT\n"), "{text}");
 }
 
 #[test]
 fn other_rules_and_a_time_can_be_asked_for_on_the_command_line() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let length = |moves: &str| {
-        let (status, text, _) = halma_in(at, &["solve", "job.toml", "-q", "--json", "--moves", moves]);
+        let (status, text, _) = program::halma(at, &["solve", "job.toml", "-q", "--json", "--moves", moves]);
         assert_eq!(status, 0);
         serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["length"].clone()
     };
     assert_eq!([length("4"), length("6"), length("8")], [15, 15, 12].map(serde_json::Value::from));
     let big = SQUARE.replace("square-2", "triangle-4") + "[search]\npruning = \"none\"\n";
     std::fs::write(at.join("big.toml"), big).expect("a job");
-    let (status, _, err) = halma_in(at, &["solve", "big.toml", "--time", "100ms", "--progress", "lines"]);
+    let (status, _, err) = program::halma(at, &["solve", "big.toml", "--time", "100ms", "--progress", "lines"]);
     assert_eq!(status, 3);
     assert!(err.contains("nothing was kept: with --output-dir DIR"), "{err}");
 }
 
 #[test]
 fn progress_as_json_is_all_that_stands_on_standard_error() {
-    let folder = folder();
+    let folder = job_folder(SQUARE);
     let at = folder.path();
     let events = |args: &[&str]| -> Vec<serde_json::Value> {
-        let (_, _, err) = halma_in(at, args);
+        let (_, _, err) = program::halma(at, args);
         err.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
     };
     let solved = events(&["solve", "job.toml", "--progress", "json"]);

@@ -42,13 +42,18 @@ fn named(name: &str) -> Option<Vec<(i32, i32)>> {
     })
 }
 
-/// The rows of a map: a letter for each cell, `#` for places without one. Blank lines around it are ignored.
-fn drawn(map: &str) -> Result<Vec<Vec<char>>, String> {
+/// The rows of a map; blank lines around it do not count.
+pub(super) fn rows(map: &str) -> Vec<Vec<char>> {
     let mut rows: Vec<Vec<char>> = map.lines().map(|row| row.trim_end().chars().collect()).collect();
     while rows.last().is_some_and(Vec::is_empty) {
         rows.pop();
     }
-    let rows: Vec<Vec<char>> = rows.into_iter().skip_while(Vec::is_empty).collect();
+    rows.into_iter().skip_while(Vec::is_empty).collect()
+}
+
+/// The rows of a map of armies: a letter for each cell, `#` for places without one.
+fn drawn(map: &str) -> Result<Vec<Vec<char>>, String> {
+    let rows = rows(map);
     let width = rows.first().map_or(0, Vec::len);
     let sound = |row: &Vec<char>| row.len() == width && row.iter().all(|letter| ".STB#".contains(*letter));
     match rows.iter().all(sound) && width.max(rows.len()) <= 256 {

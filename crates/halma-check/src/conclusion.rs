@@ -1,11 +1,7 @@
 //! What a record that holds says of its problem, in one sentence.
 
 use halma_record::record::{Record, Verdict};
-use halma_record::words::counted;
-
-fn moves(number: u32) -> String {
-    counted(number as usize, "move")
-}
+use halma_record::words::moves;
 
 /// The sentence. It says no more than the verdict and the numbers that were checked.
 pub(super) fn of(record: &Record) -> String {

@@ -11,6 +11,8 @@ mod rungs;
 use std::path::Path;
 use std::sync::Arc;
 
+use halma_record::job::Pruning;
+use halma_record::job::game_bounds::{self, Name};
 use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
 use halma_record::words::counted;
 
@@ -30,40 +32,15 @@ use bounds::{Bounds, Rules};
 use counts::Counter;
 use position::{Position, Table};
 
-/// The bounds that beams and `pruning = "all"` use.
-const ALL: [&str; 9] =
-    ["count", "vacate", "contact", "packing", "types", "diagonal-gaps", "two-ladders", "hall", "look-ahead"];
-/// The bound that is not among them; it is younger than the name `all`.
-const RUNGS: &str = "rungs";
-
-/// The bounds that a pruning names, and the largest level that is not truncated.
-fn bounds(pruning: &str) -> Result<(Vec<&str>, u64), String> {
-    let none = || format!("pruning {pruning} is none of games");
-    let known = |word: &str| ALL.into_iter().chain([RUNGS]).find(|name| *name == word).ok_or_else(none);
-    let beam = pruning.strip_prefix("beam(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
-    if let Some((keep, rest)) = beam {
-        let rungs = rest.ends_with(",rungs=1").then_some(RUNGS);
-        return Ok((ALL.into_iter().chain(rungs).collect(), keep.parse().map_err(|_| none())?));
-    }
-    let names = match pruning {
-        "none" => Vec::new(),
-        "theorem-1" | "paper" => vec!["count", "contact"],
-        _ => {
-            let mut names = Vec::new();
-            for word in pruning.split('+') {
-                match word.strip_prefix("all-but-") {
-                    _ if word == "all" => names.extend(ALL),
-                    None => names.push(known(word)?),
-                    Some(word) => {
-                        let without = known(word)?;
-                        names.extend(ALL.into_iter().filter(|name| *name != without));
-                    }
-                }
-            }
-            names
-        }
+/// The bounds that a record's levels are under, and the size of the largest level that is not truncated.
+fn bounds(record: &Record) -> Result<(game_bounds::Bounds, u64), Rejection> {
+    let pruning = if record.question == Asked::Levels { &Pruning::None } else { &record.pruning };
+    let keep = match *pruning {
+        Pruning::Beam { keep, .. } => keep as u64,
+        _ => u64::MAX,
     };
-    Ok((names, u64::MAX))
+    let none = || RejectionKind::Problem.because(format!("pruning {pruning} is none of games"));
+    Ok((pruning.of_games().ok_or_else(none)?, keep))
 }
 
 /// Checks a game's record, whose level files are in `folder`.
@@ -100,12 +77,8 @@ pub(super) fn holds(record: &Record, folder: &Path, options: &Options) -> Result
         report.checked.push(format!("the game plays, {}, {winner} wins", counted(moves, "move")));
     }
     let (game, model) = (game.unwrap_or_default(), &problem.model);
-    let pruning = match record.question {
-        Asked::Levels => "none".into(),
-        _ => record.pruning.to_string(),
-    };
-    let (names, keep) = bounds(&pruning).map_err(Rejection::of(RejectionKind::Problem))?;
-    let common = Common { problem: &problem, record, game, folder, options, names, keep };
+    let (chosen, keep) = bounds(record)?;
+    let common = Common { problem: &problem, record, game, folder, options, chosen, keep };
     if let Some(table) = Table::<u128>::new(model, bases) {
         GameCheck { table: &table, common, built: [None, None], evidence, report }.all()
     } else {
@@ -149,7 +122,7 @@ struct Common<'a> {
     folder: &'a Path,
     options: &'a Options<'a>,
     /// The bounds, and the size of the largest level that is not truncated.
-    names: Vec<&'a str>,
+    chosen: game_bounds::Bounds,
     keep: u64,
 }
 
@@ -194,8 +167,8 @@ impl<N: Number> GameCheck<'_, N> {
 
     /// Whether the tables of the bounds fit the budget.
     fn tables(&self) -> Result<(), String> {
-        let Common { problem, names, .. } = &self.common;
-        let packing = names.contains(&"packing");
+        let Common { problem, chosen, .. } = &self.common;
+        let packing = chosen.names().contains(&Name::Packing);
         // The tables of one side are made after those of the other.
         let bytes = problem.ends().map(packing::bytes).into_iter().max();
         memory::fit("the tables of its bounds", bytes.filter(|_| packing).unwrap_or(0))
@@ -205,13 +178,10 @@ impl<N: Number> GameCheck<'_, N> {
     fn bounds(&mut self, length: u32) -> Result<Arc<Bounds>, Rejection> {
         // Blue makes the first move and every second one after it.
         let winner = usize::from(length.is_multiple_of(2));
-        let Common { problem, names, .. } = &self.common;
+        let Common { problem, chosen, .. } = &self.common;
         let built = match &self.built[winner] {
             Some(built) => Arc::clone(built),
-            None => {
-                let built = Bounds::new(self.table.board(), problem.ends(), winner, names);
-                Arc::new(built.map_err(Rejection::of(RejectionKind::Problem))?)
-            }
+            None => Arc::new(Bounds::new(self.table.board(), problem.ends(), winner, chosen.names())),
         };
         self.built[winner] = Some(Arc::clone(&built));
         Ok(built)

@@ -49,10 +49,10 @@ fn regular(path: &Path) -> std::io::Result<File> {
     }
 }
 
-/// A file that is read.
-/// What Unix says where this process (EMFILE), or all (ENFILE), have as many files open as they may.
-const TOO_MANY_FILES: [i32; 2] = [24, 23];
+/// What the system says where this process, or all of them, have as many files open as they may.
+const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
 
+/// A file that is read.
 struct Opened<'a> {
     path: &'a Path,
     file: File,

@@ -9,14 +9,14 @@ use super::number::Number;
 use super::rejection::Trouble;
 use crate::parallel;
 
-/// StateSpace by key, ascending, each with the number of walks that lead to it.
+/// States by key, ascending, each with the number of walks that lead to it.
 pub(super) type Walks<N> = Vec<(N, u128)>;
 
 pub(super) fn too_large() -> Trouble {
     Trouble::TooMany("the numbers do not fit 128 bits".into())
 }
 
-/// StateSpace whose successors are made at a time.
+/// States whose successors are made at a time.
 const PART: usize = 1 << 17;
 
 /// Successors that are collected before they are merged.

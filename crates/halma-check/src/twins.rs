@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use halma_record::job::ProblemSpec;
+use halma_record::job::game_bounds::Name;
 
 use crate::board::Board;
 use crate::game_record::bounds::Bounds;
@@ -18,8 +19,9 @@ impl GameBound {
     ///
     /// # Errors
     /// Where there is none.
-    pub fn new(stated: &ProblemSpec, bases: [&[u8]; 2], winner: usize, name: &str) -> Result<Self, String> {
-        Bounds::new(&Board::of(stated.armies().ok_or("no armies")?)?, bases, winner, &[name]).map(Self)
+    pub fn new(stated: &ProblemSpec, bases: [&[u8]; 2], winner: usize, name: Name) -> Result<Self, String> {
+        let board = Board::of(stated.armies().ok_or("no armies")?)?;
+        Ok(Self(Bounds::new(&board, bases, winner, &[name])))
     }
 
     /// Whether a game may go on from there and end after so many moves.

@@ -24,15 +24,6 @@ pub struct Count(String);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Digest(pub u128);
 
-/// A level file that a run has kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRecord {
-    /// Its name from the run's folder on.
-    pub name: String,
-    /// The identity in its header.
-    pub identity: Digest,
-}
-
 impl From<u64> for Count {
     fn from(number: u64) -> Self {
         Self(number.to_string())

@@ -16,8 +16,9 @@ mod length_record;
 mod machine;
 mod record_file;
 
+pub use halma_files::kept_file::FileRecord;
 use halma_files::number;
-pub use halma_files::number::{Count, Digest, FileRecord};
+pub use halma_files::number::{Count, Digest};
 
 pub use claims::LONGEST;
 pub use impossible::ImpossibleRecord;
@@ -163,6 +164,28 @@ pub enum Asked {
     Levels,
     /// How many shortest solutions are there?
     Count,
+}
+
+impl Asked {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Solve, Self::Prove, Self::Levels, Self::Count];
+
+    /// Its name in records and folders.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Solve => "solve",
+            Self::Prove => "prove",
+            Self::Levels => "levels",
+            Self::Count => "count",
+        }
+    }
+
+    /// The question of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|asked| asked.name() == name)
+    }
 }
 
 /// On which earlier levels a state may recur.

@@ -245,6 +245,16 @@ impl Board {
         (x % 2 + 2 * (y % 2)) as usize
     }
 
+    /// How many of these cells have each type.
+    #[must_use]
+    pub fn types(&self, cells: &[usize]) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for &cell in cells {
+            counts[self.type_of(cell)] += 1;
+        }
+        counts
+    }
+
     /// A cell's name, as in `c2`. Columns past `z` are `aa`, `ab`, ...
     #[must_use]
     pub fn name_of(&self, cell: usize) -> String {

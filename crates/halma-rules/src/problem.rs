@@ -79,6 +79,12 @@ impl Transfer {
     }
 
     /// The same problem without steps.
+    ///
+    /// ```
+    /// use halma_rules::{lattice::Rule, problem::Transfer};
+    /// let problem = Transfer::named("9x9", Rule::Four, "triangle-4").unwrap();
+    /// assert!(!problem.jumps_only && problem.by_jumps_only().jumps_only);
+    /// ```
     #[must_use]
     pub fn by_jumps_only(self) -> Self {
         Self { jumps_only: true, ..self }
@@ -99,11 +105,7 @@ impl Transfer {
     /// How many of the cells have each type (Section 2.1).
     #[must_use]
     pub fn types(&self, cells: &[usize]) -> [usize; 4] {
-        let mut counts = [0; 4];
-        for &cell in cells {
-            counts[self.lattice.board.type_of(cell)] += 1;
-        }
-        counts
+        self.lattice.board.types(cells)
     }
 
     /// The army's average speed σ in a solution of so many moves, equation (18) of the paper, as a reduced fraction;

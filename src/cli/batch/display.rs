@@ -40,9 +40,8 @@ impl<'a> Display<'a> {
             status::write(&folder.join(FILE), queue);
         }
         let job = &queue.jobs[changed];
-        let said = job.said.lines().next().unwrap_or_default();
-        let line =
-            format!("{} of {}: {} {}  {said}", changed + 1, queue.jobs.len(), job.state.name(), job.file.display());
+        let (number, of, said) = (changed + 1, queue.jobs.len(), job.headline());
+        let line = format!("{number} of {of}: {} {}  {said}", job.state.name(), job.file.display());
         if let Some(log) = &self.log {
             Lines::in_log(log).line(&line);
         }
@@ -73,10 +72,7 @@ const NEAR: usize = 8;
 /// The table on the screen.
 fn live(queue: &BatchQueue, changed: usize) -> String {
     let near = changed.saturating_sub(NEAR)..(changed + NEAR + 1).min(queue.jobs.len());
-    let line = |job: &QueuedJob| {
-        let said = job.said.lines().next().unwrap_or_default();
-        format!("{:<10} {}  {said}", job.state.name(), job.file.display()).chars().take(100).collect::<String>()
-    };
+    let line = |job: &QueuedJob| job.line(job.headline()).chars().take(100).collect::<String>();
     let lines = queue.jobs[near].iter().map(line);
     std::iter::once(queue.counts()).chain(lines).collect::<Vec<_>>().join("\n")
 }

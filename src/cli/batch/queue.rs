@@ -46,7 +46,7 @@ pub(in crate::cli) struct QueuedJob {
     /// The answer in a sentence, or the error; of a waiting job, an estimate of its next length.
     pub(in crate::cli) said: String,
     /// The exit status, if it were the only job.
-    pub(in crate::cli) exit: u8,
+    pub(in crate::cli) exit: Exit,
     #[serde(skip)]
     pub(super) record: Option<Record>,
 }
@@ -115,7 +115,7 @@ impl BatchQueue {
 
     /// The exit status: the worst of all jobs.
     pub(in crate::cli) fn exit(&self) -> Exit {
-        self.jobs.iter().fold(Exit::Answered, |worst, job| worse(worst, exit_of(job.exit)))
+        self.jobs.iter().fold(Exit::Answered, |worst, job| worse(worst, job.exit))
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -184,8 +184,18 @@ impl QueuedJob {
             of(&|r| grouped(r.largest_level())),
             of(&|r| format!("{:.1}", r.seconds)),
             of(&|r| bytesize::ByteSize(r.peak_memory_bytes).to_string()),
-            self.said.lines().next().unwrap_or_default().into(),
+            self.headline().into(),
         ]
+    }
+
+    /// What is said of it, in a line.
+    pub(in crate::cli) fn headline(&self) -> &str {
+        self.said.lines().next().unwrap_or_default()
+    }
+
+    /// Its state, its file and what is `said` of it, in a line.
+    pub(in crate::cli) fn line(&self, said: &str) -> String {
+        format!("{:<10} {}  {said}", self.state.name(), self.file.display()).trim_end().into()
     }
 }
 
@@ -199,11 +209,4 @@ fn worse(one: Exit, other: Exit) -> Exit {
         _ => 0,
     };
     if rank(other) > rank(one) { other } else { one }
-}
-
-fn exit_of(number: u8) -> Exit {
-    [Exit::Answered, Exit::Input, Exit::Unfinished, Exit::Damaged]
-        .into_iter()
-        .find(|e| *e as u8 == number)
-        .unwrap_or(Exit::Failed)
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use halma_record::job::game_bounds::Name;
+
 use super::ladders;
 use super::look::{Bound, Look};
 use super::packing;
@@ -20,25 +22,23 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// The bounds of these names for games between these bases that `winner` wins.
-    pub fn new(board: &Board, bases: [&[u8]; 2], winner: usize, names: &[&str]) -> Result<Self, String> {
+    pub fn new(board: &Board, bases: [&[u8]; 2], winner: usize, names: &[Name]) -> Self {
         let (start, goal) = (bases[winner], bases[1 - winner]);
-        let mut bounds: Vec<Bound> = Vec::new();
-        for &name in names {
-            bounds.push(match name {
-                "count" => Box::new(|it| it.slack >= 0),
-                "vacate" => vacate(goal),
-                "contact" => contact(board, goal),
-                "packing" => packing::bound(board, goal),
-                "types" => types(board, goal),
-                "diagonal-gaps" => ladders::gaps(board, start, goal),
-                "two-ladders" => ladders::two(board, start, goal),
-                "hall" => ladders::hall(board, start, goal),
-                "rungs" => rungs::bound(board, goal),
-                "look-ahead" => look_ahead(board, goal),
-                _ => return Err(format!("no bound is called {name}")),
-            });
-        }
-        Ok(Self { winner, base: Set::of(goal), bounds })
+        let bound = |name: &Name| -> Bound {
+            match name {
+                Name::Count => Box::new(|it| it.slack >= 0),
+                Name::Vacate => vacate(goal),
+                Name::Contact => contact(board, goal),
+                Name::Packing => packing::bound(board, goal),
+                Name::Types => types(board, goal),
+                Name::DiagonalGaps => ladders::gaps(board, start, goal),
+                Name::TwoLadders => ladders::two(board, start, goal),
+                Name::Hall => ladders::hall(board, start, goal),
+                Name::Rungs => rungs::bound(board, goal),
+                Name::LookAhead => look_ahead(board, goal),
+            }
+        };
+        Self { winner, base: Set::of(goal), bounds: names.iter().map(bound).collect() }
     }
 
     /// Whether no bound prunes a position with so many moves left.

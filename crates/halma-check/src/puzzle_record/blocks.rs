@@ -12,6 +12,7 @@ use halma_record::record::SymmetryRecord;
 use super::code::Part;
 use super::grid::{DIRECTIONS, Grid, Step};
 use super::model::{Distance, Model, State, is_group, named};
+use crate::permutation;
 use crate::rejection::Trouble;
 
 /// The side of a board of Rush Hour.
@@ -211,7 +212,7 @@ impl Blocks {
         let blocks = self.blocks(&self.starts[0])?;
         let mut images: Vec<Option<u8>> = vec![None; self.classes.len()];
         for (class, cells) in &blocks {
-            let moved = moved(cells, map);
+            let moved = permutation::image(map, cells);
             let Some((image, _)) = blocks.iter().find(|(_, cells)| *cells == moved) else { return Ok(None) };
             let known = &mut images[usize::from(*class)];
             if known.is_some_and(|known| known != *image) {
@@ -299,7 +300,7 @@ impl Blocks {
     fn image(&self, blocks: &[Block], (map, classes): &BlockMap) -> State {
         let mut image = vec![self.classes.len() as u8; self.grid.len()];
         for (class, cells) in blocks {
-            image[usize::from(moved(cells, map)[0])] = classes[usize::from(*class)];
+            image[usize::from(permutation::image(map, cells)[0])] = classes[usize::from(*class)];
         }
         image
     }
@@ -324,13 +325,6 @@ impl Blocks {
         }
         Some((self.blocks(&state).is_ok() && self.is_goal(&state)).then_some(state))
     }
-}
-
-/// Where a map takes cells, ascending.
-fn moved(cells: &[u8], map: &[u8]) -> Vec<u8> {
-    let mut moved: Vec<u8> = cells.iter().map(|&cell| map[usize::from(cell)]).collect();
-    moved.sort_unstable();
-    moved
 }
 
 impl Model for Blocks {

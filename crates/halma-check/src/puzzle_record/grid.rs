@@ -1,6 +1,6 @@
 //! Maps: one line a row, `#` where there is no cell, and a letter on each cell.
 
-use crate::board::Board;
+use crate::board::{Board, rows};
 
 /// The most cells, and the most letters.
 pub const MAX_CELLS: usize = 256;
@@ -29,15 +29,6 @@ pub struct Grid {
     pub height: i32,
     /// The cell of each place, row by row.
     at: Vec<Option<u8>>,
-}
-
-/// The rows of a map; blank lines around it do not count.
-fn rows(map: &str) -> Vec<Vec<char>> {
-    let mut rows: Vec<Vec<char>> = map.lines().map(|row| row.trim_end().chars().collect()).collect();
-    while rows.last().is_some_and(Vec::is_empty) {
-        rows.pop();
-    }
-    rows.into_iter().skip_while(Vec::is_empty).collect()
 }
 
 impl Grid {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::code::Part;
+use crate::permutation::composed;
 use crate::rejection::Trouble;
 
 /// A state: the entries that its number is made of, in that order.
@@ -64,7 +65,6 @@ pub fn is_group(maps: &[Vec<u8>]) -> Result<(), String> {
     if all.len() < maps.len() {
         return Err("symmetries.fixing: it names a map twice".into());
     }
-    let composed = |a: &[u8], b: &[u8]| b.iter().map(|&cell| a[usize::from(cell)]).collect::<Vec<u8>>();
     let is_identity = |map: &Vec<u8>| map.iter().enumerate().all(|(cell, &image)| cell == usize::from(image));
     if !maps.first().is_some_and(is_identity) {
         return Err("symmetries.fixing: the identity is not its first".into());

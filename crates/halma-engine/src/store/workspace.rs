@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_128;
 
 use halma_files::folder::Folder;
-use halma_files::number::{Digest, FileRecord};
+use halma_files::kept_file::FileRecord;
+use halma_files::number::Digest;
 
 mod leftover_share;
 mod manifest;

@@ -88,7 +88,7 @@ fn keeps_levels(folder: &Path) -> Result<bool, StoreError> {
 pub fn fingerprint(job: &Job, question: Question) -> String {
     let (asked, max_length, depth) = question.asked(job);
     let all = serde_json::json!([identity(job, question, None), max_length, depth]).to_string();
-    let (spec, asked, digest) = (&job.spec, format!("{asked:?}").to_lowercase(), xxh3_128(all.as_bytes()));
+    let (spec, asked, digest) = (&job.spec, asked.name(), xxh3_128(all.as_bytes()));
     let what = match spec {
         ProblemSpec::Armies(armies) => format!("{} of {} men on {}", armies.kind, armies.men, armies.board),
         ProblemSpec::Puzzle(puzzle) => puzzle.title.clone().unwrap_or_else(|| puzzle.kind.clone()),

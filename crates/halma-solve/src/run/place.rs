@@ -74,7 +74,7 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
 
 fn name(job: &Job, question: Question) -> String {
     let (asked, max_length, depth) = question.asked(job);
-    let mut name = format!("{asked:?}").to_lowercase();
+    let mut name = asked.name().to_owned();
     if let Some(number) = max_length.or(depth) {
         name += &format!("-{number}");
     }

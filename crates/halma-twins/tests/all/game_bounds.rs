@@ -44,7 +44,7 @@ fn compared(spec: &str, rounds: usize, seed: &mut u64) -> [[usize; 2]; 10] {
     for side in [Side::Blue, Side::Red] {
         let winner = usize::from(side == Side::Red);
         let bounds = Name::ALL.map(|name| {
-            let plain = GameBound::new(&job.spec, [&blue, &red], winner, name.as_str()).unwrap();
+            let plain = GameBound::new(&job.spec, [&blue, &red], winner, name).unwrap();
             (plain, bound::<4>(name, game, side), name)
         });
         let goals = [&game.red, &game.blue];

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use halma_record::record::SymmetryRecord;
 
-use super::{BlockMap, Blocks, moved, shape_of};
+use super::{BlockMap, Blocks, shape_of};
+use crate::permutation;
 use crate::puzzle_record::grid::{DIRECTIONS, Step};
 use crate::puzzle_record::model::{Model, State};
 
@@ -27,7 +28,7 @@ impl Blocks {
         let map = (cells.clone(), self.exchanged(letters)?);
         for (class, block) in self.blocks(&self.starts[0])? {
             let image = &self.classes[usize::from(map.1[usize::from(class)])];
-            if shape_of(&self.grid, &moved(&block, cells)) != image.shape {
+            if shape_of(&self.grid, &permutation::image(cells, &block)) != image.shape {
                 return Err(
                     "symmetries.mirror: the image of a block has another shape than the block that it becomes".into()
                 );

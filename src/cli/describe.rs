@@ -1,0 +1,46 @@
+//! `halma describe`: what is known of a job before it is solved.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use halma_rules::job::Output;
+use halma_solve::run::Question;
+
+use super::asking::{Search, overrides, put, read};
+use super::{Exit, Failure, Options, threads};
+use crate::describe;
+
+/// Which job, and how long it is tried.
+#[derive(Clone, Debug, Args)]
+pub struct DescribeArgs {
+    /// The job, a TOML file; - reads it from standard input
+    pub job: PathBuf,
+    /// How long to try it for an estimate of its cost; 0 s to leave that out
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
+    pub probe: Duration,
+    /// Threads of the trial; all that the machine has where not given
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u32>,
+}
+
+/// Says what is known, and what a short search says of the cost.
+pub(super) fn describe(args: &DescribeArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let DescribeArgs { job: file, probe, threads } = args;
+    let mut job = read(file)?;
+    put(&describe::text(&job), out)?;
+    if probe.is_zero() {
+        return Ok(Exit::Answered);
+    }
+    // A trial leaves nothing behind.
+    job.output = Output::default();
+    job.limits.time = Some(*probe);
+    let options = Options { threads: *threads, quiet: true, ..Options::default() };
+    let args = options.at(file);
+    let job = job.with(&overrides(&args, None))?;
+    let record = search(&job, Question::Solve, &args)?;
+    put(&describe::cost(&record), out)?;
+    Ok(if record.is_interrupted() { Exit::Unfinished } else { Exit::Answered })
+}

@@ -1,0 +1,72 @@
+//! Where the records are that a command line names.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use halma_files::folder;
+use halma_record::record;
+
+use super::Failure;
+
+/// The record that is meant: the file itself, the one in a folder, else all in the folders beneath it, by name.
+pub(super) fn of_runs(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let record = path.join(record::FILE);
+    if !path.is_dir() || record.symlink_metadata().is_ok() {
+        files.push(if path.is_dir() { record } else { path.into() });
+        return Ok(());
+    }
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unreadable(path))? {
+        let entry = entry.map_err(unreadable(path))?;
+        // Not links: they lead elsewhere, or in circles.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    folders.iter().try_for_each(|folder| of_runs(folder, files))
+}
+
+/// All records beneath a folder, by name: every file `*.json` that says of itself that it is one, or may be a damaged one.
+pub(super) fn beneath(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(unreadable(folder))? {
+        let entry = entry.map_err(unreadable(folder))?;
+        // Not links: they lead elsewhere, or in circles.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+            Ok(kind) if kind.is_file() && is_record(&entry.path()) => found.push(entry.path()),
+            _ => {}
+        }
+    }
+    found.sort();
+    folders.sort();
+    files.append(&mut found);
+    folders.iter().try_for_each(|folder| beneath(folder, files))
+}
+
+/// Whether a file says of itself that it is a record, or is called so; whether it is a sound one is for those who read it.
+fn is_record(file: &Path) -> bool {
+    if file.extension().is_none_or(|end| end != "json") {
+        return false;
+    }
+    let keys = ["format", "problem", "verdict"];
+    let Ok(bytes) = folder::read_named(file, folder::RECORD_BYTES) else { return true };
+    // A damaged record must not be left out without a word; other files may be no JSON at all.
+    let says_so = match serde_json::from_slice::<serde_json::Value>(&bytes) {
+        Ok(document) => keys.iter().all(|key| document.get(key).is_some()),
+        // They come early, so that half a record has them.
+        Err(_) => {
+            let has = |key: &&str| {
+                let quoted = format!("\"{key}\"");
+                bytes.windows(quoted.len()).any(|part| part == quoted.as_bytes())
+            };
+            keys[..2].iter().all(has)
+        }
+    };
+    says_so || file.ends_with(record::FILE)
+}
+
+fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
+    move |e| Failure::input(format!("{}: cannot be read: {e}", folder.display()))
+}

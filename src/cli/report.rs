@@ -1,0 +1,64 @@
+//! `halma report`: pages of runs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use halma_record::record::{self, Record};
+
+use super::asking::too_little;
+use super::whole_file::{not_to_a_terminal, write_or_print};
+use super::{Exit, Failure, gallery, record_files};
+use crate::page::{self, Entry};
+use crate::solution::Solution;
+
+/// Memory of `halma report` in bytes: a fixed part, and a part for each byte of the records, which are held together with their page.
+const PROGRAM: u64 = 24 << 20;
+const BYTE_OF_RECORD: u64 = 24;
+
+/// Makes one page of all the runs, or a site of them.
+pub(super) fn report(
+    runs: &[PathBuf],
+    output: Option<&Path>,
+    memory: Option<u64>,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    not_to_a_terminal(output)?;
+    let folder = output.filter(|output| is_site(runs, output));
+    let mut files = Vec::new();
+    for run in runs {
+        let before = files.len();
+        match folder {
+            Some(_) if run.is_dir() => record_files::beneath(run, &mut files)?,
+            _ => record_files::of_runs(run, &mut files)?,
+        }
+        if files.len() == before {
+            let message = format!("{}: no record (result.json) there or beneath it", run.display());
+            return Err(Failure::input(message));
+        }
+    }
+    let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|m| m.len()).sum();
+    let least = PROGRAM + BYTE_OF_RECORD * bytes;
+    if let Some(memory) = memory.filter(|&memory| memory < least) {
+        return Err(too_little(memory, least, ""));
+    }
+    let mut entries = Vec::new();
+    for file in files {
+        let record = Record::read(&file)?;
+        // Nothing is shown that does not hold.
+        let checked = record.solution.as_ref().map(|_| Solution::from_record(&file, &record)).transpose()?;
+        entries.push(Entry { file: file.display().to_string(), record, checked });
+    }
+    match folder {
+        Some(folder) => gallery::write(runs, &entries, folder, out),
+        None => write_or_print(&page::report(&entries), output, out),
+    }
+}
+
+/// Whether a site is asked for, and no page: by a folder that is there, by a slash at the end; and where there is nothing yet, by
+/// a name without an ending for what may be many runs. `page.html` is a page, and so is `page` of one run.
+fn is_site(runs: &[PathBuf], output: &Path) -> bool {
+    let many = || runs.len() > 1 || runs.iter().any(|run| run.is_dir() && !run.join(record::FILE).exists());
+    output.is_dir()
+        || output.to_string_lossy().ends_with(['/', '\\'])
+        || (output.symlink_metadata().is_err() && output.extension().is_none() && many())
+}
