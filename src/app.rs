@@ -60,9 +60,13 @@ impl App {
         allow_open_files();
         kinds::add(self.kinds);
         verified::add(self.verified);
-        let matches = cli::grouped(Cli::command()).get_matches();
-        let cli = match Cli::from_arg_matches(&matches) {
+        let matches = cli::grouped(Cli::command()).try_get_matches();
+        let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
+            Err(error) if error.use_stderr() && asks_for_json() => {
+                json::failed(error.to_string().trim_end(), Exit::Input as u8);
+                return Exit::Input.into();
+            }
             Err(error) => error.exit(),
         };
         outcome(&cli).into()
@@ -95,6 +99,13 @@ fn outcome(cli: &Cli) -> Exit {
             Exit::Failed
         }
     }
+}
+
+/// Whether a command line that makes no sense otherwise wants its messages as JSON.
+fn asks_for_json() -> bool {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    arguments.iter().any(|argument| argument == "--progress=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--progress" && pair[1] == "json")
 }
 
 /// The most files that the process asks to have open.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::RangedI64ValueParser;
+use clap::builder::{OsStringValueParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
 use halma_rules::job::{MAX_LENGTH, Pruning, raw};
@@ -23,8 +23,8 @@ mod gallery;
 mod help;
 mod manual;
 mod new;
+mod play;
 mod record_files;
-mod replay;
 mod report;
 mod resume;
 pub mod row;
@@ -137,7 +137,7 @@ pub enum Command {
     },
     /// Check a written solution move by move and draw it
     #[command(after_help = help::REPLAY)]
-    Replay(replay::ReplayArgs),
+    Replay(play::ReplayArgs),
     /// Say what is known of a job before it is solved: board, symmetries, bounds, balance, cost
     #[command(after_help = help::DESCRIBE)]
     Describe(describe::DescribeArgs),
@@ -254,7 +254,7 @@ pub struct Options {
     )]
     pub keep_levels: Option<bool>,
     /// Where pattern databases stay for later runs; also HALMA_CACHE
-    #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true)]
+    #[arg(long, value_name = "DIR", env = "HALMA_CACHE", hide_env = true, value_parser = cache_folder())]
     pub cache: Option<PathBuf>,
     /// How progress is told: auto, lines, or json (an object a line on standard error, and nothing else there)
     #[arg(
@@ -354,6 +354,11 @@ fn moves() -> RangedI64ValueParser<u32> {
 }
 
 /// Reads a number of threads.
+/// A folder; an empty name, as in `HALMA_CACHE=`, is none.
+fn cache_folder() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
 fn threads() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=4096)
 }

@@ -210,9 +210,14 @@ fn elements(count: usize) -> String {
 
 fn positions(all: Option<u128>, fixing: usize) -> String {
     match all {
-        Some(all) => format!("{:.2e} in all, about {:.2e} up to K", all as f64, all as f64 / fixing as f64),
+        Some(all) => format!("{} in all, about {} up to K", about(all as f64), about(all as f64 / fixing as f64)),
         None => "more than 2^128".into(),
     }
+}
+
+/// A number in full as long as people read it so.
+fn about(number: f64) -> String {
+    if number < 100_000.0 { format!("{number:.0}") } else { format!("{number:.2e}") }
 }
 
 /// What a short search says of the cost; `record` is what it left.

@@ -32,7 +32,8 @@ pub fn search() -> impl Fn(&Job, Question, &SearchArgs) -> Result<Record, Failur
                 caught.get_or_init(|| interrupts)
             }
         };
-        let cancel = interrupts.token(job.limits.time);
+        // A limit of the command line is one of this call: `resume` does not keep it with the run.
+        let cancel = interrupts.token(args.options.time.or(job.limits.time));
         let exchange = args.cluster.exchange(job, question, &cancel, args.options.progress)?;
         if exchange.process() > 0 {
             // The first process shows the progress of all.
@@ -117,7 +118,7 @@ pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides
         moves: args.moves,
         output_dir: args.output_dir.clone(),
         keep_levels: args.options.keep_levels,
-        cache: args.options.cache.clone(),
+        cache: args.options.cache.clone().filter(|folder| !folder.as_os_str().is_empty()),
     }
 }
 

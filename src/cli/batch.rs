@@ -65,6 +65,16 @@ pub(super) fn batch(
             let row = &mut queue.jobs[number];
             (row.state, row.exit) = (State::Skipped, Exit::Answered);
             row.said = format!("the queue has this job twice: it is number {}", first + 1);
+        } else if let Ok(job) = &job
+            && let Some((first, dir)) = in_the_way(&jobs, job)
+        {
+            let row = &mut queue.jobs[number];
+            (row.state, row.exit) = (State::Failed, Exit::Input);
+            row.said = format!(
+                "number {}, of another problem, has the same folder {}: give each dir in [output]",
+                first + 1,
+                dir.display()
+            );
         }
         if queue.jobs[number].state == State::Waiting {
             jobs.extend(job.ok().map(|job| (number, job)));
@@ -80,6 +90,13 @@ pub(super) fn batch(
         let _ = place.remove(LOCK);
     }
     Ok(queue.exit())
+}
+
+/// The number of a job before this one whose record would be in its way, and the folder of both.
+fn in_the_way<'a>(before: &[(usize, Job)], job: &'a Job) -> Option<(usize, &'a Path)> {
+    let dir = job.output.dir.as_deref()?;
+    let same = |other: &Job| other.output.dir.as_deref() == Some(dir) && other.spec != job.spec;
+    before.iter().find(|(_, other)| same(other)).map(|&(number, _)| (number, dir))
 }
 
 /// Runs those that wait, until one is interrupted.

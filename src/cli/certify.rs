@@ -9,7 +9,7 @@ use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
 use super::asking::{catch, pool, record_file, said};
-use super::{Exit, Failure, threads, whole_file};
+use super::{Exit, Failure, record_files, threads, whole_file};
 use crate::progress::ProgressForm;
 
 impl From<CertifyError> for Failure {
@@ -45,6 +45,9 @@ pub struct CertifyArgs {
 /// Writes the certificate of a run as a file, whole or not at all.
 pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
+    if let Some(failure) = record_files::missing(run) {
+        return Err(failure);
+    }
     let record = Record::read(&record_file(run))?;
     let tell = |text: &str| {
         if !quiet {
@@ -59,7 +62,7 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
         .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
     let bytes = whole_file::write(file, |out| certificate.write(out)).map_err(|e| Failure {
-        exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Failed },
+        exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Input },
         message: format!("{}: the certificate cannot be written: {e}", file.display()),
     })?;
     let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();

@@ -9,7 +9,7 @@ use halma_check::{Options, Report};
 use halma_rules::job::raw;
 
 use super::asking::{pool, put, said, too_little};
-use super::{Exit, Failure, threads};
+use super::{Exit, Failure, record_files, threads};
 use crate::progress::ProgressForm;
 
 /// Which run, and how it is checked.
@@ -36,6 +36,9 @@ pub struct CheckArgs {
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
 pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if let Some(failure) = record_files::missing(&args.run) {
+        return Err(failure);
+    }
     let progress = |text: &str| {
         if !args.quiet {
             said(ProgressForm::Auto)(text);

@@ -16,7 +16,7 @@ use super::cluster;
 #[cfg(feature = "studio")]
 use super::studio;
 use super::{
-    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, describe, export, manual, new, replay,
+    Cli, Command, Exit, Failure, Prunings, SearchArgs, batch, certify, check, describe, export, manual, new, play,
     resume, row, status, whole_file,
 };
 use crate::progress::{ProgressForm, json};
@@ -33,7 +33,7 @@ pub fn run(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
     if let Command::Replay(args) = &cli.command
         && args.wants_colours()
     {
-        return replay::replay_coloured(&args.file, out).map_err(shown);
+        return play::replay_coloured(&args.file, out).map_err(shown);
     }
     match command(cli, search, &mut Plain::new(out)).map_err(shown) {
         Ok(exit) => {
@@ -91,7 +91,7 @@ fn command(cli: &Cli, search: &Search, out: &mut dyn Write) -> Result<Exit, Fail
             batch::batch(jobs, *table, output_dir.as_deref(), options, search, out)
         }
         Command::Status { run, json } => status::status(run, *json, out),
-        Command::Replay(args) => replay::replay(args, out),
+        Command::Replay(args) => play::replay(args, out),
         Command::Report { runs, output, memory } => super::report::report(runs, output.as_deref(), *memory, out),
         #[cfg(feature = "studio")]
         Command::Studio(args) => studio::studio(args, out),
@@ -142,6 +142,9 @@ fn compare(
     search: &Search,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
+    if args.pruning.is_some() {
+        return Err(Failure::input("compare takes --prunings NAMES, and no --pruning"));
+    }
     let job = read(&args.job)?.with(&overrides(args, max_length))?;
     let usual = Prunings(job.problem.prunings_to_compare());
     // All jobs are checked before the first one runs.

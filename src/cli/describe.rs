@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use halma_rules::job::Output;
+use halma_rules::job::{Output, Problem};
 use halma_solve::run::Question;
 
 use super::asking::{Search, overrides, put, read};
@@ -31,7 +31,9 @@ pub(super) fn describe(args: &DescribeArgs, search: &Search, out: &mut dyn Write
     let DescribeArgs { job: file, probe, threads } = args;
     let mut job = read(file)?;
     put(&describe::text(&job), out)?;
-    if probe.is_zero() {
+    // Without a goal there is nothing to solve on trial.
+    let has_goal = !matches!(&job.problem, Problem::Puzzle(puzzle) if puzzle.no_goal.is_some());
+    if probe.is_zero() || !has_goal {
         return Ok(Exit::Answered);
     }
     // A trial leaves nothing behind.

@@ -30,8 +30,8 @@ pub struct Start {
     #[arg(long, value_name = "NAME", conflicts_with = "men")]
     army: Option<String>,
     /// So many men in the first corner, on a board that is drawn
-    #[arg(long, value_name = "N")]
-    men: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    men: Option<u16>,
     /// The move rule: 4, 6 or 8; 6 on triangular shapes, else 8
     #[arg(long, value_name = "RULE", value_parser = super::rule)]
     moves: Option<Rule>,
@@ -74,7 +74,10 @@ pub(super) fn new(file: &Path, start: &Start, out: &mut dyn Write) -> Result<Exi
         put(&text, out)?;
         return Ok(Exit::Answered);
     }
-    let made = std::fs::File::create_new(file).and_then(|mut made| made.write_all(text.as_bytes()));
+    let made = std::fs::File::create_new(file).and_then(|mut made| {
+        // Half a job would be in the way of the next try.
+        made.write_all(text.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(file)))
+    });
     made.map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => wrong(format!("{}: there already, and left as it is", file.display())),
         _ => wrong(format!("{}: cannot be written: {e}", file.display())),
@@ -140,7 +143,7 @@ fn armies(start: &Start) -> Result<String, Failure> {
                 ));
             }
             text += "# '.' a cell, 'S' start, 'T' target, 'B' both, '#' no cell.\n";
-            text += &format!("board = \"\"\"\n{}\"\"\"\n", peopled(map, rule, start.men)?);
+            text += &format!("board = \"\"\"\n{}\"\"\"\n", peopled(map, rule, start.men.map(usize::from))?);
         }
     }
     text += "# In how many directions men step and jump; 6: rows, columns, and the diagonal from lower left to upper right.\n";

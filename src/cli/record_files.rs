@@ -3,10 +3,38 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use halma_files::folder;
+use halma_engine::store::workspace::LIST;
+use halma_files::{folder, plain};
 use halma_record::record;
 
 use super::Failure;
+
+/// Why a folder has no record, and what to do; `None` where there is one, or where it is no folder.
+pub(super) fn missing(path: &Path) -> Option<Failure> {
+    let has = |folder: &Path, name: &str| folder.join(name).symlink_metadata().is_ok();
+    if !path.is_dir() || has(path, record::FILE) {
+        return None;
+    }
+    let name = path.display();
+    if has(path, LIST) {
+        let word = path.to_string_lossy();
+        let message =
+            format!("{name}: the run has no answer yet; halma resume {} goes on with it", plain::quoted(&word));
+        return Some(Failure::input(message));
+    }
+    let folders = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut beneath: Vec<String> =
+        folders.filter(|folder| has(folder, record::FILE)).map(|folder| folder.display().to_string()).collect();
+    beneath.sort();
+    let more = if beneath.len() > SHOWN { ", ..." } else { "" };
+    beneath.truncate(SHOWN);
+    let place =
+        if beneath.is_empty() { String::new() } else { format!("; there is one in {}{more}", beneath.join(", ")) };
+    Some(Failure::input(format!("{name}: no record ({}) there{place}", record::FILE)))
+}
+
+/// So many folders with records are named.
+const SHOWN: usize = 4;
 
 /// The record that is meant: the file itself, the one in a folder, else all in the folders beneath it, by name.
 pub(super) fn of_runs(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use halma_record::record::{self, Record};
+use halma_rules::job::Overrides;
 use halma_solve::run;
 
-use super::asking::{Search, ask_there, overrides, print};
-use super::{Exit, Failure, SearchArgs};
+use super::asking::{Search, ask_there, overrides, print, say};
+use super::{Exit, Failure, SearchArgs, record_files};
 
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -15,7 +16,7 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         let file = folder.join(record::FILE);
         if file.symlink_metadata().is_err() {
             let message = format!("{}: no run to go on with, and no record of one", folder.display());
-            return Err(Failure::input(message));
+            return Err(record_files::missing(folder).unwrap_or_else(|| Failure::input(message)));
         }
         return print(&Record::read(&file)?, args, out);
     };
@@ -26,6 +27,10 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         );
         return Err(Failure::input(message));
     }
-    let job = job.with(&overrides(args, None))?;
+    if let Some(time) = job.limits.time.filter(|_| args.options.time.is_none()) {
+        let time = humantime::format_duration(time);
+        say(args, &format!("it stops after {time}, as this run was begun; --time TIME says otherwise"));
+    }
+    let job = job.with(&Overrides { time: None, ..overrides(args, None) })?;
     print(&ask_there(&job, question, args, search)?, args, out)
 }

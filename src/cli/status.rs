@@ -9,7 +9,7 @@ use halma_record::record::{self, Record};
 use halma_solve::run;
 
 use super::batch::{self, BatchQueue, State};
-use super::{Exit, Failure};
+use super::{Exit, Failure, record_files};
 use crate::progress::status::{self, Status};
 use crate::report;
 
@@ -48,7 +48,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         }
         (None, None, false) => {
             let message = format!("{}: no run and no batch there", folder.display());
-            return Err(Failure::input(message));
+            return Err(record_files::missing(folder).unwrap_or_else(|| Failure::input(message)));
         }
     };
     let document = serde_json::json!({ "running": running, "unfinished": exit == Exit::Unfinished, "answer": text });

@@ -222,6 +222,12 @@ fn fields_that_nothing_was_compared_with_are_compared() {
         let why = refused(&record);
         assert!(why.contains(reason), "{reason}: {why}");
     };
+    // A board without a mirror: each length has levels of its own from both ends.
+    let lopsided = solved("S.#\n...\n..T\nTS.", 4, "pruning = 'leading'");
+    assert!(lopsided.record.symmetries.as_ref().is_some_and(|known| known.mirror.is_none()));
+    for together in [|run: &mut LengthRecord| run.up_to = Some(9), |run: &mut LengthRecord| run.shared_with = Some(0)] {
+        says(&lopsided, "every length has its own levels", &|it| together(&mut it.runs[0]));
+    }
     says(&game, "men step, too", &|it| it.problem.armies_mut().unwrap().jumps_only = true);
     says(&game, "counts: there are some", &|it| it.counts = None);
     says(&count, "counts: there are some", &|it| it.counts = None);

@@ -120,7 +120,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = \"leeding\"")),
-            "a.toml:7:11: unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
+            "a.toml:7:11: unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, for a puzzle none, projection and bound, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = {{ name = \"mcc\", d = 5 }}")),

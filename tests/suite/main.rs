@@ -37,6 +37,7 @@ mod paper;
 mod program;
 mod pushes;
 mod puzzles;
+mod random_rules;
 mod record;
 mod referee_levels;
 mod referee_shortest;

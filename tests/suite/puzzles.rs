@@ -72,6 +72,18 @@ fn bounds_by_projection_change_no_published_length() {
     }
 }
 
+/// Where a projection leaves out the car that is to come out, the cells of its goal stay free of all others.
+#[test]
+fn a_board_of_rush_hour_is_bounded_by_its_other_cars() {
+    for pruning in ["projection(L)", "projection"] {
+        let text = format!(
+            "[problem]\nkind = 'blocks'\nboard = 'ooooooooooooAAooLJooooLJoooooooooooo'\nmetric = 'slide'\n[search]\npruning = '{pruning}'\n"
+        );
+        let record = answer(&Job::parse("cars.toml".as_ref(), &text).unwrap(), Question::Solve);
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(3)), "{pruning}");
+    }
+}
+
 #[test]
 fn published_level_sizes_are_found() {
     let corner = levels("tiles-3x3-corner", 99);

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::program::{command, folder, halma};
+use crate::program::{command, folder, halma, said};
 use halma_record::record::{Record, Verdict};
 use tempfile::TempDir;
 
@@ -304,4 +304,87 @@ fn one_man_makes_one_move() {
         assert_eq!(near, None, "{wrong}");
     }
     assert!(said.contains("legal: 1 man reaches the target in 1 move, 1 step and 0 chains of jumps"), "{said}");
+}
+
+#[test]
+fn what_has_no_record_yet_says_where_one_is_or_how_to_get_it() {
+    let folder = folder(&[("job.toml", SQUARE)]);
+    let (status, _, err) =
+        halma(&folder, &["compare", "job.toml", "--prunings", "leading,pattern", "-q", "--output-dir", "all"]);
+    assert_eq!(status, 0, "{err}");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    std::fs::create_dir(folder.path().join("killed")).expect("a folder");
+    std::fs::write(folder.path().join("killed/run.json"), "{}").expect("a list");
+    for args in [&["check"][..], &["replay"], &["certify", "-o", "c"], &["status"], &["resume"]] {
+        let answer = |place: &str| halma(&folder, &[args, &[place]].concat());
+        let (status, out, err) = answer("all");
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(err, "all: no record (result.json) there; there is one in all/leading, all/pattern\n", "{args:?}");
+        let (status, _, err) = answer("empty");
+        assert_eq!((status, err.as_str()), (2, "empty: no record (result.json) there\n"), "{args:?}");
+        if ["check", "replay", "certify"].contains(&args[0]) {
+            let (status, _, err) = answer("killed");
+            let expected = "killed: the run has no answer yet; halma resume killed goes on with it\n";
+            assert_eq!((status, err.as_str()), (2, expected), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_one_resume_is_not_that_of_the_next() {
+    // Ten men, unpruned: it takes hours.
+    let army = SQUARE.replace("square-2", "triangle-4");
+    let folder =
+        folder(&[("job.toml", &format!("{army}[search]\npruning = \"none\"\n[limits]\nmemory = \"256 MiB\"\n"))]);
+    let limit = || -> serde_json::Value {
+        let list = std::fs::read_to_string(folder.path().join("run/run.json")).expect("a list");
+        serde_json::from_str::<serde_json::Value>(&list).expect("JSON")["list"]["terms"]["limits"]["time"].clone()
+    };
+    let (status, _, err) = halma(&folder, &["solve", "job.toml", "-q", "--time", "700ms", "--output-dir", "run"]);
+    assert_eq!(status, 3, "{err}");
+    let first = limit();
+    assert!(!first.is_null());
+    let (status, _, err) = halma(&folder, &["resume", "run", "--time", "300ms"]);
+    assert_eq!((status, limit()), (3, first.clone()), "{err}");
+    assert!(!err.contains("as this run was begun"), "{err}");
+    let (status, _, err) = halma(&folder, &["resume", "run"]);
+    assert_eq!((status, limit()), (3, first), "{err}");
+    assert!(err.contains("it stops after 700ms, as this run was begun; --time TIME says otherwise\n"), "{err}");
+}
+
+#[test]
+fn small_slips_on_the_command_line_are_said_in_the_form_that_was_asked_for() {
+    let levels = "[problem]\nkind = \"rules\"\nboard = \"A..\"\nrules = [\"A . -> . A\"]\n";
+    let folder = folder(&[("job.toml", SQUARE), ("levels.toml", levels)]);
+    let (status, out, err) = halma(&folder, &["solve", "job.toml", "--progress", "json", "--pruning", "xx"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    let event: serde_json::Value = serde_json::from_str(&err).expect("one line of JSON");
+    assert_eq!((&event["event"], &event["exit"]), (&"done".into(), &2.into()));
+    assert!(event["error"].as_str().is_some_and(|error| error.contains("xx")), "{err}");
+    let (status, _, err) = halma(&folder, &["compare", "job.toml", "--prunings", "leading", "--pruning", "none"]);
+    assert_eq!((status, err.as_str()), (2, "compare takes --prunings NAMES, and no --pruning\n"));
+    assert_eq!(halma(&folder, &["new", "none.toml", "--board", "5x5", "--men", "0"]).0, 2);
+    // A puzzle without a goal is described, and not tried.
+    let (status, out, err) = halma(&folder, &["describe", "levels.toml"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    // An empty name of a cache is none.
+    let mut solve = command(&folder, &["solve", "job.toml", "-q"]);
+    let (status, _, err) = said(solve.env("HALMA_CACHE", "").output().expect("it runs"));
+    assert_eq!((status, err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_batch_says_beforehand_that_two_jobs_have_one_folder() {
+    let folder = folder(&[]);
+    for (name, moves) in [("a", "6"), ("b", "8")] {
+        std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        let job = SQUARE.replace("moves = 6", &format!("moves = {moves}")) + "[output]\ndir = \"run\"\n";
+        std::fs::write(folder.path().join(name).join("job.toml"), job).expect("a job");
+    }
+    let (status, out, err) = halma(&folder, &["batch", "a", "b", "--progress", "lines"]);
+    assert_eq!(status, 2, "{err}");
+    let said = "number 1, of another problem, has the same folder run: give each dir in [output]";
+    assert!(out.contains(said), "{out}");
+    let (told, solved) = (err.find(said), err.find("done a/job.toml"));
+    assert!(told.zip(solved).is_some_and(|(told, solved)| told < solved), "{err}");
 }

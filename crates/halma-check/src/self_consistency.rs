@@ -77,7 +77,10 @@ fn together(record: &Record) -> Result<(), Rejection> {
         let why = "covered, and it has no following levels, or a look-ahead";
         return Err(RejectionKind::Levels.because(why).in_length(entry.length));
     }
-    match record.runs.iter().find(|entry| !leads && (entry.up_to.is_some() || entry.shared_with.is_some())) {
+    // Without a mirror there is no middle that lengths could have in common.
+    let mirrored = record.symmetries.as_ref().is_some_and(|symmetries| symmetries.mirror.is_some());
+    let alone = !(leads && mirrored);
+    match record.runs.iter().find(|entry| alone && (entry.up_to.is_some() || entry.shared_with.is_some())) {
         Some(entry) => {
             let why = "up_to or shared_with, where every length has its own levels";
             Err(RejectionKind::Levels.because(why).in_length(entry.length))

@@ -89,7 +89,9 @@ impl Source {
 
     fn of_bytes(file: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Fault> {
         let unread = |e| Fault { file: Some(file.into()), place: None, message: format!("cannot be read: {e}") };
-        String::from_utf8(bytes.map_err(unread)?).map(|text| Self::new(file, text)).map_err(|e| {
+        // Editors of Windows begin files with a byte order mark, which is no part of what they say.
+        let of = |text: String| Self::new(file, text.strip_prefix('\u{feff}').unwrap_or(&text));
+        String::from_utf8(bytes.map_err(unread)?).map(of).map_err(|e| {
             let (at, bytes) = (e.utf8_error().valid_up_to(), e.as_bytes());
             let message = format!("byte {:#04x} is no UTF-8: allowed is text in UTF-8", bytes[at]);
             // What comes before the fault stays in its place, what comes after it is only shown.

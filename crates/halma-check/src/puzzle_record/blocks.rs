@@ -154,12 +154,14 @@ impl Blocks {
         Ok(made)
     }
 
-    /// The goal of Rush Hour: block `A` at the right end of its row.
+    /// The goal of Rush Hour: block `A` on the last cells of its row. All of them are asked for: where projections leave out
+    /// the block, none of the others may stand on any of them.
     fn exit(grid: &Grid, blocks: &BTreeMap<char, Vec<u8>>) -> Result<BTreeMap<u8, char>, String> {
         let car = blocks.get(&'A').ok_or("board: there is no block `A`, and no goal")?;
         let rows: BTreeSet<i32> = car.iter().map(|&cell| grid.place(cell).1).collect();
-        let end = rows.first().filter(|_| rows.len() == 1).and_then(|&row| grid.at((RUSH_HOUR as i32 - 1, row)));
-        end.map(|cell| BTreeMap::from([(cell, 'A')])).ok_or_else(|| "board: block `A` has no way out".into())
+        let row = *rows.first().filter(|_| rows.len() == 1).ok_or("board: block `A` has no way out")?;
+        let cells = (RUSH_HOUR - car.len()..RUSH_HOUR).map(|column| Some((grid.at((column as i32, row))?, 'A')));
+        cells.collect::<Option<_>>().ok_or_else(|| "board: a wall stands in block `A`'s way out".into())
     }
 
     /// The classes in the order of their first cells, and that of each letter.

@@ -241,7 +241,10 @@ impl Rules {
         for here in &begins {
             results.extend(self.counted(turn, here)?);
         }
-        results.remove(letters);
+        // With sides that take turns the same letters are another state, because it is the other side's turn.
+        if !self.turns {
+            results.remove(letters);
+        }
         Ok(results)
     }
 

@@ -38,7 +38,9 @@ impl Disk {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
             return Err(StoreError::Full {
                 file: path.into(),
-                reason: format!("the job may use {limit} bytes of disk"),
+                reason: format!(
+                    "the job may use {limit} bytes of disk; allow more in [limits], and ask again with the same folder"
+                ),
             });
         }
         self.written.fetch_add(bytes, Ordering::Relaxed);

@@ -60,7 +60,13 @@ pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
         let message = format!("{:?} stands for several letters: in goals, not on the board", map.letters[cell]);
         return Err(TableFault::of("board", message).within(map.spans[cell].clone()));
     }
-    let blocks = blocks_of(&map)?;
+    let blocks = blocks_of(&map).map_err(|fault| match one_line(&table.board) {
+        Some(letters) if !rush_hour => {
+            let message = format!("{}; {letters} letters in one line: a board of Rush Hour has 36", fault.message);
+            TableFault { message, ..fault }
+        }
+        _ => fault,
+    })?;
     let goals = goal::read(table, &map, &blocks, rush_hour)?;
     let mut named = distinct(table, &blocks)?;
     named.extend(goals.iter().flat_map(|goal| goal.map.letters.iter().copied()));
@@ -97,8 +103,13 @@ pub fn compile(table: &BlocksTable) -> Result<GroundedTask, TableFault> {
 
 /// Whether a text is a board of Rush Hour: 36 characters in one line.
 fn is_rush_hour(text: &str) -> bool {
+    one_line(text) == Some(SIDE * SIDE)
+}
+
+/// The number of letters of a board that is drawn in one line.
+fn one_line(text: &str) -> Option<usize> {
     let text = text.trim();
-    text.chars().count() == SIDE * SIDE && !text.contains('\n')
+    (!text.contains('\n')).then(|| text.chars().count())
 }
 
 /// A map of 36 characters, row by row: `o` is empty, `x` is a wall.

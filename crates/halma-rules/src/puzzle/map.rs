@@ -43,8 +43,9 @@ impl Map {
                 return Err(fault(message).within(span));
             }
             if let Some((i, c)) = line.char_indices().find(|(_, c)| c.is_whitespace() || c.is_control()) {
-                let message =
-                    format!("row {number} of the map has {c:?}: allowed is one letter a cell, '#' for no cell");
+                let message = format!(
+                    "row {number} of the map has {c:?}: allowed is one letter a cell, '#' for no cell; maps are not indented"
+                );
                 return Err(fault(message).within(at + i..at + i + c.len_utf8()));
             }
         }

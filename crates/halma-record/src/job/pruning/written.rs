@@ -76,10 +76,13 @@ impl Pruning {
                 Ok(bounds) => Self::Game(bounds),
                 Err(_) => {
                     let bounds = Name::ALL.map(Name::as_str);
-                    let near = suggestion(name, OF_TRANSFERS.into_iter().chain(["all", "beam"]).chain(bounds));
+                    let near = suggestion(
+                        name,
+                        OF_TRANSFERS.into_iter().chain(["all", "beam", "projection", "bound"]).chain(bounds),
+                    );
                     let names = OF_TRANSFERS.join(", ");
                     return Err(format!(
-                        "unknown pruning `{name}`: allowed are {names}, and for a game {OF_GAMES}{near}"
+                        "unknown pruning `{name}`: allowed are {names}, for a puzzle none, projection and bound, and for a game {OF_GAMES}{near}"
                     ));
                 }
             },
@@ -426,7 +429,7 @@ mod tests {
         for (text, message) in [
             (
                 "leeding",
-                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
+                "unknown pruning `leeding`: allowed are none, theorem-1, mcc, pattern, leading, narrowed, truncate, for a puzzle none, projection and bound, and for a game none, theorem-1, all, all-but-BOUND, bounds joined by '+', and beam(KEEP,SEED); did you mean `leading`?",
             ),
             ("mcc(5", "`mcc(5` lacks the closing bracket"),
             ("mcc(x)", "c = x: allowed are whole numbers"),

@@ -11,7 +11,7 @@ use halma_rules::job::Job;
 
 use super::asking::{put, record_file};
 use super::whole_file::{not_to_a_terminal, write_or_print};
-use super::{Exit, Failure};
+use super::{Exit, Failure, record_files};
 use crate::figure::{self, Figure};
 use crate::page;
 use crate::solution::Solution;
@@ -58,6 +58,9 @@ impl ReplayArgs {
 
 /// Checks a solution, then shows it.
 pub(super) fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if let Some(failure) = record_files::missing(&args.file) {
+        return Err(failure);
+    }
     let checked = solution(&record_file(&args.file))?;
     let output = args.output.as_deref();
     if args.html || args.svg {
@@ -112,6 +115,9 @@ fn drawn(solution: &Solution, coloured: bool) -> String {
 
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if let Some(failure) = record_files::missing(file) {
+        return Err(failure);
+    }
     let file = record_file(file);
     let checked = solution(&file)?;
     let boards = match &checked {
