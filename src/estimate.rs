@@ -46,31 +46,39 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
 /// The lengths that a search has decided, as its progress tells them, and the work on the one under way.
 #[derive(Default)]
 pub struct DecidedLengths {
+    /// Their seconds are those of their levels. Pattern databases take others, which do not grow with the levels.
     decided: Vec<LengthRecord>,
     under_way: Option<UnderWay>,
+    /// The seconds of all of them, with pattern databases.
+    seconds: f64,
 }
 
 struct UnderWay {
     length: u32,
     begun: Instant,
     generated: u64,
+    level_seconds: f64,
 }
 
 impl DecidedLengths {
     /// The search begins with `length`; so it has decided the one before.
     pub fn begin(&mut self, length: u32) {
-        let done = self.under_way.replace(UnderWay { length, begun: Instant::now(), generated: 0 });
+        let next = UnderWay { length, begun: Instant::now(), generated: 0, level_seconds: 0.0 };
+        let Some(UnderWay { length, begun, generated, level_seconds: seconds }) = self.under_way.replace(next) else {
+            return;
+        };
+        self.seconds += begun.elapsed().as_secs_f64();
         // Lengths that were decided together with others have no work of their own, and say nothing of growth.
-        if let Some(UnderWay { length, begun, generated }) = done.filter(|done| done.generated > 0) {
-            let seconds = begun.elapsed().as_secs_f64();
+        if generated > 0 {
             self.decided.push(LengthRecord { seconds, generated, ..LengthRecord::blank(length, Verdict::None) });
         }
     }
 
-    /// Adds successors of the length under way.
-    pub fn add(&mut self, generated: u64) {
+    /// Adds a level of the length under way: its successors, and the seconds that it took.
+    pub fn add(&mut self, generated: u64, seconds: f64) {
         if let Some(now) = &mut self.under_way {
             now.generated += generated;
+            now.level_seconds += seconds;
         }
     }
 
@@ -89,8 +97,7 @@ impl DecidedLengths {
     /// The successors and the seconds of all lengths that were decided.
     #[must_use]
     pub fn work(&self) -> (u64, f64) {
-        let runs = self.decided.iter();
-        (runs.clone().map(|run| run.generated).sum(), runs.map(|run| run.seconds).sum())
+        (self.decided.iter().map(|run| run.generated).sum(), self.seconds)
     }
 
     /// What the length under way may cost, from its beginning, and then each of the `further` ones after it.
@@ -115,7 +122,7 @@ const MEANINGFUL: f64 = 10_000.0;
 /// A time in its two largest units.
 #[must_use]
 pub fn rough(seconds: f64) -> String {
-    let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11) as u64)).to_string();
+    let time = humantime::format_duration(Duration::from_secs(seconds.clamp(0.0, 1e11).round() as u64)).to_string();
     time.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
@@ -149,7 +156,7 @@ mod tests {
         let mut lengths = DecidedLengths::default();
         for (length, generated) in [(20, 10_000), (21, 0), (22, 100_000), (23, 0), (24, 1_000_000), (25, 0), (26, 0)] {
             lengths.begin(length);
-            lengths.add(generated);
+            lengths.add(generated, 1.0);
         }
         assert_eq!(lengths.work().0, 1_110_000);
         let next = lengths.estimates(1).unwrap();

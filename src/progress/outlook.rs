@@ -94,7 +94,7 @@ impl<P: Progress> Progress for Outlook<P> {
     }
 
     fn level(&self, figures: &LevelFigures) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).lengths.add(figures.tally.generated);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).lengths.add(figures.tally.generated, figures.seconds);
         self.told.level(figures);
     }
 
@@ -131,10 +131,10 @@ mod tests {
         for (length, generated) in [(20, work / 100), (21, work / 10), (22, work), (23, 0)] {
             text = outlook.expected(length);
             let tally = Tally { generated, ..Tally::default() };
-            let figures = LevelFigures { depth: 1, side: Side::Forward, tally, bytes: 0, seconds: 0.0, file: None };
+            let seconds = seconds * generated as f64 / work as f64;
+            let figures = LevelFigures { depth: 1, side: Side::Forward, tally, bytes: 0, seconds, file: None };
             outlook.level(&figures);
-            let time = Duration::from_secs_f64(seconds * generated as f64 / work as f64);
-            outlook.seen.lock().unwrap().lengths.take(time);
+            outlook.seen.lock().unwrap().lengths.take(Duration::from_secs_f64(seconds));
         }
         text
     }

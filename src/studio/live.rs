@@ -146,7 +146,7 @@ impl Progress for Live {
         let mut told = self.told();
         // The level's total replaces the live count.
         self.successors.store(0, Ordering::Relaxed);
-        told.lengths.add(figures.tally.generated);
+        told.lengths.add(figures.tally.generated, figures.seconds);
         if told.levels.len() < LEVELS {
             let (length, side): (_, Side) = (told.lengths.length(), figures.side);
             let (states, generated) = (figures.tally.states, figures.tally.generated);

@@ -18,6 +18,9 @@ use halma_rules::symmetry::Symmetries;
 
 use crate::solve::Engine;
 
+/// Distances of so many histograms take seconds or more, in which no level is made: progress says so.
+const MANY_HISTOGRAMS: usize = 1 << 25;
+
 /// Whether levels for so many moves differ from those of earlier programs. Until November 2026 the class look-ahead pruned too much
 /// where 256 moves or more were left, which happens from length 512 on: a half has 256 moves.
 pub(crate) fn has_changed(pruning: &Pruning, length: u32) -> bool {
@@ -146,6 +149,9 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
             (Pruning::None | Pruning::Theorem1 | Pruning::Mcc { .. } | Pruning::Truncate { .. }, _) => return Ok(()),
             (Pruning::Game(_) | Pruning::Beam { .. } | Pruning::Projection(_) | Pruning::Bound, _) => return Ok(()),
         };
+        if self.databases().abstraction.space.count() >= MANY_HISTOGRAMS {
+            self.engine.progress.note(&format!("pattern database: distances for {length} moves"));
+        }
         self.engine.expander.install(|| self.databases().extend(reach, self.work_context()))
     }
 
