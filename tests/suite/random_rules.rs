@@ -72,7 +72,6 @@ fn rule() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
     #[test]
     fn what_the_search_says_of_random_rules_is_accepted(
         rules in prop::collection::vec((rule(), 1u8..=2), 1..5),
