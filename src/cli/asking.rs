@@ -2,10 +2,10 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use halma_files::plain;
-use halma_record::record::{self, Record, Verdict};
+use halma_record::record::{Record, Verdict};
 use halma_record::source::{Fault, Source};
 use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
@@ -90,11 +90,6 @@ pub(super) fn said(form: ProgressForm) -> fn(&str) {
         // Standard error may be closed.
         _ => |text| drop(writeln!(io::stderr(), "{}", plain::message(text))),
     }
-}
-
-/// The record that is meant by `path`: the file itself, or the one in a run's folder.
-pub(super) fn record_file(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join(record::FILE) } else { path.into() }
 }
 
 /// The file at `path`, or standard input where that is `-`.

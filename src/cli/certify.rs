@@ -8,7 +8,7 @@ use clap::Args;
 use halma_record::record::Record;
 use halma_solve::certify::{self, CertifyError, Resources};
 
-use super::asking::{catch, pool, record_file, said};
+use super::asking::{catch, pool, said};
 use super::{Exit, Failure, record_files, threads, whole_file};
 use crate::progress::ProgressForm;
 
@@ -45,10 +45,7 @@ pub struct CertifyArgs {
 /// Writes the certificate of a run as a file, whole or not at all.
 pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
-    if let Some(failure) = record_files::missing(run) {
-        return Err(failure);
-    }
-    let record = Record::read(&record_file(run))?;
+    let record = Record::read(&record_files::of_run(run)?)?;
     let tell = |text: &str| {
         if !quiet {
             said(ProgressForm::Auto)(text);

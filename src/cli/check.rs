@@ -36,9 +36,7 @@ pub struct CheckArgs {
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
 pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
-    if let Some(failure) = record_files::missing(&args.run) {
-        return Err(failure);
-    }
+    record_files::of_run(&args.run)?;
     let progress = |text: &str| {
         if !args.quiet {
             said(ProgressForm::Auto)(text);

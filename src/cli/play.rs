@@ -9,7 +9,7 @@ use halma_files::plain;
 use halma_record::words::counted;
 use halma_rules::job::Job;
 
-use super::asking::{put, record_file};
+use super::asking::put;
 use super::whole_file::{not_to_a_terminal, write_or_print};
 use super::{Exit, Failure, record_files};
 use crate::figure::{self, Figure};
@@ -58,10 +58,7 @@ impl ReplayArgs {
 
 /// Checks a solution, then shows it.
 pub(super) fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
-    if let Some(failure) = record_files::missing(&args.file) {
-        return Err(failure);
-    }
-    let checked = solution(&record_file(&args.file))?;
+    let checked = solution(&record_files::of_run(&args.file)?)?;
     let output = args.output.as_deref();
     if args.html || args.svg {
         not_to_a_terminal(output)?;
@@ -115,11 +112,7 @@ fn drawn(solution: &Solution, coloured: bool) -> String {
 
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
-    if let Some(failure) = record_files::missing(file) {
-        return Err(failure);
-    }
-    let file = record_file(file);
-    let checked = solution(&file)?;
+    let checked = solution(&record_files::of_run(file)?)?;
     let boards = match &checked {
         Solution::Armies(_) => drawn(&checked, true),
         Solution::Puzzle(_) => plain::shown(&drawn(&checked, false)).into_owned(),

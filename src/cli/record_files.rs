@@ -9,18 +9,24 @@ use halma_record::record;
 
 use super::Failure;
 
-/// Why a folder has no record, and what to do; `None` where there is one, or where it is no folder.
-pub(super) fn missing(path: &Path) -> Option<Failure> {
+/// The record that is meant by `path`: the file itself, or the one in a run's folder.
+///
+/// # Errors
+/// Where the folder has none: what there is instead.
+pub(super) fn of_run(path: &Path) -> Result<PathBuf, Failure> {
     let has = |folder: &Path, name: &str| folder.join(name).symlink_metadata().is_ok();
-    if !path.is_dir() || has(path, record::FILE) {
-        return None;
+    if !path.is_dir() {
+        return Ok(path.into());
+    }
+    if has(path, record::FILE) {
+        return Ok(path.join(record::FILE));
     }
     let name = path.display();
     if has(path, LIST) {
         let word = path.to_string_lossy();
         let message =
             format!("{name}: the run has no answer yet; halma resume {} goes on with it", plain::quoted(&word));
-        return Some(Failure::input(message));
+        return Err(Failure::input(message));
     }
     let folders = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut beneath: Vec<String> =
@@ -30,7 +36,7 @@ pub(super) fn missing(path: &Path) -> Option<Failure> {
     beneath.truncate(SHOWN);
     let place =
         if beneath.is_empty() { String::new() } else { format!("; there is one in {}{more}", beneath.join(", ")) };
-    Some(Failure::input(format!("{name}: no record ({}) there{place}", record::FILE)))
+    Err(Failure::input(format!("{name}: no record ({}) there{place}", record::FILE)))
 }
 
 /// So many folders with records are named.

@@ -16,7 +16,7 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         let file = folder.join(record::FILE);
         if file.symlink_metadata().is_err() {
             let message = format!("{}: no run to go on with, and no record of one", folder.display());
-            return Err(record_files::missing(folder).unwrap_or_else(|| Failure::input(message)));
+            return Err(record_files::of_run(folder).err().unwrap_or_else(|| Failure::input(message)));
         }
         return print(&Record::read(&file)?, args, out);
     };

@@ -48,7 +48,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         }
         (None, None, false) => {
             let message = format!("{}: no run and no batch there", folder.display());
-            return Err(record_files::missing(folder).unwrap_or_else(|| Failure::input(message)));
+            return Err(record_files::of_run(folder).err().unwrap_or_else(|| Failure::input(message)));
         }
     };
     let document = serde_json::json!({ "running": running, "unfinished": exit == Exit::Unfinished, "answer": text });
