@@ -112,7 +112,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
     refused([
         (
             job("board = \"9x8\"\nmoves = 6"),
-            "a.toml:3:9: unknown board `9x8`: allowed are 9x9, 8x8, 16x16, checkers-32, star-121, or a map of '.', 'S', 'T', 'B' and '#', one line a row; did you mean `9x9`?",
+            "a.toml:3:9: unknown board `9x8`: allowed are 9x9, 8x8, 16x16, checkers-32, star-121, or a map of '.', 'S', 'T', 'B' and '#', one line a row; did you mean `9x9`?; halma new FILE --board 9x8 draws one",
         ),
         (
             job("board = \"9x9\"\nmoves = 6\narmy = \"wedge-4\""),

@@ -113,10 +113,10 @@ impl Resolver<'_> {
                     let named = board::NAMED;
                     let is_size =
                         text.split_once('x').is_some_and(|(a, b)| a.parse::<u8>().is_ok() && b.parse::<u8>().is_ok());
-                    let near = match suggestion(text, named.iter().copied()) {
-                        _ if is_size => format!("; halma new FILE --board {text} draws one"),
-                        near => near,
-                    };
+                    let mut near = suggestion(text, named.iter().copied());
+                    if is_size {
+                        near += &format!("; halma new FILE --board {text} draws one");
+                    }
                     self.fault(
                         span,
                         format!("unknown board `{text}`: allowed are {}, or a map of '.', 'S', 'T', 'B' and '#', one line a row{near}", named.join(", ")),
