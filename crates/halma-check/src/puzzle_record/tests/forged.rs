@@ -235,7 +235,7 @@ fn a_sample_of_no_files_derives_the_levels() {
         report.checked
     };
     let only_the_start = levels(&puzzle, Some(identity(3)), 0);
-    assert!(sampled(&only_the_start).contains(&"length 0, levels: 1 levels derived again".to_string()));
+    assert!(sampled(&only_the_start).contains(&"length 0, levels: 1 level derived again".to_string()));
     sampled(&solved(&puzzle, Some(identity(3)), 2));
 }
 
