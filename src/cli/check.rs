@@ -36,19 +36,19 @@ pub struct CheckArgs {
 
 /// Checks a run's record. Not finished is a status of its own: what nobody looked at is not accepted.
 pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
-    record_files::of_run(&args.run)?;
+    let file = record_files::of_run(&args.run)?;
     let progress = |text: &str| {
         if !args.quiet {
             said(ProgressForm::Auto)(text);
         }
     };
     let pool = pool(args.threads)?;
-    let least = halma_check::least_memory(&args.run, pool.current_num_threads());
+    let least = halma_check::least_memory(&file, pool.current_num_threads());
     if let Some(memory) = args.memory.filter(|&memory| memory < least) {
         return Err(too_little(memory, least, &format!(" with {} threads", pool.current_num_threads())));
     }
     let options = Options { sample: args.sample, budget: args.budget, memory: args.memory, progress: &progress };
-    let report = pool.install(|| halma_check::check(&args.run, &options))?;
+    let report = pool.install(|| halma_check::check(&file, &options))?;
     put(&text(&report, args.sample), out)?;
     Ok(if report.unchecked.is_empty() { Exit::Answered } else { Exit::Unfinished })
 }
