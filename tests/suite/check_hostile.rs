@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use halma_check::{Options, record_holds};
+use halma_engine::draws::Draws;
 use halma_engine::key::Key;
 use halma_engine::search::{CancellationToken, digest};
 use halma_engine::store::workspace::Disk;
@@ -14,7 +15,7 @@ use halma_rules::job::Pruning;
 use halma_solve::run::{self, Question};
 use tempfile::TempDir;
 
-use crate::forgery::{Random, Subject, checked, job, reseal, reseal_run};
+use crate::forgery::{Subject, checked, job, reseal, reseal_run};
 
 const CORNER: &str = "SS..\nS...\n...T\n..TT";
 const LOPSIDED: &str = "SS..\n.#..\n...T\n..T.";
@@ -72,7 +73,7 @@ fn put<K: Key>(folder: &Path, level: &mut LevelRecord, keys: &[u128]) {
 /// Of every level the file is replaced by one with a state more: one of an earlier level, or any other one.
 fn with_a_state_more<K: Key>((record, folder): &(Record, TempDir), name: &str, refused: &mut usize) {
     let folder = folder.path();
-    let mut random = Random(7);
+    let mut random = Draws::new(7);
     for (r, run) in record.runs.iter().enumerate() {
         for (l, level) in run.levels.iter().enumerate().filter(|(_, level)| level.file.is_some()) {
             if !run.levels.iter().all(|level| level.depth == 0 || level.file.is_some()) {

@@ -1,10 +1,11 @@
 //! Records mutilated by the ten thousand, and forged with intent: whatever `halma check` accepts is true by an oracle that
 //! shares nothing with it.
 
+use halma_engine::draws::Draws;
 use halma_record::record::{Asked, LengthRecord, Record, Side, Verdict};
 use halma_solve::run::Question;
 
-use crate::forgery::{Random, Subject, accepts, empty, reseal, reseal_run};
+use crate::forgery::{Subject, accepts, empty, reseal, reseal_run};
 
 const SIDES: [Side; 5] = [Side::Forward, Side::Backward, Side::Leading, Side::Following, Side::Trailing];
 
@@ -76,7 +77,7 @@ fn subjects() -> Vec<Subject> {
 }
 
 /// One change of a kind that a forger would make.
-fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
+fn mutilate(record: &mut Record, random: &mut Draws, others: &[Subject]) {
     let runs = record.runs.len();
     let small = random.below(16) as u32;
     let verdicts = [Verdict::None, Verdict::Solution, Verdict::Incomplete, Verdict::Optimal, Verdict::Counted];
@@ -85,9 +86,9 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
         1 => record.lower_bound = Some(small).filter(|_| random.below(4) > 0),
         2 => record.exhausted ^= true,
         3 => record.palindromic ^= true,
-        4 => record.pruning = random.of(&PRUNINGS).parse().unwrap(),
-        5 => record.question = random.of(&[Asked::Solve, Asked::Prove, Asked::Count]),
-        6 => record.verdict = random.of(&verdicts),
+        4 => record.pruning = random.one_of(&PRUNINGS).parse().unwrap(),
+        5 => record.question = random.one_of(&[Asked::Solve, Asked::Prove, Asked::Count]),
+        6 => record.verdict = random.one_of(&verdicts),
         7 => {
             (record.length, record.solution) = (None, None);
             record.runs.iter_mut().filter(|r| r.verdict == Verdict::Solution).for_each(|r| r.verdict = Verdict::None);
@@ -108,7 +109,7 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
             record.runs.clone_from(&other.runs);
         }
         12 => record.runs.clear(),
-        13 => record.pruning = random.of(&OTHERS).parse().unwrap(),
+        13 => record.pruning = random.one_of(&OTHERS).parse().unwrap(),
         14 => mutilate_partition(record, random),
         15 => {
             // K of the identity alone, or no mirror.
@@ -136,7 +137,7 @@ fn mutilate(record: &mut Record, random: &mut Random, others: &[Subject]) {
 }
 
 /// Classes joined or exchanged, other values: another odd function, or none.
-fn mutilate_partition(record: &mut Record, random: &mut Random) {
+fn mutilate_partition(record: &mut Record, random: &mut Draws) {
     let Some(partition) = &mut record.partition else { return };
     let (cells, classes) = (partition.class_of.len(), partition.values.len());
     match random.below(5) {
@@ -153,7 +154,7 @@ fn mutilate_partition(record: &mut Record, random: &mut Random) {
     }
 }
 
-fn mutilate_run(run: &mut LengthRecord, random: &mut Random) {
+fn mutilate_run(run: &mut LengthRecord, random: &mut Draws) {
     let levels = run.levels.len();
     match random.below(14) {
         0 if levels > 0 => drop(run.levels.remove(random.below(levels))),
@@ -164,16 +165,16 @@ fn mutilate_run(run: &mut LengthRecord, random: &mut Random) {
             run.levels[at] = empty(side, depth);
         }
         3 => {
-            let side = random.of(&SIDES);
+            let side = random.one_of(&SIDES);
             let depth = run.levels.iter().filter(|l| l.side == side).map(|l| l.depth + 1).max().unwrap_or(0);
             run.levels.push(empty(side, depth.max(random.below(3) as u32)));
         }
-        4 if levels > 0 => run.levels[random.below(levels)].side = random.of(&SIDES),
+        4 if levels > 0 => run.levels[random.below(levels)].side = random.one_of(&SIDES),
         5 => {
-            let (from, to) = (random.of(&SIDES), random.of(&SIDES));
+            let (from, to) = (random.one_of(&SIDES), random.one_of(&SIDES));
             run.levels.iter_mut().filter(|level| level.side == from).for_each(|level| level.side = to);
         }
-        6 => run.verdict = random.of(&[Verdict::None, Verdict::Solution, Verdict::Incomplete]),
+        6 => run.verdict = random.one_of(&[Verdict::None, Verdict::Solution, Verdict::Incomplete]),
         7 => run.up_to = Some(run.length + random.below(5) as u32).filter(|_| random.below(3) > 0),
         8 => run.shared_with = Some(run.length + random.below(3) as u32).filter(|_| random.below(3) > 0),
         9 => run.c = Some(random.below(9) as i64 - 4),
@@ -194,7 +195,7 @@ fn mutilated(each: usize, seed: u64) -> (usize, usize) {
     let subjects = subjects();
     let (mut refused, mut accepted) = (0, 0);
     for (number, subject) in subjects.iter().enumerate() {
-        let mut random = Random(seed.wrapping_add(number as u64));
+        let mut random = Draws::new(seed.wrapping_add(number as u64));
         for _ in 0..each {
             let mut record = subject.record.clone();
             for _ in 0..=random.below(4) {

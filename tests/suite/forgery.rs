@@ -162,20 +162,3 @@ pub fn reseal(record: &mut Record) {
     record.exhausted &= record.verdict == Verdict::None;
     record.reason = record.reason.take().filter(|_| record.verdict == Verdict::Incomplete);
 }
-
-/// splitmix64, below a limit.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(x ^ x >> 31) * below as u128) >> 64) as usize
-    }
-
-    pub fn of<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())].clone()
-    }
-}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may panic; clippy sees only #[test] functions as tests")]
 
+mod all_states;
 mod axe;
 mod boards;
 mod browser;
@@ -37,6 +38,8 @@ mod paper;
 mod program;
 mod pushes;
 mod puzzles;
+mod random_blocks;
+mod random_permutations;
 mod random_rules;
 mod record;
 mod referee_levels;

@@ -331,15 +331,20 @@ fn a_move_to_too_many_positions_is_not_checked() {
     assert!(unchecked.ends_with("rules: too many positions that one move leads to for this verifier"), "{unchecked}");
 }
 
-/// The verifier reads what the search reads: moves before the solved state, names anywhere, zeros before numbers, and more blocks
-/// than there are letters if they have one shape.
+/// The verifier reads what the search reads: moves before the solved state, names anywhere, zeros before numbers, `?` where pieces
+/// cannot turn, and more blocks than there are letters if they have one shape.
 #[test]
 fn unusual_files_are_read_alike() {
-    let definition = "Set C 0003 1\nName late\nMove A\nC\n2 1 3\nEnd\nMove B\nC\n1 3 02\nEnd\nSolved\nC\n0001 2 003\nEnd\nName again\n";
-    let text =
-        format!("[problem]\nkind = \"permutation\"\ndefinition = \"\"\"\n{definition}\"\"\"\nscramble = \"A B A\"\n");
-    let record = answer(&Job::parse("a.toml".as_ref(), &text).unwrap(), Question::Solve);
-    assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(3)));
+    for (solved, length) in [("0001 2 003", 3), ("1 2 3\n0 ? ?", 3), ("1 2 2\n0 ? 0", 2)] {
+        let definition = format!(
+            "Set C 0003 1\nName late\nMove A\nC\n2 1 3\nEnd\nMove B\nC\n1 3 02\nEnd\nSolved\nC\n{solved}\nEnd\nName again\n"
+        );
+        let text = format!(
+            "[problem]\nkind = \"permutation\"\ndefinition = \"\"\"\n{definition}\"\"\"\nscramble = \"A B A\"\n"
+        );
+        let record = answer(&Job::parse("a.toml".as_ref(), &text).unwrap(), Question::Solve);
+        assert_eq!((record.verdict, record.length), (Verdict::Optimal, Some(length)), "{solved}");
+    }
     let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain('\u{c0}'..='\u{d5}').collect();
     let row = |part: &[char]| part.iter().collect::<String>() + "\n";
     let board = row(&letters[..35]) + &row(&letters[35..70]) + ".".repeat(35).as_str() + "\n";

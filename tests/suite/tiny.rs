@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 
 use halma_check::{Options, record_holds};
+use halma_engine::draws::Draws;
 use halma_engine::search::{CancellationToken, Watch};
 use halma_record::record::{Record, Verdict};
 use halma_rules::job::Job;
@@ -16,22 +17,10 @@ const LENGTHS: u32 = 400;
 
 const OPTIONS: Options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
 
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % n
-    }
-
-    /// So many of these cells.
-    fn pick(&mut self, cells: &[usize], count: usize) -> Vec<usize> {
-        let mut rest = cells.to_vec();
-        (0..count).map(|_| rest.swap_remove(self.below(rest.len()))).collect()
-    }
+/// So many of these cells.
+fn pick(random: &mut Draws, cells: &[usize], count: usize) -> Vec<usize> {
+    let mut rest = cells.to_vec();
+    (0..count).map(|_| rest.swap_remove(random.below(rest.len()))).collect()
 }
 
 /// A board of up to 4x3 places, some of which may be missing, and two armies of as many men.
@@ -53,7 +42,7 @@ fn men(places: &[usize]) -> Men {
 }
 
 impl Puzzle {
-    fn random(random: &mut Random, game: bool) -> Self {
+    fn random(random: &mut Draws, game: bool) -> Self {
         let (width, height) = [(2, 2), (3, 2), (3, 3), (4, 2), (4, 3), (5, 1)][random.below(6)];
         let holes = if random.below(2) == 0 { 0 } else { random.below(3) };
         let mut cells: Vec<usize> = (0..width * height).collect();
@@ -63,7 +52,7 @@ impl Puzzle {
         cells.sort_unstable();
         let most = if game { (cells.len() / 2).min(3) } else { cells.len().min(5) };
         let count = 1 + random.below(most);
-        let start = random.pick(&cells, count);
+        let start = pick(random, &cells, count);
         let others: Vec<usize> = cells.iter().copied().filter(|c| !start.contains(c)).collect();
         // What the half turn makes of the start is the best of targets: then there is a mirror.
         let turned: Vec<usize> = start.iter().map(|c| width * height - 1 - c).collect();
@@ -71,8 +60,8 @@ impl Puzzle {
         let target = match (game, mirrored) {
             (false, true) => turned,
             (true, true) if turned.iter().all(|c| others.contains(c)) => turned,
-            (false, false) => random.pick(&cells, count),
-            (true, _) => random.pick(&others, count),
+            (false, false) => pick(random, &cells, count),
+            (true, _) => pick(random, &others, count),
         };
         let rule = [4, 6, 8][random.below(3)];
         Self { width, height, cells, rule, jumps_only: !game && random.below(2) == 0, start, target }
@@ -269,7 +258,7 @@ const PRUNINGS: [(&str, bool); 13] = [
 ];
 
 fn transfers(seed: u64, count: usize) {
-    let mut random = Random(seed);
+    let mut random = Draws::new(seed);
     let mut unsolvable = [0; 2];
     for _ in 0..count {
         let puzzle = Puzzle::random(&mut random, false);
@@ -297,7 +286,7 @@ fn transfers(seed: u64, count: usize) {
 }
 
 fn games(seed: u64, count: usize) {
-    let mut random = Random(seed);
+    let mut random = Draws::new(seed);
     let prunings = ["none", "theorem-1", "all", "beam(1)", "beam(2,7)", "beam(100000)"];
     let single = halma_bounds::game_bounds::Name::ALL.map(|name| name.as_str());
     let mut unsolvable = 0;

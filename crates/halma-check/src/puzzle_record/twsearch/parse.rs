@@ -74,24 +74,27 @@ fn solve(set: &mut Set, numbers: Option<Numbers>) -> Result<(), String> {
     kinds.sort_unstable();
     kinds.dedup();
     set.pieces = values.iter().map(|value| kinds.binary_search(value).unwrap_or_default() as u8).collect();
-    set.counts = vec![true; kinds.len()];
+    // Of a single orientation it does not matter whether it counts.
+    let turns = set.base > 1;
+    set.counts = vec![turns; kinds.len()];
     set.names = kinds;
     set.orientations = vec![0; set.size];
     let words = orientations.flatten().unwrap_or_default();
     for (position, &word) in words.iter().enumerate() {
         let piece = set.pieces[position];
         // Equal pieces are equal in this, too.
-        if words.iter().zip(&set.pieces).any(|(&other, &same)| same == piece && (other == "?") != (word == "?")) {
+        let differs = |(&other, &same): (&&str, &u8)| same == piece && (other == "?") != (word == "?");
+        if turns && words.iter().zip(&set.pieces).any(differs) {
             return Err(format!("set {}: of equal pieces some have an orientation that counts", set.name));
         }
-        set.counts[usize::from(piece)] = word != "?";
+        set.counts[usize::from(piece)] = turns && word != "?";
         let orientation = if word == "?" { 0 } else { number(word)? };
         if orientation >= usize::from(set.base) {
             return Err(format!("set {}: orientation {orientation}", set.name));
         }
         set.orientations[position] = orientation as u8;
     }
-    set.oriented = set.base > 1 && set.counts.contains(&true);
+    set.oriented = set.counts.contains(&true);
     Ok(())
 }
 
