@@ -11,6 +11,19 @@ let unreadable format = Printf.ksprintf (fun s -> raise (Unreadable s)) format
 
 let magic = "halma refutes 01"
 
+(* Of a pipe, too, whose length is not known. *)
+let everything channel =
+  let all = Buffer.create 65536 and part = Bytes.create 65536 in
+  let rec go () =
+    let n = input channel part 0 (Bytes.length part) in
+    if n > 0 then begin
+      Buffer.add_subbytes all part 0 n;
+      go ()
+    end
+  in
+  go ();
+  Buffer.contents all
+
 type input = { text : string; mutable at : int }
 
 let number input =
@@ -153,7 +166,7 @@ let () =
     let text =
       try
         let channel = open_in_bin file in
-        Fun.protect ~finally:(fun () -> close_in channel) (fun () -> really_input_string channel (in_channel_length channel))
+        Fun.protect ~finally:(fun () -> close_in channel) (fun () -> everything channel)
       with Sys_error e -> unreadable "%s" e
     in
     let input = { text; at = String.length magic } in
@@ -289,6 +302,17 @@ let () =
         c_from_start = none; c_to_target = none; c_to_middles = none; c_to_meeting = none;
         c_first = first; c_ahead = ahead; c_back = back; c_tag = tag }
     in
+    let names =
+      [ "the board, the classes"; "K"; "the levels ahead, or the distances to the target";
+        "the first levels, the middles, or the distances to them"; "the levels from the target, or the distances behind";
+        "the levels do not meet" ] in
+    let holds check = try check () with Invalid_argument _ | Stack_overflow -> false in
+    let refuse name =
+      Printf.printf "%s: REFUSED: this does not hold: %s\n" file name;
+      exit 4
+    in
+    (* What asks no table is looked at now, too: tables may take long. *)
+    List.iteri (fun i check -> if i < 2 && not (holds check) then refuse (List.nth names i)) (Checker.checks base);
     (* Tables are filled in the plainest way; the checker then looks at every entry. *)
     let fill sources q skip =
       let t = { places = Index.create (); far = Bytes.create 1024 } in
@@ -361,10 +385,6 @@ let () =
         { c with Checker.c_to_meeting = table to_meeting }
       end
     in
-    let names =
-      [ "the board, the classes"; "K"; "the levels ahead, or the distances to the target";
-        "the first levels, the middles, or the distances to them"; "the levels from the target, or the distances behind";
-        "the levels do not meet" ] in
     (* For the message alone: the first state with a successor that is neither found nor cut. *)
     let place () =
       let missing name (f : Checker.family) q cut =
@@ -387,11 +407,9 @@ let () =
     in
     List.iter2
       (fun name check ->
-        let holds = try check () with Invalid_argument _ | Stack_overflow -> false in
-        if not holds then begin
+        if not (holds check) then begin
           (try place () with Invalid_argument _ | Stack_overflow -> ());
-          Printf.printf "%s: REFUSED: this does not hold: %s\n" file name;
-          exit 4
+          refuse name
         end;
         Printf.printf "  holds: %s, %.0f s\n%!" name (Unix.gettimeofday () -. started))
       names (Checker.checks c);
@@ -407,6 +425,9 @@ let () =
   with
   | Unreadable why ->
     Printf.printf "%s: cannot be read: %s\n" file why;
+    exit 2
+  | Out_of_memory ->
+    Printf.printf "%s: cannot be read: memory does not suffice for it\n" file;
     exit 2
   | Refused why ->
     Printf.printf "%s: REFUSED: %s\n" file why;

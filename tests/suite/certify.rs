@@ -73,6 +73,21 @@ fn a_certificate_that_lacks_the_level_where_both_ends_are_to_meet_is_refused() {
     }
 }
 
+/// A man who cannot move never arrives. Such a record names no length that it refutes.
+#[test]
+fn what_has_no_solution_of_any_length_is_certified_as_far_as_a_certificate_can_name_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let (job, run, file) = (folder.path().join("job.toml"), folder.path().join("run"), folder.path().join("none.cert"));
+    std::fs::write(&job, "[problem]\nkind = 'transfer'\nmoves = 4\nboard = \"\"\"\nS#.\n###\n..T\n\"\"\"\n").unwrap();
+    let [job, run] = [&job, &run].map(|path| path.to_str().unwrap());
+    let (status, said, _) = ran(env!("CARGO_BIN_EXE_halma").as_ref(), &["solve", job, "-q", "--output-dir", run]);
+    assert!(status == 0 && said.contains("There is no solution of any length"), "{said}");
+    let (status, said, complaint) = certify(run, &file);
+    assert!(status == 0 && said.contains("no solution of at most 249 moves"), "{said}{complaint}");
+    let (status, said) = verify(&[file]);
+    assert!(status == 0 && said.contains("no way of at most 249 moves"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_certified_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();

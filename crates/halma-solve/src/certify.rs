@@ -103,7 +103,9 @@ pub fn certify(record: &Record, resources: Resources) -> Result<Certificate, Cer
     if record.palindromic {
         return Err(CertifyError::Unfit("the record speaks of palindromes only".into()));
     }
-    let length = record.refuted_up_to.filter(|_| record.length != Some(0));
+    let refuted = record.refuted_up_to.filter(|_| record.length != Some(0));
+    // What refutes all lengths at once is certified for as many as a certificate can name.
+    let length = refuted.or(record.exhausted.then_some(LONGEST));
     let length = length.ok_or_else(|| CertifyError::Nothing("the record refutes no length".into()))?;
     let problem = job::transfer_of(&record.problem).map_err(CertifyError::Wrong)?;
     refutation(problem, length, record.pruning.granularity(), resources)
