@@ -1,7 +1,7 @@
 //! Tiny random boards under every pruning: each run ends after a bounded number of lengths, and says nothing that a search
 //! of all positions, written here from the rules alone, contradicts.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
 use halma_check::{Options, record_holds};
@@ -11,6 +11,8 @@ use halma_record::record::{Record, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::{self, Question};
 use halma_solve::solve::Progress;
+
+use crate::all_states::Truth;
 
 /// No run tries more lengths than this: a few for each position of the largest board here.
 const LENGTHS: u32 = 400;
@@ -68,6 +70,11 @@ impl Puzzle {
     }
 
     fn job(&self, game: bool, search: &str) -> String {
+        format!("[problem]\n{}[search]\n{search}[limits]\nthreads = 1\n", self.problem(game))
+    }
+
+    /// The job's table of that name.
+    fn problem(&self, game: bool) -> String {
         let glyph = |place: usize| match (self.start.contains(&place), self.target.contains(&place)) {
             _ if !self.cells.contains(&place) => '#',
             (true, true) => 'B',
@@ -79,10 +86,7 @@ impl Puzzle {
         let map = (0..self.height).map(row).collect::<Vec<_>>().join("\n");
         let (kind, jumps_only) = if game { ("game", "") } else { ("transfer", "jumps-only = true\n") };
         let jumps_only = if self.jumps_only { jumps_only } else { "" };
-        format!(
-            "[problem]\nkind = '{kind}'\nmoves = {}\n{jumps_only}board = '''\n{map}\n'''\n[search]\n{search}[limits]\nthreads = 1\n",
-            self.rule
-        )
+        format!("kind = '{kind}'\nmoves = {}\n{jumps_only}board = '''\n{map}\n'''\n", self.rule)
     }
 
     /// The place so far to the right and down of another.
@@ -142,9 +146,20 @@ impl Puzzle {
         distances
     }
 
-    /// The length of a shortest solution.
-    fn shortest(&self) -> Option<u32> {
-        self.distances().get(&men(&self.target)).copied()
+    fn transfer(&self) -> Truth {
+        let target = men(&self.target);
+        Truth::new(men(&self.start), |&army| army == target, |&army| self.moved(army, 0))
+    }
+
+    /// Who has filled the other's base has won, and nobody moves any more.
+    fn game(&self) -> Truth {
+        let bases = [men(&self.start), men(&self.target)];
+        let won = |&(armies, mover): &([Men; 2], usize)| armies[1 - mover] == bases[mover];
+        Truth::new((bases, 0), won, |&(armies, mover)| {
+            let moved = if won(&(armies, mover)) { Vec::new() } else { self.moved(armies[mover], armies[1 - mover]) };
+            let after = |army| if mover == 0 { ([army, armies[1]], 1) } else { ([armies[0], army], 0) };
+            moved.into_iter().map(after).collect()
+        })
     }
 
     /// The length of a shortest one that is its own mirrored reversal, by this mirror of cells.
@@ -158,31 +173,6 @@ impl Puzzle {
             () => self.moved(army, 0).contains(&image(army)).then_some(2 * distance + 1),
         };
         self.distances().iter().filter_map(length).min()
-    }
-
-    /// The length of a shortest game.
-    fn shortest_game(&self) -> Option<u32> {
-        let bases = [men(&self.start), men(&self.target)];
-        let (mut level, mut seen, mut length) = (vec![bases], HashSet::new(), 0);
-        while !level.is_empty() {
-            let mover = length % 2;
-            length += 1;
-            let mut next = Vec::new();
-            for armies in level {
-                for army in self.moved(armies[mover], armies[1 - mover]) {
-                    if army == bases[1 - mover] {
-                        return Some(length as u32);
-                    }
-                    let mut moved = armies;
-                    moved[mover] = army;
-                    if seen.insert((moved, mover)) {
-                        next.push(moved);
-                    }
-                }
-            }
-            level = next;
-        }
-        None
     }
 }
 
@@ -262,7 +252,9 @@ fn transfers(seed: u64, count: usize) {
     let mut unsolvable = [0; 2];
     for _ in 0..count {
         let puzzle = Puzzle::random(&mut random, false);
-        let shortest = puzzle.shortest();
+        let truth = puzzle.transfer();
+        truth.agrees(&puzzle.problem(false), &[]);
+        let shortest = truth.shortest.map(|(length, _)| length);
         let plain = answer(&puzzle.job(false, "pruning = 'none'\n"), Question::Solve, LENGTHS);
         let mirror = plain.symmetries.and_then(|s| s.mirror);
         for (pruning, proves) in PRUNINGS {
@@ -292,7 +284,9 @@ fn games(seed: u64, count: usize) {
     let mut unsolvable = 0;
     for _ in 0..count {
         let puzzle = Puzzle::random(&mut random, true);
-        let shortest = puzzle.shortest_game();
+        let truth = puzzle.game();
+        truth.agrees(&puzzle.problem(true), &[]);
+        let shortest = truth.shortest.map(|(length, _)| length);
         for pruning in prunings.iter().chain(&single) {
             let proves = !matches!(*pruning, "beam(1)" | "beam(2,7)");
             let job = puzzle.job(true, &format!("pruning = '{pruning}'\n"));
