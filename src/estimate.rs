@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use halma_record::record::{self, LengthRecord, Together, Verdict};
+use halma_record::record::{self, LengthRecord, LevelRecord, Together, Verdict};
 
 /// The cost of a length that has not been tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
     let decided: Vec<Together> = record::together(runs).into_iter().filter(refuted).collect();
     let [.., a, b, c] = *decided else { return None };
     let work = |t: Together| (t.generated() as f64).max(1.0);
-    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(|run| run.seconds).sum();
+    let seconds: f64 = [a, b, c].iter().flat_map(|t| t.0).map(growing).sum();
     // The last growth seen, and the one before where there is one.
     let single = c.last() == a.last() + 2;
     let growth = match decided.len() {
@@ -41,6 +41,16 @@ pub fn estimates(runs: &[LengthRecord], count: u32) -> Option<Vec<Estimate>> {
         Estimate { length: c.last() + i, generated, seconds: generated / rate }
     };
     (work(c) >= MEANINGFUL).then(|| (1..=count).map(next).collect())
+}
+
+/// The seconds of a run that grow with the work: those of its levels. Pattern databases take others.
+fn growing(run: &LengthRecord) -> f64 {
+    // Levels that were made before a run was resumed have no seconds of their own.
+    let timed = |level: &LevelRecord| level.generated == 0 || level.seconds.is_some_and(|seconds| seconds > 0.0);
+    match !run.levels.is_empty() && run.levels.iter().all(timed) {
+        true => run.levels.iter().filter_map(|level| level.seconds).sum(),
+        false => run.seconds,
+    }
 }
 
 /// The lengths that a search has decided, as its progress tells them, and the work on the one under way.
@@ -149,6 +159,29 @@ mod tests {
         let rounded: Vec<_> = next.iter().map(|e| (e.length, e.generated.round())).collect();
         assert_eq!(rounded, [(24, 2_560_000.0), (25, 10_240_000.0)]);
         assert_eq!(estimates(&[run(1, 1), run(2, 2), run(3, 3)], 3), None);
+    }
+
+    #[test]
+    fn seconds_that_no_level_took_do_not_grow() {
+        let level = |generated: u64, seconds: f64| -> LevelRecord {
+            serde_json::from_value(serde_json::json!({
+                "depth": 1, "side": "leading", "states": 0, "generated": generated, "pruned": 0, "duplicates": 0, "old": 0,
+                "centroid_max": null, "digest": "0".repeat(32), "seconds": seconds,
+            }))
+            .unwrap()
+        };
+        let with_tables = |length, generated: u64, timed: bool| {
+            let (run, rate) = (run(length, generated), if timed { 1e-6 } else { 0.0 });
+            let levels = vec![level(0, 0.0), level(generated, generated as f64 * rate)];
+            LengthRecord { seconds: run.seconds + 50.0, levels, ..run }
+        };
+        let seconds = |timed| {
+            let runs =
+                [(20, 10_000), (21, 20_000), (22, 100_000), (23, 200_000)].map(|(l, g)| with_tables(l, g, timed));
+            estimates(&runs, 1).unwrap()[0].seconds
+        };
+        assert_eq!(seconds(true).round(), 1.0);
+        assert!(seconds(false) > 100.0);
     }
 
     #[test]
