@@ -1,6 +1,8 @@
-//! Puzzles in Rust: their moves are the word of the program that has them, and everything else is derived from these again.
+//! Puzzles in Rust: their moves are the word of the program that has them. Lengths and levels are derived from these again; which
+//! moves can be undone, which states stand for others and which are all the goals is tested on many states.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use halma_record::job::PuzzleSpec;
@@ -59,8 +61,14 @@ fn of(puzzle: Box<dyn RustPuzzle>, symmetry: bool) -> Result<Box<dyn Model>, Str
     if !starts.iter().chain(&puzzle.goals().unwrap_or_default()).all(|&state| fits(&*puzzle, state, symmetry)) {
         return Err("problem: a start or a goal has a number of 252 bits or more".into());
     }
+    let goals = puzzle.goals();
+    if let Some(goal) = goals.iter().flatten().find(|&&goal| !puzzle.is_goal(goal)) {
+        return Err(format!("problem: {} is listed as a goal, and is none", puzzle.picture(*goal)));
+    }
+    let class = |goal| if symmetry { puzzle.canonical(goal) } else { goal };
+    let goals = goals.map(|goals| goals.into_iter().map(class).collect());
     let starts: BTreeSet<State> = starts.into_iter().map(|start| digits(&*puzzle, start)).collect();
-    Ok(Box::new(InRust { puzzle, starts: starts.into_iter().collect(), symmetry }))
+    Ok(Box::new(InRust { puzzle, starts: starts.into_iter().collect(), goals, symmetry, tested: AtomicUsize::new(0) }))
 }
 
 /// A number as digits to the base 16, the lowest first.
@@ -87,10 +95,53 @@ fn words(state: &[u8]) -> Words {
     words
 }
 
+/// How many states are tested. Each costs the moves of all its successors.
+const TESTED: usize = 100_000;
+
 struct InRust {
     puzzle: Box<dyn RustPuzzle>,
     starts: Vec<State>,
+    /// What stands for the states of the goal, where they are listed.
+    goals: Option<BTreeSet<Words>>,
     symmetry: bool,
+    tested: AtomicUsize,
+}
+
+impl InRust {
+    fn canonical(&self, state: Words) -> Words {
+        if self.symmetry { self.puzzle.canonical(state) } else { state }
+    }
+
+    /// Tests what the puzzle says of itself at a state and those that one move leads to, if enough were not tested yet.
+    fn test(&self, state: Words, after: &[Words]) -> Result<(), String> {
+        if self.tested.fetch_add(1, Ordering::Relaxed) >= TESTED {
+            return Ok(());
+        }
+        let shown = |state: Words| self.show(&digits(&*self.puzzle, state));
+        let listed = |goals: &BTreeSet<Words>| goals.contains(&self.canonical(state));
+        if self.puzzle.is_goal(state) && !self.goals.as_ref().is_none_or(listed) {
+            return Err(format!("the goal holds of {}, which is not listed", shown(state)));
+        }
+        for &next in after {
+            let moves = self.puzzle.moves(next);
+            if self.puzzle.can_be_undone() && next != state && !moves.contains(&state) {
+                return Err(format!("the move from {} to {} cannot be undone by one", shown(state), shown(next)));
+            }
+            let class = self.canonical(next);
+            if class == next {
+                continue;
+            }
+            // A move within a class leads nowhere.
+            let classes = |moves: Vec<Words>| -> BTreeSet<Words> {
+                moves.into_iter().map(|next| self.canonical(next)).filter(|next| *next != class).collect()
+            };
+            let alike = self.canonical(class) == class && self.puzzle.is_goal(class) == self.puzzle.is_goal(next);
+            if !alike || classes(moves) != classes(self.puzzle.moves(class)) {
+                return Err(format!("{} does not stand for {}", shown(class), shown(next)));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Model for InRust {
@@ -121,6 +172,7 @@ impl Model for InRust {
             let why = "a move leads to a number of 252 bits or more, which check cannot hold";
             return Err(Trouble::TooMany(why.into()));
         }
+        self.test(words(state), &after).map_err(|why| format!("the puzzle in Rust contradicts itself: {why}"))?;
         Ok(after.into_iter().map(|after| digits(&*self.puzzle, after)).filter(|after| after != state).collect())
     }
 
@@ -210,5 +262,85 @@ mod tests {
         assert!(made(vec![HIGHEST], None, false).is_err() && made(vec![], None, false).is_err());
         assert!(made(vec![[0; 4]], Some(vec![HIGHEST]), false).is_err());
         assert!(made(vec![[1, 0, 0, 0]], None, true).is_err() && made(vec![[1, 0, 0, 0]], None, false).is_ok());
+    }
+
+    /// A number of 64 bits as four words.
+    fn word(number: u64) -> Words {
+        [number, 0, 0, 0]
+    }
+
+    /// Moves from each number to others, and what is said of them.
+    struct Stated {
+        moves: &'static [&'static [u64]],
+        goals: &'static [u64],
+        listed: &'static [u64],
+        undone: bool,
+        canonical: &'static [u64],
+    }
+
+    impl RustPuzzle for Stated {
+        fn bytes(&self) -> usize {
+            8
+        }
+        fn starts(&self) -> Vec<Words> {
+            vec![word(0)]
+        }
+        fn moves(&self, state: Words) -> Vec<Words> {
+            self.moves[state[0] as usize].iter().map(|&next| word(next)).collect()
+        }
+        fn is_goal(&self, state: Words) -> bool {
+            self.goals.contains(&state[0])
+        }
+        fn goals(&self) -> Option<Vec<Words>> {
+            Some(self.listed.iter().map(|&goal| word(goal)).collect())
+        }
+        fn canonical(&self, state: Words) -> Words {
+            word(self.canonical[state[0] as usize])
+        }
+        fn can_be_undone(&self) -> bool {
+            self.undone
+        }
+        fn picture(&self, state: Words) -> String {
+            state[0].to_string()
+        }
+        fn written(&self, _: Words, after: Words) -> String {
+            self.picture(after)
+        }
+    }
+
+    /// Three numbers in a line, and that all that is said of them is true.
+    const LINE: Stated =
+        Stated { moves: &[&[1], &[0, 2], &[1]], goals: &[2], listed: &[2], undone: true, canonical: &[0, 1, 2] };
+
+    /// What is wrong with it, as the moves of a state show.
+    fn wrong(stated: Stated, state: u8) -> Option<String> {
+        let model = match of(Box::new(stated), true) {
+            Ok(model) => model,
+            Err(why) => return Some(why),
+        };
+        let mut digits = vec![0; 16];
+        digits[0] = state;
+        match model.moves(&digits) {
+            Err(Trouble::Wrong(why)) => Some(why),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_claim_that_moves_contradict_is_seen() {
+        assert!((0..3).all(|state| wrong(LINE, state).is_none()));
+        for (stated, state, why) in [
+            (Stated { listed: &[1, 2], ..LINE }, 0, "1 is listed as a goal, and is none"),
+            (Stated { goals: &[1, 2], ..LINE }, 1, "the goal holds of 1, which is not listed"),
+            (Stated { moves: &[&[1], &[2], &[1]], ..LINE }, 0, "the move from 0 to 1 cannot be undone by one"),
+            (Stated { canonical: &[0, 0, 2], ..LINE }, 0, "0 does not stand for 1"),
+            (Stated { canonical: &[0, 1, 0], ..LINE }, 1, "0 does not stand for 2"),
+        ] {
+            let said = wrong(stated, state).unwrap_or_default();
+            assert!(said.contains(why), "{said}");
+        }
+        // As the other end of it, 0 stands for 2.
+        let turned = Stated { goals: &[1], listed: &[1], canonical: &[0, 1, 0], ..LINE };
+        assert_eq!(wrong(turned, 1), None);
     }
 }

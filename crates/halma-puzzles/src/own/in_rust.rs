@@ -1,5 +1,7 @@
 //! Puzzles in Rust: a type that says what its states are and what a move does gets the whole program.
 
+mod claims;
+
 use std::any::Any;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -14,12 +16,14 @@ use halma_record::source::Fault;
 use halma_rules::puzzle::TableFault;
 use halma_rules::puzzle::kinds::{Kind, RawTable};
 
+use self::claims::Claims;
 use super::{AnyModel, Bound, Model, ModelKey, Worker};
 
 /// A puzzle in Rust. The type itself is read from the `[problem]` table of a job, without `kind` and `title`.
 ///
 /// The first three functions are all that is needed. States are numbers: an exact one for each state, never a hash. The largest
-/// number of the type, [`Key::MAX`], must not be one: the search stops with a panic where it is.
+/// number of the type, [`Key::MAX`], must not be one: the search stops with a panic where it is. It also does where what the
+/// other functions say is seen to be wrong; the first 10,000 states that it expands are tested for that.
 ///
 /// ```
 /// use halma_puzzles::own::in_rust::OwnPuzzle;
@@ -161,16 +165,27 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
         if puzzle.starts().into_iter().chain(puzzle.goals().unwrap_or_default()).any(|state| state == P::Key::MAX) {
             return Err(fault(format!("a start or a goal is {NO_STATE}")));
         }
+        if let Some(state) = puzzle.goals().unwrap_or_default().into_iter().find(|&state| !puzzle.is_goal(state)) {
+            return Err(fault(format!("goals() lists {}, which is_goal() denies", puzzle.picture(state))));
+        }
         let puzzle = Arc::new(puzzle);
-        let open = move |symmetry| P::Key::any(Box::new(InRust { puzzle: Arc::clone(&puzzle), symmetry }));
+        let open = move |symmetry| P::Key::any(Box::new(InRust::new(Arc::clone(&puzzle), symmetry)));
         Ok(Arc::new(Opener(Box::new(open))))
     }
 }
 
 /// The model of a puzzle in Rust.
-struct InRust<P> {
+struct InRust<P: OwnPuzzle> {
     puzzle: Arc<P>,
     symmetry: bool,
+    claims: Claims<P::Key>,
+}
+
+impl<P: OwnPuzzle> InRust<P> {
+    fn new(puzzle: Arc<P>, symmetry: bool) -> Self {
+        let claims = Claims::of(&*puzzle, symmetry);
+        Self { puzzle, symmetry, claims }
+    }
 }
 
 impl<P: OwnPuzzle> Model<P::Key> for InRust<P> {
@@ -244,7 +259,7 @@ pub fn from_spec<P: OwnPuzzle>(spec: &PuzzleSpec) -> Result<P, String> {
 }
 
 /// The working part for one thread.
-struct RustWorker<'a, P> {
+struct RustWorker<'a, P: OwnPuzzle> {
     model: &'a InRust<P>,
 }
 
@@ -267,6 +282,9 @@ impl<P: OwnPuzzle> Worker<P::Key> for RustWorker<'_, P> {
         let first = out.len();
         self.model.puzzle.after(state, out);
         cleaned(state, out, first);
+        if let Err(why) = self.model.claims.test(&*self.model.puzzle, state, &out[first..]) {
+            panic!("the puzzle in Rust contradicts itself: {why}");
+        }
     }
 
     fn before(&mut self, state: P::Key, out: &mut Vec<P::Key>) {
@@ -352,14 +370,99 @@ mod tests {
         }
     }
 
+    /// Moves from each number to others, and what is said of them.
+    #[derive(Clone, Debug, serde::Deserialize)]
+    struct Stated {
+        moves: Vec<Vec<u64>>,
+        goals: Vec<u64>,
+        listed: Vec<u64>,
+        undone: bool,
+        before: Vec<Vec<u64>>,
+        canonical: Vec<u64>,
+    }
+
+    impl OwnPuzzle for Stated {
+        type Key = u64;
+        fn starts(&self) -> Vec<u64> {
+            vec![0]
+        }
+        fn after(&self, state: u64, out: &mut Vec<u64>) {
+            out.extend(&self.moves[state as usize]);
+        }
+        fn is_goal(&self, state: u64) -> bool {
+            self.goals.contains(&state)
+        }
+        fn goals(&self) -> Option<Vec<u64>> {
+            Some(self.listed.clone())
+        }
+        fn repeats(&self) -> Repeats {
+            if self.undone { Repeats::Previous } else { Repeats::All }
+        }
+        fn before(&self, state: u64, out: &mut Vec<u64>) {
+            out.extend(&self.before[state as usize]);
+        }
+        fn has_before(&self) -> bool {
+            true
+        }
+        fn canonical(&self, state: u64) -> u64 {
+            self.canonical[state as usize]
+        }
+    }
+
+    #[test]
+    fn a_claim_that_moves_contradict_is_seen() {
+        let line = Stated {
+            moves: vec![vec![1], vec![0, 2], vec![1]],
+            goals: vec![2],
+            listed: vec![2],
+            undone: true,
+            before: vec![vec![1], vec![0, 2], vec![1]],
+            canonical: vec![0, 1, 2],
+        };
+        let said = |puzzle: &Stated, state: u64| {
+            Claims::of(puzzle, true).test(puzzle, state, &puzzle.moves[state as usize]).err()
+        };
+        assert!((0..3).all(|state| said(&line, state).is_none()));
+        for (puzzle, state, why) in [
+            (Stated { goals: vec![1, 2], ..line.clone() }, 1, "is_goal() holds of 1, which goals() does not list"),
+            (Stated { moves: vec![vec![1], vec![2], vec![1]], ..line.clone() }, 0, "from 0 to 1, and none back"),
+            (Stated { before: vec![vec![1], vec![2], vec![1]], ..line.clone() }, 0, "before() of the latter lacks"),
+            (Stated { canonical: vec![0, 0, 2], ..line.clone() }, 0, "canonical() of 1 is 0, and their moves"),
+            (Stated { canonical: vec![0, 1, 0], ..line.clone() }, 1, "and one of them alone is a goal"),
+            (
+                Stated { canonical: vec![1, 2, 2], ..line.clone() },
+                1,
+                "canonical() of 0 is 1, and of that another state",
+            ),
+        ] {
+            let said = said(&puzzle, state).unwrap_or_default();
+            assert!(said.contains(why), "{said}");
+        }
+        // As the other end of it, 0 stands for 2.
+        let turned = Stated { goals: vec![1], listed: vec![1], canonical: vec![0, 1, 0], ..line };
+        assert_eq!(said(&turned, 1), None);
+    }
+
+    #[test]
+    fn a_goal_that_is_listed_must_be_one() {
+        add_kinds();
+        let job = "[problem]\nkind = \"stated\"\nmoves = [[]]\ngoals = []\nlisted = [0]\nundone = true\nbefore = [[]]\ncanonical = [0]";
+        let fault = Job::parse("a.toml".as_ref(), job).map(|job| job.spec).unwrap_err().to_string();
+        assert!(fault.contains("goals() lists 0, which is_goal() denies"), "{fault}");
+    }
+
     /// Once for all tests: a program has one list of kinds.
     fn add_kinds() {
-        kinds::add(vec![Box::new(RustKind::<Jugs>::new("jugs")), Box::new(RustKind::<Largest>::new("largest"))]);
+        kinds::add(vec![
+            Box::new(RustKind::<Jugs>::new("jugs")),
+            Box::new(RustKind::<Largest>::new("largest")),
+            Box::new(RustKind::<Stated>::new("stated")),
+        ]);
     }
 
     #[test]
     fn a_start_that_is_named_twice_is_one() {
-        let model = InRust { puzzle: Arc::new(Largest { starts: vec![3, 2, 3] }), symmetry: true };
+        let model = InRust::new(Arc::new(Largest { starts: vec![3, 2, 3] }), true);
         assert_eq!(model.starts(), [3, 2]);
     }
 
@@ -374,7 +477,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the puzzle in Rust made the largest number of its type")]
     fn no_move_may_lead_to_the_largest_number() {
-        let model = InRust { puzzle: Arc::new(Largest { starts: vec![0] }), symmetry: true };
+        let model = InRust::new(Arc::new(Largest { starts: vec![0] }), true);
         model.worker().after(0, &mut Vec::new());
     }
 

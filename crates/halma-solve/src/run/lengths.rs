@@ -146,6 +146,8 @@ impl Context<'_> {
             record.refuted_up_to = max_length;
             return Ok(());
         };
+        // A puzzle in Rust may say more. Greater lengths are neither tried nor named.
+        let bound = bound.min(MAX_LENGTH);
         record.lower_bound = Some(bound);
         // The abstraction refutes all lengths below its distance, up to the greatest one asked about.
         record.refuted_up_to = bound.checked_sub(1).map(|b| b.min(max_length.unwrap_or(u32::MAX)));
