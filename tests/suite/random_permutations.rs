@@ -19,11 +19,14 @@ struct Set {
     counts: Vec<bool>,
 }
 
+/// Two numbers for each position of a set.
+type Pairs = Vec<(usize, usize)>;
+
 /// By set, by position: which piece stands there, and how it is turned.
-type State = Vec<Vec<(usize, usize)>>;
+type State = Vec<Pairs>;
 
 /// By set, by position: where what comes there stands before, and by how much it is turned.
-type Move = Vec<Vec<(usize, usize)>>;
+type Move = Vec<Pairs>;
 
 fn shuffled(draws: &mut Draws, count: usize) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..count).collect();
@@ -36,14 +39,14 @@ fn identity(sets: &[Set]) -> Move {
 
 /// First the one, then the other.
 fn after(sets: &[Set], first: &Move, second: &Move) -> Move {
-    let both = |(set, (first, second)): (&Set, (&Vec<(usize, usize)>, &Vec<(usize, usize)>))| {
+    let both = |(set, (first, second)): (&Set, (&Pairs, &Pairs))| {
         second.iter().map(|&(from, turn)| (first[from].0, (first[from].1 + turn) % set.orientations)).collect()
     };
     sets.iter().zip(first.iter().zip(second)).map(both).collect()
 }
 
 fn applied(sets: &[Set], state: &State, by: &Move) -> State {
-    let set = |(set, (state, by)): (&Set, (&Vec<(usize, usize)>, &Vec<(usize, usize)>))| {
+    let set = |(set, (state, by)): (&Set, (&Pairs, &Pairs))| {
         let piece = |&(from, turn): &(usize, usize)| {
             let (piece, orientation) = state[from];
             (piece, if set.counts[piece] { (orientation + turn) % set.orientations } else { 0 })
