@@ -60,8 +60,9 @@ impl Truth {
     }
 
     /// Asks the search every question about this problem, under no pruning and under each of `projections` that it has, and
-    /// panics where an answer is wrong or `check` rejects it. `problem` is the job's table of that name, whole.
-    pub fn agrees(&self, problem: &str, projections: &[String]) {
+    /// panics where an answer is wrong or `check` rejects it. `problem` is the job's table of that name, whole. Returns how often
+    /// it was solved under a projection.
+    pub fn agrees(&self, problem: &str, projections: &[String]) -> usize {
         let wrong = |what: &str, record: &Record| -> ! {
             let Record { verdict, length, counts, .. } = record;
             panic!("{what}: {verdict:?} {length:?} {counts:?}\n{self:?}\n{problem}")
@@ -71,8 +72,9 @@ impl Truth {
         if let Err(fault) = parsed("") {
             // A goal out of reach is refused, if it is seen to be.
             assert!(self.shortest.is_none() && fault.to_string().contains("can never"), "{fault}\n{self:?}\n{problem}");
-            return;
+            return 0;
         }
+        let mut projected = 0;
         for symmetry in [true, false] {
             let answer = |pruning: &str, question| {
                 let search = format!("[search]\nsymmetry = {symmetry}\npruning = '{pruning}'\n[limits]\nthreads = 1\n");
@@ -101,6 +103,7 @@ impl Truth {
             }
             for pruning in projections.iter().map(String::as_str).chain(["none"]) {
                 let Some(solved) = answer(pruning, Question::Solve) else { continue };
+                projected += usize::from(pruning != "none");
                 let right = match length {
                     Some(_) => solved.verdict == Verdict::Optimal && solved.length == length,
                     None => solved.verdict == Verdict::None && solved.exhausted,
@@ -116,5 +119,6 @@ impl Truth {
                 }
             }
         }
+        projected
     }
 }
