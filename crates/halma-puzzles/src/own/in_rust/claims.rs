@@ -32,10 +32,19 @@ impl<K: Key> Claims<K> {
     /// # Errors
     /// Which claim is wrong.
     pub(super) fn test<P: OwnPuzzle<Key = K>>(&self, puzzle: &P, state: K, after: &[K]) -> Result<(), String> {
-        if self.tested.load(Ordering::Relaxed) >= TESTED || self.tested.fetch_add(1, Ordering::Relaxed) >= TESTED {
+        if self.tested.load(Ordering::Relaxed) >= TESTED {
             return Ok(());
         }
+        let before = self.tested.fetch_add(1, Ordering::Relaxed);
         let shown = |state| puzzle.picture(state).replace('\n', " / ");
+        // What is expanded stands for its class already. Of the starts that is still to be tested.
+        if before == 0 && self.symmetry {
+            for start in puzzle.starts().into_iter().take(TESTED) {
+                let mut moves = Vec::new();
+                puzzle.after(start, &mut moves);
+                symmetric(puzzle, start, &moves, shown)?;
+            }
+        }
         let class = if self.symmetry { puzzle.canonical(state) } else { state };
         if self.goals.as_ref().is_some_and(|goals| puzzle.is_goal(state) && !goals.contains(&class)) {
             return Err(format!("is_goal() holds of {}, which goals() does not list", shown(state)));
