@@ -6,6 +6,7 @@ use std::fmt::Write;
 use halma_engine::draws::Draws;
 
 use crate::all_states::Truth;
+use crate::tiny::pick;
 
 /// A set of pieces.
 #[derive(Clone)]
@@ -29,8 +30,7 @@ type State = Vec<Pairs>;
 type Move = Vec<Pairs>;
 
 fn shuffled(draws: &mut Draws, count: usize) -> Vec<usize> {
-    let mut rest: Vec<usize> = (0..count).collect();
-    (0..count).map(|_| rest.swap_remove(draws.below(rest.len()))).collect()
+    pick(draws, &(0..count).collect::<Vec<_>>(), count)
 }
 
 fn identity(sets: &[Set]) -> Move {

@@ -123,8 +123,8 @@ impl Puzzle {
         let line = (0..rule.left.len() as i32).map(|n| self.cell((x + n * dx, y + n * dy)));
         let line: Vec<usize> = line.collect::<Option<_>>()?;
         let fits = |(&cell, &asked): (&usize, &char)| match asked {
-            '*' => letters[cell] != '.',
-            'x' => letters[cell] != '.',
+            // There are no other letters than A and B.
+            '*' | 'x' => letters[cell] != '.',
             asked => letters[cell] == asked,
         };
         if !line.iter().zip(&rule.left).all(fits) {

@@ -19,8 +19,8 @@ const LENGTHS: u32 = 400;
 
 const OPTIONS: Options = Options { sample: None, budget: u64::MAX, memory: None, progress: &|_| () };
 
-/// So many of these cells.
-fn pick(random: &mut Draws, cells: &[usize], count: usize) -> Vec<usize> {
+/// So many of these, in any order.
+pub fn pick(random: &mut Draws, cells: &[usize], count: usize) -> Vec<usize> {
     let mut rest = cells.to_vec();
     (0..count).map(|_| rest.swap_remove(random.below(rest.len()))).collect()
 }

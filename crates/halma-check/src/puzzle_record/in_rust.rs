@@ -58,10 +58,10 @@ fn of(puzzle: Box<dyn RustPuzzle>, symmetry: bool) -> Result<Box<dyn Model>, Str
     if starts.is_empty() {
         return Err("problem: it has no start".into());
     }
-    if !starts.iter().chain(&puzzle.goals().unwrap_or_default()).all(|&state| fits(&*puzzle, state, symmetry)) {
+    let goals = puzzle.goals();
+    if !starts.iter().chain(goals.iter().flatten()).all(|&state| fits(&*puzzle, state, symmetry)) {
         return Err("problem: a start or a goal has a number of 252 bits or more".into());
     }
-    let goals = puzzle.goals();
     if let Some(goal) = goals.iter().flatten().find(|&&goal| !puzzle.is_goal(goal)) {
         return Err(format!("problem: {} is listed as a goal, and is none", puzzle.picture(*goal)));
     }

@@ -162,10 +162,11 @@ impl<P: OwnPuzzle> Kind for RustKind<P> {
         if puzzle.starts().is_empty() {
             return Err(fault("the puzzle has no start".into()));
         }
-        if puzzle.starts().into_iter().chain(puzzle.goals().unwrap_or_default()).any(|state| state == P::Key::MAX) {
+        let goals = puzzle.goals().unwrap_or_default();
+        if puzzle.starts().iter().chain(&goals).any(|&state| state == P::Key::MAX) {
             return Err(fault(format!("a start or a goal is {NO_STATE}")));
         }
-        if let Some(state) = puzzle.goals().unwrap_or_default().into_iter().find(|&state| !puzzle.is_goal(state)) {
+        if let Some(state) = goals.into_iter().find(|&state| !puzzle.is_goal(state)) {
             return Err(fault(format!("goals() lists {}, which is_goal() denies", puzzle.picture(state))));
         }
         let puzzle = Arc::new(puzzle);
@@ -429,6 +430,7 @@ mod tests {
             (Stated { before: vec![vec![1], vec![2], vec![1]], ..line.clone() }, 0, "before() of the latter lacks"),
             (Stated { canonical: vec![0, 0, 2], ..line.clone() }, 0, "canonical() of 1 is 0, and their moves"),
             (Stated { canonical: vec![0, 1, 0], ..line.clone() }, 1, "and one of them alone is a goal"),
+            (Stated { canonical: vec![2, 1, 2], ..line.clone() }, 1, "canonical() of 0 is 2, and one of them alone"),
             (
                 Stated { canonical: vec![1, 2, 2], ..line.clone() },
                 1,
