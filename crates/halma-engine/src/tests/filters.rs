@@ -61,17 +61,24 @@ impl Puzzle for Filtered<'_> {
 
 /// The level after the start, by a process whose filter or measure is called so often before it is interrupted, and its figures; and
 /// how many successors it made.
-fn grown(
-    storage: &Forgetful,
+fn grown(storage: &Forgetful, expander: &Expander, stops: (bool, u64)) -> (Result<(Tally, Level<u64>), Stopped>, u64) {
+    grown_in(open(storage, 1), expander, stops)
+}
+
+/// The same in a folder that may not have opened.
+fn grown_in(
+    workspace: Result<Workspace, StoreError>,
     expander: &Expander,
     (filters, calls): (bool, u64),
 ) -> (Result<(Tally, Level<u64>), Stopped>, u64) {
-    let (workspace, cancel) = (open(storage, 1).unwrap(), CancellationToken::after(None));
+    let cancel = CancellationToken::after(None);
     let puzzle = Filtered { left: AtomicU64::new(calls), made: AtomicU64::new(0), filters, cancel: &cancel };
-    workspace.begin().unwrap();
-    let destination = LevelDestination::run(&workspace, "level-1");
     let wide: Level<u64> = Level::of((0..3000).map(|i| ORIGIN + (i << 10)).collect());
-    let grown = expander.expand(&puzzle, 0, &wide, &[], destination, &cancel);
+    let grown = workspace.map_err(Stopped::Store).and_then(|workspace| {
+        workspace.begin()?;
+        let destination = LevelDestination::run(&workspace, "level-1");
+        expander.expand(&puzzle, 0, &wide, &[], destination, &cancel)
+    });
     // Some are made for a sample; whoever resumes makes no others.
     let expanded = puzzle.made.into_inner() > 6 * 3000;
     (grown.map(|grown| (grown.tally, grown.level)), u64::from(expanded))
@@ -97,6 +104,35 @@ fn an_interrupted_filter_ends_early_and_the_next_process_begins_with_it() {
 #[test]
 fn an_interrupted_merge_of_layers_ends_early_and_the_next_process_begins_with_it() {
     goes_on_after(&within(None), (false, 10));
+}
+
+/// The level itself is in memory, and needs none.
+#[test]
+fn a_filter_whose_checkpoint_finds_no_room_goes_on_and_loses_nothing() {
+    let expander = Expander::new(1, None).unwrap();
+    // No checkpoint is due but the one before the filter.
+    let grown = |storage: &Faulty| {
+        let make = || Ok(Box::new(storage.clone()) as Box<dyn Storage>);
+        let (none, seldom) = (serde_json::Value::Null, Duration::from_secs(3600));
+        let workspace =
+            Workspace::open_on(make, Path::new("memory"), none.clone(), none, Disk::new(None), seldom, false);
+        grown_in(workspace, &expander, (true, u64::MAX)).0
+    };
+    let whole = Faulty::new(Forgetful::default(), Fault::None);
+    let (expected, level) = grown(&whole).unwrap();
+    let (mut went_on, mut stopped) = (0, 0);
+    for room in (0..whole.written()).step_by((whole.written() / 300) as usize) {
+        let full = Faulty::new(Forgetful::default(), Fault::Full(room));
+        match grown(&full) {
+            Ok(found) => {
+                assert_eq!((found.0, found.1.fingerprint()), (expected.clone(), level.fingerprint()), "{room}");
+                went_on += u32::from(full.refused());
+            }
+            Err(Stopped::Store(StoreError::Full { .. })) => stopped += 1,
+            Err(other) => panic!("{room}: {other:?}"),
+        }
+    }
+    assert!(went_on > 100 && stopped > 0, "{went_on} went on, {stopped} stopped");
 }
 
 /// With too little memory for anything a shard is merged alone, and its states go to the file as they are found.

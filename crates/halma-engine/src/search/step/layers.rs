@@ -104,7 +104,8 @@ impl<P: Puzzle> Step<'_, P> {
         if workers < self.expander.threads() { workers } else { 4 * workers }
     }
 
-    /// Writes the contents of all shard buffers to a layer.
+    /// Writes the contents of all shard buffers to a layer. The buffers keep them until the file is complete: where it finds no
+    /// room, the level may yet be made from memory.
     pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
         let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
@@ -113,12 +114,13 @@ impl<P: Puzzle> Step<'_, P> {
         let at_once = self.mergers();
         for group in self.shard_buffers.chunks_mut(at_once) {
             self.expander.install(|| merge_each(&mut group.iter_mut().collect::<Vec<_>>()))?;
-            for segment in group.iter_mut().flat_map(|shard_buffer| shard_buffer.segments.drain(..)) {
+            for segment in group.iter().flat_map(|shard_buffer| &shard_buffer.segments) {
                 sum = sum.rotate_left(1) ^ segment.fingerprint();
-                writer.append(&segment)?;
+                writer.append(segment)?;
             }
         }
         let layer = writer.finish(sum)?;
+        self.shard_buffers.iter_mut().for_each(|shard_buffer| shard_buffer.segments.clear());
         let saved = Saved { keys: layer.len(), digest: Digest(sum), figures: serde_json::Value::Null };
         self.layers.push((label.clone(), layer));
         if std::mem::take(&mut self.full) {
