@@ -57,6 +57,9 @@ def check_solution(path):
     document, problem = read(path)
     solution, stated = document.get("solution"), document.get("length")
     if solution is None:
+        # A search that was stopped may have known one.
+        solution = document.get("known_solution")
+    if solution is None:
         if document.get("verdict") in (None, "optimal", "solution"):
             raise Wrong(f"verdict {document.get('verdict')} without a solution")
         return f"verdict {document['verdict']}, no solution to replay"
@@ -84,8 +87,11 @@ def derive(path, max_states):
             raise Wrong(text)
         said.append(text)
 
-    if document.get("solution") is not None or verdict in ("optimal", "solution"):
+    known = document.get("known_solution")
+    if document.get("solution") is not None or known is not None or verdict in ("optimal", "solution"):
         claim(True, "solution " + check_solution(path))
+    if known is not None:
+        claim(refuted is None or len(known) > refuted, f"{len(known)} moves known, refuted up to {refuted}")
     if verdict in ("optimal", "none", "solution", "counted", "incomplete"):
         none = [run["length"] for run in runs if run.get("verdict") == "none" and run.get("self_consistent", True)]
         tried = [n for n in [length, refuted, document.get("max_length"), *none] if n is not None]

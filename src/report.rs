@@ -25,7 +25,7 @@ pub fn text(record: &Record, levels: bool) -> String {
     if let Some(bound) = record.lower_bound.filter(|&bound| bound > 0 && record.question != Asked::Levels) {
         let _ = writeln!(text, "A bound refutes every length below {bound} without a search.");
     }
-    if let Some(solution) = record.solution.as_ref().filter(|s| !s.is_empty()) {
+    if let Some(solution) = record.best_solution().filter(|s| !s.is_empty()) {
         let width = solution.len().to_string().len();
         text.push('\n');
         for (i, chain) in solution.iter().enumerate() {
@@ -144,8 +144,26 @@ fn so_far(record: &Record, solution: &str) -> String {
         (Some(length), None) => {
             format!("A {solution} of {} was found; whether one is shorter is undecided.", moves(length))
         }
-        (None, Some(refuted)) => {
-            format!("No {solution} of at most {} exists; longer ones are undecided.", moves(refuted))
+        (None, refuted) => so_far_unsolved(refuted, record.best_length(), solution),
+    }
+}
+
+/// The same, where no length was found to have a solution; one of `known` moves may be known.
+fn so_far_unsolved(refuted: Option<u32>, known: Option<u32>, solution: &str) -> String {
+    match (refuted.map(moves), known) {
+        (Some(least), Some(known)) if refuted.map(|refuted| refuted + 1) == Some(known) => {
+            format!(
+                "No {solution} of at most {least} exists, and one of {} is known: it is a shortest one.",
+                moves(known)
+            )
+        }
+        (Some(least), Some(known)) => format!(
+            "No {solution} of at most {least} exists, and one of {} is known; whether one is shorter is undecided.",
+            moves(known)
+        ),
+        (Some(least), None) => format!("No {solution} of at most {least} exists; longer ones are undecided."),
+        (None, Some(known)) => {
+            format!("A {solution} of {} is known; whether one is shorter is undecided.", moves(known))
         }
         (None, None) => "Nothing is decided.".into(),
     }
@@ -368,6 +386,18 @@ mod tests {
             "Not finished: time limit reached. No solution of at most 3 moves exists; longer ones are undecided."
         );
         assert_eq!(said(None, None), "Not finished: time limit reached. Nothing is decided.");
+        assert_eq!(
+            so_far_unsolved(Some(3), Some(6), "solution"),
+            "No solution of at most 3 moves exists, and one of 6 moves is known; whether one is shorter is undecided."
+        );
+        assert_eq!(
+            so_far_unsolved(Some(3), Some(4), "solution"),
+            "No solution of at most 3 moves exists, and one of 4 moves is known: it is a shortest one."
+        );
+        assert_eq!(
+            so_far_unsolved(None, Some(4), "palindromic solution"),
+            "A palindromic solution of 4 moves is known; whether one is shorter is undecided."
+        );
         assert_eq!(
             said(Some(4), Some(3)),
             "Not finished: time limit reached. The shortest solution has 4 moves: every shorter length is refuted. \

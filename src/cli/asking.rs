@@ -180,7 +180,7 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
             }
         }
     }
-    if record.solution.is_some() {
+    if record.best_solution().is_some() {
         Solution::from_record(&job.file, &record)
             .map_err(|e| Failure::failed(format!("a bug: the solution found is none: {e}")))?;
     }

@@ -169,7 +169,7 @@ fn compare(
 fn agreed(records: &[Record]) -> Result<Exit, Failure> {
     let refutes =
         |r: &Record, length: u32| r.verdict == Verdict::None && r.exhausted || r.refuted_up_to >= Some(length);
-    let found = records.iter().filter_map(|r| Some((r, r.length?)));
+    let found = records.iter().filter_map(|r| Some((r, r.best_length()?)));
     let mut pairs = found.flat_map(|(finder, length)| records.iter().map(move |r| (r, finder, length)));
     if let Some((refuter, finder, _)) = pairs.find(|&(r, _, length)| refutes(r, length)) {
         let said = |r: &Record| format!("{} says: {}", r.pruning, report::sentence(r));

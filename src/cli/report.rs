@@ -45,7 +45,7 @@ pub(super) fn report(
     for file in files {
         let record = Record::read(&file)?;
         // Nothing is shown that does not hold.
-        let checked = record.solution.as_ref().map(|_| Solution::from_record(&file, &record)).transpose()?;
+        let checked = record.best_solution().map(|_| Solution::from_record(&file, &record)).transpose()?;
         entries.push(Entry { file: file.display().to_string(), record, checked });
     }
     match folder {

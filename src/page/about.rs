@@ -21,7 +21,7 @@ fn on(machine: &Machine) -> String {
 /// What a reader can do to believe it.
 pub(super) fn checking(entries: &[&Entry]) -> Markup {
     let record = &entries[0].record;
-    let solved = entries.iter().any(|e| e.record.solution.is_some());
+    let solved = entries.iter().any(|e| e.record.best_solution().is_some());
     let symmetries = record.symmetries.as_ref();
     let of = |command: &str, entry: &Entry| format!("{command} {}", plain::quoted(&entry.file));
     html! {
@@ -29,7 +29,7 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
             h2 { "How to check it" }
             @if solved {
                 p { "The solution was replayed for this page by code that shares nothing with the search. Again: " }
-                (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("halma replay", e))))
+                (commands(entries.iter().filter(|e| e.record.best_solution().is_some()).map(|e| of("halma replay", e))))
             }
             p { "The record, and its levels where they were kept or are few enough to derive, by code that shares nothing with the search: " }
             (commands(entries.iter().map(|e| of("halma check", e))))
@@ -39,7 +39,7 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
                 (commands(entries.iter().map(|e| of("scripts/referee.py derive", e))))
                 @if solved {
                     p { "And the solution alone: " }
-                    (commands(entries.iter().filter(|e| e.record.solution.is_some()).map(|e| of("scripts/referee.py replay", e))))
+                    (commands(entries.iter().filter(|e| e.record.best_solution().is_some()).map(|e| of("scripts/referee.py replay", e))))
                 }
             }
             ul {

@@ -135,7 +135,7 @@ fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
 
 /// A solution as it is copied: of armies as a file that `halma replay` reads, else a move a line.
 pub(super) fn moves_as_file(record: &Record) -> String {
-    let moves = record.solution.as_deref().unwrap_or_default();
+    let moves = record.best_solution().unwrap_or_default();
     if record.problem.puzzle().is_some() {
         return moves.join("\n") + "\n";
     }

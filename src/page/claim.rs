@@ -118,7 +118,10 @@ fn sentences(record: &Record, phrases: &Phrases) -> String {
         (Verdict::Incomplete, Some(length)) => {
             format!("{can} in {}. {}", moves(length), not_finished(record, length))
         }
-        _ => undecided.clone(),
+        _ => match record.best_length() {
+            Some(known) => format!("{can} in {}. {}", moves(known), shorter(record, known)),
+            None => undecided.clone(),
+        },
     }
 }
 

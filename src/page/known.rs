@@ -29,7 +29,7 @@ impl<'a> Known<'a> {
         // A refutation of palindromes says nothing of others.
         let speaking = records.clone().filter(|r| r.palindromic == palindromes);
         let solving = speaking.clone().filter(|r| r.question != Asked::Levels);
-        let found = records.clone().filter_map(|r| r.length).min();
+        let found = records.clone().filter_map(Record::best_length).min();
         let counts = solving.clone().filter(|r| r.length == found).find_map(|r| r.counts.as_ref());
         let levels = records.filter(|r| r.verdict == Verdict::Levels).filter_map(|r| Some((r.runs.last()?, r)));
         Self {

@@ -249,8 +249,8 @@ fn detail(ticket: &Ticket, stage: &Stage, from: usize) -> Reply {
         listed: listed(ticket),
         live: ticket.live.snapshot(from),
         folder: ticket.folder.display().to_string(),
-        length: record.and_then(|record| record.length),
-        moves: record.and_then(|record| record.solution.clone()),
+        length: record.and_then(|record| record.best_length()),
+        moves: record.and_then(|record| record.best_solution().map(<[_]>::to_vec)),
         report: record.map(|_| format!("/report/{}", ticket.key.digits())),
     };
     Reply::json(200, &detail)

@@ -326,7 +326,7 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
         }
         error => error.to_string(),
     })?;
-    let solution = record.solution.as_ref().map(|_| Solution::from_record(JOB.as_ref(), &record)).transpose();
+    let solution = record.best_solution().map(|_| Solution::from_record(JOB.as_ref(), &record)).transpose();
     let solution = solution.map_err(|e| format!("a bug: the solution found is none: {e}"))?;
     let answer = Answer { record, solution };
     if answer.record.verdict != Verdict::Incomplete {

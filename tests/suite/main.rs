@@ -29,6 +29,7 @@ mod game_bounds;
 mod games;
 mod guide;
 mod job_errors;
+mod known_solution;
 mod learning_beam;
 mod levels;
 mod memory;

@@ -31,7 +31,8 @@ pub(super) fn of(record: &Record) -> String {
             format!("all positions first reached after 0 to {} are counted{others}", moves(last))
         }
         Verdict::Incomplete => {
-            let found = record.length.map(|_| format!("there is a {noun} of {length}; ")).unwrap_or_default();
+            let found = record.best_length().map(|found| format!("there is a {noun} of {}; ", moves(found)));
+            let found = found.unwrap_or_default();
             format!("{found}{}; more was not finished", refuted.unwrap_or_else(|| "nothing is refuted".into()))
         }
     }

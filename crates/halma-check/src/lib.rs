@@ -205,8 +205,18 @@ fn transfer(record: &Record, folder: &Path, options: &Options) -> Result<Report,
     let mut check = TransferCheck::new(record, &problem, folder, options);
     check.report.checked = stated(record, &problem);
     if let Some(solution) = &record.solution {
-        replay(record, &problem, solution).map_err(|why| RejectionKind::Solution.of_length(record.length, why))?;
+        let faulty = |why| RejectionKind::Solution.of_length(record.length, format!("solution{why}"));
+        if record.length.is_none_or(|length| length as usize != solution.len()) {
+            let moves = counted(solution.len(), "move");
+            return Err(faulty(format!(": {moves} for length {}", or_none(record.length))));
+        }
+        replay(record, &problem, solution).map_err(faulty)?;
         check.report.checked.push(format!("the solution plays, {}", counted(solution.len(), "move")));
+    }
+    if let Some(known) = &record.known_solution {
+        let faulty = |why| RejectionKind::Solution.because(format!("known_solution{why}"));
+        replay(record, &problem, known).map_err(faulty)?;
+        check.report.checked.push(format!("the known solution plays, {}", counted(known.len(), "move")));
     }
     check.all()
 }
@@ -231,30 +241,25 @@ fn stated(record: &Record, problem: &Problem) -> Vec<String> {
     checked
 }
 
-/// Replays the solution; a palindromic one must be its own mirrored reversal.
+/// Replays a solution; a palindromic one must be its own mirrored reversal. What is wrong is said to the solution's name.
 fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(), String> {
     let Problem { model, start, target } = problem;
-    if record.length.is_none_or(|length| length as usize != solution.len()) {
-        return Err(format!("solution: {} for length {}", counted(solution.len(), "move"), or_none(record.length)));
-    }
     let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {
         let mut men = armies[armies.len() - 1];
         let (from, to) = moves::play(&model.board, men, written, model.jumps_only)
-            .map_err(|fault| format!("solution, move {number} ({written}): {fault}"))?;
+            .map_err(|fault| format!(", move {number} ({written}): {fault}"))?;
         men.flip(from);
         men.flip(to);
         armies.push(men);
     }
     if armies[solution.len()] != Set::of(target) {
-        return Err("solution: it does not end in the target".into());
+        return Err(": it does not end in the target".into());
     }
     let Some(mirror) = model.mirror.as_ref().filter(|_| record.palindromic) else { return Ok(()) };
     let mirrored = |men: &Set| Set::of(&men.cells().map(|cell| mirror[usize::from(cell)]).collect::<Vec<_>>());
     match armies.iter().rev().map(mirrored).eq(armies.iter().copied()) {
         true => Ok(()),
-        false => {
-            Err("solution: its second half does not mirror the first, and only palindromes were looked for".into())
-        }
+        false => Err(": its second half does not mirror the first, and only palindromes were looked for".into()),
     }
 }

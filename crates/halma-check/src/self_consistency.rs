@@ -106,7 +106,25 @@ fn question(record: &Record) -> Result<(), Rejection> {
     if record.reason.is_some() && *verdict != Verdict::Incomplete {
         return RejectionKind::Verdict.reject("reason: only what is incomplete has one");
     }
+    known_solution(record)?;
     together(record)
+}
+
+/// A known solution is longer than what is refuted, and the search for shorter ones was stopped. Whether it plays is
+/// checked elsewhere.
+fn known_solution(record: &Record) -> Result<(), Rejection> {
+    let Some(moves) = record.known_solution.as_ref().map(|moves| moves.len() as u64) else { return Ok(()) };
+    let searched = record.problem.kind() == "transfer" && record.question != Asked::Levels;
+    if !searched || record.verdict != Verdict::Incomplete || record.length.is_some() {
+        return RejectionKind::Solution.reject("known_solution: only a search of a transfer that was stopped has one");
+    }
+    match record.refuted_up_to.filter(|&refuted| moves <= u64::from(refuted)) {
+        Some(refuted) => {
+            let why = format!("known_solution: {moves} moves, and {refuted} are refuted");
+            Err(RejectionKind::Solution.because(why))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks the question `levels`: one entry, without a goal.

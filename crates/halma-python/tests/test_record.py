@@ -91,6 +91,7 @@ def test_levels_become_rows_of_a_table(row: halma.Record) -> None:
         ({"seconds": "1"}, halma.DamagedError),
         ({"seconds": True}, halma.DamagedError),
         ({"solution": "a1-b1"}, halma.DamagedError),
+        ({"known_solution": ["a1-b1"]}, halma.DamagedError),
         ({"runs": [{}]}, halma.DamagedError),
         ({"counts": {"sequences": "-1", "up_to_symmetry": 1}}, halma.DamagedError),
         ({"counts": {"sequences": 1, "up_to_symmetry": 1}}, halma.DamagedError),
@@ -101,6 +102,16 @@ def test_a_record_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error):
         halma.Record(json.dumps(row.to_dict() | change))
+
+
+def test_a_search_that_was_stopped_may_have_known_a_solution(row: halma.Record) -> None:
+    moves = row.to_dict()["solution"]
+    stopped = {"verdict": "incomplete", "length": None, "solution": None, "refuted_up_to": len(moves) - 1}
+    runs = [run for run in row.to_dict()["runs"] if run["verdict"] == "none"]
+    document = row.to_dict() | stopped | {"known_solution": moves, "runs": runs}
+    assert halma.Record(json.dumps(document)).known_solution == tuple(moves)
+    with pytest.raises(halma.DamagedError):
+        halma.Record(json.dumps(document | {"refuted_up_to": len(moves)}))
 
 
 @pytest.mark.parametrize(

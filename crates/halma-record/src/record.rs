@@ -127,6 +127,10 @@ pub struct Record {
     pub palindromic: bool,
     /// The moves, each chain with all its landings.
     pub solution: Option<Vec<String>>,
+    /// The moves of a solution that a search had when it was stopped, and that need not be a shortest one: it has more moves
+    /// than are refuted. An upper bound; transfers alone have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_solution: Option<Vec<String>>,
     /// Puzzles: more solutions of the same length, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_solutions: Vec<Vec<String>>,
@@ -371,6 +375,18 @@ impl Record {
     #[must_use]
     pub fn largest_level(&self) -> u64 {
         self.runs.iter().map(|run| run.largest_level).max().unwrap_or(0)
+    }
+
+    /// The moves of its solution or, if it has none, of the one that was known when the search was stopped.
+    #[must_use]
+    pub fn best_solution(&self) -> Option<&[String]> {
+        self.solution.as_deref().or(self.known_solution.as_deref())
+    }
+
+    /// How many moves that solution has.
+    #[must_use]
+    pub fn best_length(&self) -> Option<u32> {
+        self.length.or_else(|| self.known_solution.as_ref()?.len().try_into().ok())
     }
 
     /// The record without everything that depends on threads, memory, processes, interruptions or the machine.

@@ -259,13 +259,13 @@ fn recorded<P>(
     what: &str,
 ) -> Result<(P, Vec<Vec<usize>>), ReplayError> {
     let file = file.display().to_string();
-    let Some(solution) = &record.solution else { return Err(ReplayError::Nothing(file)) };
+    let Some(solution) = record.best_solution() else { return Err(ReplayError::Nothing(file)) };
     let damaged = |message| ReplayError::Damaged { file: file.clone(), message };
     let problem = problem.map_err(damaged)?;
     let script = Script::parse(&solution.join(",\n"), board(&problem))
         .map_err(|e| damaged(format!("solution: {}", e.message)))?;
     let moves = check(&problem, &script).map_err(|(_, message)| damaged(message))?;
-    match record.length {
+    match record.best_length() {
         Some(length) if length as usize == moves.len() => Ok((problem, moves)),
         length => {
             let claimed = length.map_or("null".into(), |l| l.to_string());

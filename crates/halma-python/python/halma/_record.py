@@ -100,6 +100,8 @@ class Record:
     reason: str | None
     #: The moves, each chain with all its landings.
     solution: tuple[str, ...] | None
+    #: Of a transfer whose search was stopped: the moves of a solution that was known by then and need not be a shortest one.
+    known_solution: tuple[str, ...] | None
     #: Of a puzzle: more solutions of the same length, where they were asked for.
     more_solutions: tuple[tuple[str, ...], ...]
     #: ``levels`` to the end: some of the farthest states, as text.
@@ -151,6 +153,8 @@ class Record:
         self.reason = None if reason is None else _typed(reason, str)
         moves = document["solution"]
         self.solution = None if moves is None else _texts(moves)
+        known = document.get("known_solution")
+        self.known_solution = None if known is None else _texts(known)
         self.more_solutions = tuple(map(_texts, _typed(document.get("more_solutions", []), list)))
         self.farthest = _texts(document.get("farthest", []))
         counts = document["counts"]
@@ -169,6 +173,11 @@ class Record:
             return f"the verdict is {self.verdict}, and there is no length"
         if self.verdict in ("none", "levels") and self.length is not None:
             return f"the verdict is {self.verdict}, and length is {self.length}"
+        if self.known_solution is not None:
+            if self.verdict != "incomplete" or self.question == "levels" or self.length is not None:
+                return "known_solution is of a search for solutions that was stopped before it found one"
+            if self.refuted_up_to is not None and len(self.known_solution) <= self.refuted_up_to:
+                return f"known_solution has {len(self.known_solution)} moves, and refuted_up_to is {self.refuted_up_to}"
         asked = _optional(_moves, self._document.get("max_length"))
         depth = _optional(_moves, self._document.get("depth"))
         levels = self.question == "levels"

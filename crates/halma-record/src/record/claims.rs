@@ -97,6 +97,18 @@ impl Record {
         if solved && self.length.is_none() || unsolved && self.length.is_some() {
             return Some(format!("the verdict is {}, and length is {}", self.verdict.name(), shown(self.length)));
         }
+        if let Some(moves) = &self.known_solution {
+            let known = moves.len() as u64;
+            if self.verdict != Verdict::Incomplete || self.question == Asked::Levels || self.length.is_some() {
+                return Some("known_solution is of a search for solutions that was stopped before it found one".into());
+            }
+            if self.refuted_up_to.is_some_and(|refuted| known <= u64::from(refuted)) {
+                return Some(format!(
+                    "known_solution has {known} moves, and refuted_up_to is {}",
+                    shown(self.refuted_up_to)
+                ));
+            }
+        }
         let levels = self.question == Asked::Levels;
         if levels != self.depth.is_some() || levels && (self.refuted_up_to.is_some() || self.length.is_some()) {
             return Some("levels without a goal have a depth and no length, other questions no depth".into());
@@ -232,7 +244,7 @@ mod tests {
         let sound = Record::read(file).unwrap();
         assert_eq!((sound.length, sound.refuted_up_to, sound.max_length), (Some(23), Some(22), None));
         type Change = fn(&mut Record);
-        let changes: [Change; 22] = [
+        let changes: [Change; 23] = [
             |r| r.length = Some(9),
             |r| r.length = None,
             |r| r.refuted_up_to = Some(21),
@@ -257,6 +269,7 @@ mod tests {
             |r| r.runs[0].generated += 1,
             |r| r.runs[0].levels[1].pruned += 1,
             |r| r.runs[0].reason = Some("time limit reached".into()),
+            |r| r.known_solution = r.solution.clone(),
         ];
         for (number, change) in changes.iter().enumerate() {
             let mut record = sound.clone();

@@ -174,10 +174,14 @@ impl Context<'_> {
         ledger.before = runs.len();
         let next = next(runs);
         match deepen(search, next, max_length, &mut ledger)? {
-            Ended::Enough => Ok(()),
-            Ended::AllTried => Ok(ledger.all_tried(max_length)?),
-            Ended::Stopped(stopped) => ledger.stopped(stopped),
+            Ended::Enough => {}
+            Ended::AllTried => ledger.all_tried(max_length)?,
+            Ended::Stopped(stopped) => ledger.stopped(stopped)?,
         }
+        if ledger.record.verdict == Verdict::Incomplete && ledger.record.length.is_none() {
+            ledger.record.known_solution = search.known().map(&ledger.moves).transpose()?;
+        }
+        Ok(())
     }
 
     /// Whether the answer is that for `next`, and consistent with those before. Whether it is true cannot be known without another search.

@@ -66,6 +66,7 @@ impl Context<'_> {
             pruning: self.job.search.pruning.clone(),
             palindromic: self.job.search.palindromic,
             solution: None,
+            known_solution: None,
             counts: None,
             runs: Vec::new(),
             digest_key: Some(published(digest::KEY)),

@@ -41,6 +41,11 @@ pub trait LengthSearch {
         Ok(first)
     }
 
+    /// The shortest solution that the search has found so far, if that is longer than what is decided.
+    fn known(&self) -> Option<&[Self::State]> {
+        None
+    }
+
     /// Decides lengths one after another, until one has a solution, given that no shorter one has. Returns an attempt
     /// for each of them, or for the first alone.
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Self::State>>;

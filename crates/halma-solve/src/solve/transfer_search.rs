@@ -63,10 +63,18 @@ use two_ended::TwoEnded;
 use upper_bound::UpperBound;
 
 /// A solution of a known length.
+#[derive(Clone)]
 struct Solution<const W: usize> {
     length: u32,
     /// The armies from the start to the target.
     walk: Vec<Cells<W>>,
+}
+
+impl<const W: usize> Solution<W> {
+    /// This one, or the other if that is shorter.
+    fn or_shorter(self, other: Option<Self>) -> Option<Self> {
+        other.filter(|other| other.length < self.length).or(Some(self))
+    }
 }
 
 /// How a transfer is searched.
@@ -86,6 +94,9 @@ pub struct TransferOptions {
 pub struct TransferSearch<'a, const W: usize, K: Key> {
     setup: Setup<'a, W, K>,
     upper_bound: UpperBound<W>,
+    /// The shortest solution found by leading halves before all shorter lengths were decided. The search does not use it: a run
+    /// that was resumed may not have it.
+    longer: Option<Solution<W>>,
     shared: SharedLevels<K>,
     /// The rounds of a beam search that learns.
     rounds: Rounds<W>,
@@ -120,6 +131,7 @@ impl<'a, const W: usize, K: Key> TransferSearch<'a, W, K> {
         Some(Self {
             setup: Setup { problem, tables, engine, large },
             upper_bound: UpperBound::default(),
+            longer: None,
             shared: SharedLevels::new(),
             rounds: Rounds::Ahead,
             greatest: None,
@@ -244,6 +256,11 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
         self.upper_bound.last_together(&self.setup, first, greatest, decided)
     }
 
+    fn known(&self) -> Option<&[Cells<W>]> {
+        let known = self.upper_bound.shortest().into_iter().chain(&self.longer);
+        known.min_by_key(|solution| solution.length).map(|solution| &solution.walk[..])
+    }
+
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
         let (begun, length) = (Instant::now(), *lengths.start());
         let problem = &self.setup.problem;
@@ -252,7 +269,11 @@ impl<const W: usize, K: Key> LengthSearch for TransferSearch<'_, W, K> {
             vec![Attempt::of(length, Answer::Found(walk), begun)]
         } else if problem.leads() && length > 0 {
             let together = if problem.decides_several() { lengths } else { length..=length };
-            Leading { setup: &self.setup, probes_all: self.upper_bound.has_none() }.decide(together)
+            let mut leading =
+                Leading { setup: &self.setup, probes_all: self.upper_bound.has_none(), longer: self.longer.take() };
+            let attempts = leading.decide(together);
+            self.longer = leading.longer;
+            attempts
         } else {
             let (mut levels, mut c) = (Vec::new(), None);
             let answer = self.answer(length, &mut levels, &mut c).unwrap_or_else(Answer::Stopped);

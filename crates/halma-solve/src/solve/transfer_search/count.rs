@@ -132,7 +132,7 @@ impl<const W: usize, K: Key> Counting<'_, W, K> {
         match problem.pruning {
             Pruning::Leading { .. } => {
                 ahead.side = Side::Leading;
-                let leading = Leading { setup, probes_all: false };
+                let leading = Leading { setup, probes_all: false, longer: None };
                 let to_middles = leading.to_middles(length)?;
                 leading.lead(length, &to_middles, None, ahead)?;
                 drop(to_middles);

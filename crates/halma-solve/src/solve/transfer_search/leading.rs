@@ -79,13 +79,15 @@ pub(super) struct Leading<'s, const W: usize, K: Key> {
     /// Whether to probe for palindromes of all lengths, not of the first alone. If a solution is known, a slightly shorter
     /// one is not found as easily, and such probes are not worth their time.
     pub(super) probes_all: bool,
+    /// The shortest solution found so far that is longer than a length still to be decided.
+    pub(super) longer: Option<Solution<W>>,
 }
 
 impl<const W: usize, K: Key> Leading<'_, W, K> {
     /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. The
     /// first attempt alone has the leading levels among its own. Of two lengths with the same middle level only the
     /// first has the following levels.
-    pub(super) fn decide(&self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
+    pub(super) fn decide(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<Cells<W>>> {
         let (first, mut top) = lengths.into_inner();
         let begun = Instant::now();
         let (leading, led) = loop {
@@ -98,7 +100,10 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             });
             match led {
                 // The shorter lengths remain to be decided.
-                Ok(Led::Found(found)) if found.length > first => top = found.length - 1,
+                Ok(Led::Found(found)) if found.length > first => {
+                    top = found.length - 1;
+                    self.longer = found.or_shorter(self.longer.take());
+                }
                 led => break (leading, led),
             }
         };
@@ -117,7 +122,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
 
     /// The following levels from all middle levels of these lengths, until one has a solution.
     fn follow_all(
-        &self,
+        &mut self,
         lengths: RangeInclusive<u32>,
         leading: &LevelSequence<K>,
         to_middles: Arc<Table>,
@@ -159,7 +164,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     /// Meets all open second halves by trailing levels, which serve all of them and go into `behind`. If a solution is
     /// found, only the halves up to its length stay, and the levels are those for these.
     fn meet_all(
-        &self,
+        &mut self,
         top: u32,
         halves: &mut Vec<SecondHalf<K>>,
         behind: &mut Vec<LevelFigures>,
@@ -173,7 +178,10 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             let met = Trailing { setup: self.setup }.decide(&open, &mut trailing);
             *behind = trailing.figures;
             match met? {
-                Some(found) if found.length < last => halves.retain(|half| *half.lengths.start() <= found.length),
+                Some(found) if found.length < last => {
+                    halves.retain(|half| *half.lengths.start() <= found.length);
+                    self.longer = found.or_shorter(self.longer.take());
+                }
                 met => return Ok(met),
             }
         }
@@ -182,7 +190,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
     /// The shortest solution among the lengths of `half` that the following levels from their middle level reach,
     /// without trailing levels.
     fn through_middles(
-        &self,
+        &mut self,
         top: u32,
         leading: &LevelSequence<K>,
         reversals: Option<&Reversals<'_, W, K>>,
@@ -214,10 +222,11 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
         if setup.problem.palindromic || palindrome.as_ref().is_some_and(|found| found.length == first) {
             return Ok(palindrome);
         }
-        if palindrome.is_some() {
+        if let Some(found) = &palindrome {
             // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first, top, setup.stem(top));
             met = None;
+            self.longer = found.clone().or_shorter(self.longer.take());
         }
         let mut longer = palindrome;
         loop {
@@ -227,6 +236,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 Some(found) if found.length > first => {
                     // The shorter length remains to be refuted.
                     *half = SecondHalf::new(first..=first, top, setup.stem(top));
+                    self.longer = found.clone().or_shorter(self.longer.take());
                     longer = longer.or(Some(found));
                 }
                 Some(found) => return Ok(Some(found)),

@@ -53,6 +53,11 @@ impl<const W: usize> UpperBound<W> {
         self.shortest.is_none()
     }
 
+    /// The shortest solution that they have found.
+    pub(super) fn shortest(&self) -> Option<&Solution<W>> {
+        self.shortest.as_ref()
+    }
+
     /// The last of the lengths from `first` on to decide together, at most `greatest`; see
     /// [`LengthSearch::last_together`](crate::solve::deepening::LengthSearch::last_together).
     pub(super) fn last_together<K: Key>(
