@@ -106,7 +106,8 @@ fn it_is_told_replayed_and_checked_and_the_run_goes_on_without_it() {
 fn a_known_solution_that_is_none_or_does_not_belong_there_is_refused() {
     let record = knowing(&tempfile::tempdir().unwrap());
     assert!(checked(&record).is_ok());
-    let changes: [(&str, fn(&mut Record)); 6] = [
+    type Change = fn(&mut Record);
+    let changes: [(&str, Change); 6] = [
         ("it does not end in the target", |r| drop(r.known_solution.as_mut().unwrap().pop())),
         ("known_solution, move 1", |r| r.known_solution.as_mut().unwrap()[0] = "a1-b1".into()),
         ("are refuted", |r| r.known_solution.as_mut().unwrap().truncate(r.refuted_up_to.unwrap() as usize)),

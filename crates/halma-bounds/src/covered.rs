@@ -26,6 +26,7 @@ impl Covered {
     /// has all distances up to there. Needs a mirror.
     #[must_use]
     pub fn new(abstraction: &Arc<Abstraction>, to_middles: &Arc<Table>, rest: u32) -> Self {
+        to_middles.require(rest);
         Self { abstraction: Arc::clone(abstraction), to_middles: Arc::clone(to_middles), rest }
     }
 }

@@ -71,7 +71,15 @@ impl Table {
         moves <= self.complete_to.load(Ordering::Relaxed)
     }
 
-    /// Whether the distance is at most `moves`, up to which the table must be complete.
+    /// Asks for all distances up to `moves`, once for the many calls of [`Self::within`] to come.
+    ///
+    /// # Panics
+    /// Where the table does not have them: a bug that would prune too much.
+    pub(crate) fn require(&self, moves: u32) {
+        assert!(self.is_complete_to(moves), "distances up to {moves} are asked for, of {:?}", self.complete_to);
+    }
+
+    /// Whether the distance is at most `moves`, up to which the table must be complete; see [`Self::require`].
     #[inline(always)]
     #[must_use]
     pub fn within(&self, rank: u32, moves: u32) -> bool {

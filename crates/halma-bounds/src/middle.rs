@@ -24,6 +24,8 @@ impl FromMiddles {
     /// The bound for solutions of `length` moves, to whose half the databases reach.
     #[must_use]
     pub fn new(databases: &Arc<Databases>, length: u32) -> Self {
+        databases.to_target.require(length - length / 2);
+        databases.from_start.require(length / 2);
         Self { databases: Arc::clone(databases), length }
     }
 }

@@ -77,6 +77,9 @@ impl<const W: usize> PatternPruner<W> {
     fn verdicts(&mut self, rank: u32, depth: u32) -> usize {
         let classes = self.histogram.len();
         if self.depth != depth {
+            if let Some(rest) = self.bound.limit.checked_sub(depth) {
+                self.bound.table.require(rest);
+            }
             self.depth = depth;
             self.cached.clear();
             self.cached.resize(REMEMBERED, u32::MAX);

@@ -164,6 +164,8 @@ impl<Q: Word> FilterWorker for RelaxedWorker<Q> {
         let left = self.bound.left(depth);
         let Some(looked_at) = self.bound.look_ahead.depth(left) else { return true };
         let Goal { abstraction, table, near, .. } = &self.bound.goal;
+        // What follows takes far longer than to ask.
+        table.require(left + near);
         abstraction.histogram(men, &mut self.histogram);
         let rank = abstraction.space.rank(&self.histogram);
         if table.within(rank, *near) {

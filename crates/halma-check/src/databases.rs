@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use halma_record::job::Pruning;
 use halma_record::record::PartitionRecord;
 
-use super::histograms::{Histograms, NEVER};
+use super::histograms::{Histograms, NEVER, too_far};
 use super::level_walk::Walk;
 use super::problem::Problem;
 use super::rejection::{Rejection, RejectionKind};
@@ -39,11 +39,11 @@ impl Databases {
         partition: &PartitionRecord,
         histograms: Histograms,
         reach: u32,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Rejection> {
         let Problem { model, start, target } = problem;
         let histograms = Arc::new(histograms);
         // If the groups have other sizes, the target is unreachable.
-        let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, String> {
+        let table = |army: &[u8]| -> Result<Arc<Vec<u8>>, Rejection> {
             let sources: Vec<u64> = histograms.number(army).into_iter().collect();
             Ok(Arc::new(histograms.distances(&sources, reach, |_, _| true)?))
         };
@@ -131,7 +131,7 @@ impl Databases {
     }
 
     /// The distances to the middles of the leading half, or of palindromes.
-    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Arc<Vec<u8>>, String> {
+    pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Arc<Vec<u8>>, Rejection> {
         let half = length / 2;
         let sources = self.histograms.all(|rank, histogram| {
             self.near(rank, length) && {
@@ -199,7 +199,8 @@ impl Databases {
             // Level by_then is latest - by_then moves before the latest level.
             for (nearest, d) in nearest.iter_mut().zip(self.to_images(walk, by_then, from)?) {
                 if d != NEVER {
-                    *nearest = (*nearest).min(u8::try_from(u32::from(d) + latest - by_then).unwrap_or(NEVER));
+                    let moves = u8::try_from(u32::from(d) + latest - by_then).ok().filter(|&moves| moves != NEVER);
+                    *nearest = (*nearest).min(moves.ok_or_else(too_far)?);
                 }
             }
         }
@@ -237,6 +238,6 @@ impl Databases {
         // A walk from the start has reached the histogram by abstract moves.
         let keep = |rank: u64, d: u32| u32::from(from_start[rank as usize]) + d <= by_then;
         let reach = by_then.saturating_sub(from);
-        histograms.distances(&sources, reach, keep).map_err(Rejection::of(RejectionKind::Bound))
+        histograms.distances(&sources, reach, keep)
     }
 }

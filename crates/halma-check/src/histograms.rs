@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::board::Board;
 use super::memory;
+use super::rejection::{Rejection, RejectionKind};
 
 /// The distance of an unreachable histogram.
 pub(super) const NEVER: u8 = u8::MAX;
@@ -44,6 +45,11 @@ pub(super) struct Histograms {
     jumps: Vec<Vec<(usize, usize)>>,
     groups: Vec<Group>,
     count: u64,
+}
+
+/// A record may be right that needs greater distances: it is not checked.
+pub fn too_far() -> Rejection {
+    RejectionKind::TooLarge.because("distances beyond 253 abstract moves do not fit the tables")
 }
 
 impl Histograms {
@@ -233,13 +239,13 @@ impl Histograms {
         sources: &[u64],
         limit: u32,
         keep: impl Fn(u64, u32) -> bool + Sync,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Vec<u8>, Rejection> {
         let mut table: Vec<AtomicU8> = Vec::new();
         table.resize_with(self.count as usize, || AtomicU8::new(NEVER));
         sources.iter().for_each(|&s| table[s as usize].store(0, Ordering::Relaxed));
         for d in 1..=limit {
             if d >= 254 {
-                return Err("distances beyond 253 do not fit the table".into());
+                return Err(too_far());
             }
             const PIECE: usize = 1 << 12;
             let grown = |(p, piece): (usize, &[AtomicU8])| {

@@ -122,8 +122,7 @@ impl<'a> TransferCheck<'a> {
             (None, _) => u32::MAX,
         };
         self.report.checked.push(format!("{} histograms: distances derived again", histograms.count()));
-        let databases = Databases::new(self.problem, partition, histograms, reach);
-        let databases = databases.map_err(Rejection::of(RejectionKind::Bound))?;
+        let databases = Databases::new(self.problem, partition, histograms, reach)?;
         self.databases = Some(Arc::new(databases.of(&self.record.pruning, model)));
         Ok(())
     }
@@ -278,7 +277,7 @@ impl<'a> TransferCheck<'a> {
 
     /// The distances to the middles of solutions of that length.
     pub fn to_middles(&self, length: u32, palindromic: bool) -> Result<Arc<Vec<u8>>, Rejection> {
-        self.databases()?.to_middles(length, palindromic).map_err(Rejection::of(RejectionKind::Bound))
+        self.databases()?.to_middles(length, palindromic)
     }
 
     /// The bounds of a search from the start that do not change from level to level.

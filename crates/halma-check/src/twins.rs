@@ -52,7 +52,7 @@ impl TransferLookAhead {
         let board = Board::of(stated)?;
         let histograms = Histograms::new(&board, class_of, start, stated.jumps_only)?;
         let Some(number) = histograms.number(goal) else { return Ok(None) };
-        let table = histograms.distances(&[number], reach, |_, _| true)?;
+        let table = histograms.distances(&[number], reach, |_, _| true).map_err(|why| why.to_string())?;
         let all = Ahead::new(&board, stated.jumps_only, &Arc::new(histograms), how);
         let Some(all) = all else { return Ok(None) };
         Ok(Some(Self(LookAhead { all: Arc::new(all), table: Arc::new(table), limit, near })))

@@ -132,6 +132,8 @@ impl Databases {
             })
             .collect();
         let leading = middles == Middles::Leading;
+        self.from_start.require(half);
+        self.to_target.require(following.saturating_sub(1));
         let extent =
             BeforeMiddles { to_target: &self.to_target, from_start: &self.from_start, half, following, leading };
         let table = self.abstraction.distances(&[sources.concat()], half, &extent, context)?;

@@ -29,6 +29,10 @@ pub trait Model: Sync {
     fn moves(&self, state: &[u8]) -> Result<BTreeSet<State>, Trouble>;
     /// Whether every move was shown to lead back by one.
     fn can_be_undone(&self) -> bool;
+    /// Whether that was too much to find out.
+    fn leaves_open_what_is_undone(&self) -> bool {
+        false
+    }
     /// What a symmetry of the record makes of a state, one after another, the state itself first.
     fn images(&self, state: &[u8]) -> Vec<State>;
     /// The image of a state under the record's mirror, if it has one.

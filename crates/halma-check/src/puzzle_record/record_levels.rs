@@ -211,6 +211,10 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
         let model = self.model();
         let fault = |why: &str| RejectionKind::Levels.because(why).at_level(side, stated.depth);
         let (graph, first) = match side {
+            Side::Backward if model.leaves_open_what_is_undone() => {
+                let why = "backward levels, and whether moves can be undone is too much for this verifier to find out";
+                return Err(RejectionKind::TooLarge.because(why).at_level(side, stated.depth));
+            }
             Side::Backward if !model.can_be_undone() => {
                 return Err(fault("backward levels, and it was not shown that moves can be undone"));
             }

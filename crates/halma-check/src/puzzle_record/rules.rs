@@ -74,7 +74,8 @@ pub struct Rules {
     starts: Vec<State>,
     goals: Vec<Condition>,
     has_goal: bool,
-    undone: bool,
+    /// Whether every move was shown to lead back by one; nothing where there are too many to compare.
+    undone: Option<bool>,
     fixing: Vec<Vec<u8>>,
     mirror: Option<Mirror>,
 }
@@ -85,7 +86,7 @@ impl Rules {
         let SymmetryRecord { fixing, mirror, letters } = symmetries;
         let mut rules = parse::rules(table)?;
         // Where it was not shown, the record must not rest on it.
-        rules.undone = !rules.turns && effects::turns_round(&rules, None) == Some(true);
+        rules.undone = if rules.turns { Some(false) } else { effects::turns_round(&rules, None) };
         // The identity alone needs no proof: where symmetries are off, no effects have to fit anywhere.
         let maps = if fixing.len() > 1 {
             rules.symmetries()?
@@ -368,7 +369,11 @@ impl Model for Rules {
     }
 
     fn can_be_undone(&self) -> bool {
-        self.undone
+        self.undone == Some(true)
+    }
+
+    fn leaves_open_what_is_undone(&self) -> bool {
+        self.undone.is_none()
     }
 
     fn images(&self, state: &[u8]) -> Vec<State> {

@@ -89,10 +89,11 @@ pub fn all(rules: &Rules) -> Option<BTreeSet<Effect>> {
     Some(effects)
 }
 
-/// One application to certain letters: by cell what changes, and what is there before and after; and the man's way.
+/// An application: by cell what is there before and after, as sets of letters; and the man's way. A set of several letters stands
+/// before and after alike, on a cell that keeps its letter: one for each of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Change {
-    letters: BTreeMap<u8, (u8, u8)>,
+    letters: BTreeMap<u8, (Letters, Letters)>,
     man: Option<(u8, u8)>,
 }
 
@@ -105,8 +106,11 @@ impl Change {
     /// The same where a mirror takes it.
     fn mirrored(&self, mirror: &Mirror) -> Self {
         let cell = |cell: u8| mirror.cells[usize::from(cell)];
-        let letter = |letter: u8| mirror.letters[usize::from(letter)];
-        let letters = self.letters.iter().map(|(&c, &(before, after))| (cell(c), (letter(before), letter(after))));
+        let images = |set: Letters| {
+            let each = mirror.letters.iter().enumerate().filter(|(letter, _)| set >> letter & 1 == 1);
+            each.fold(0, |images, (_, image)| images | 1 << image)
+        };
+        let letters = self.letters.iter().map(|(&c, &(before, after))| (cell(c), (images(before), images(after))));
         Self { letters: letters.collect(), man: self.man.map(|(from, to)| (cell(from), cell(to))) }
     }
 
@@ -115,15 +119,27 @@ impl Change {
     }
 }
 
-/// All applications of a rule in one direction that change something; `None` where there are too many.
-fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Option<BTreeSet<Change>> {
+/// Whether a place keeps its letter, whatever that is, and nothing else depends on which it is.
+fn stays(rule: &Rule, place: usize) -> bool {
+    let asked = (0..).zip(&rule.right).filter(|&(_, &after)| after == After::From(place));
+    place != 0 && rule.goes_to != Some(place) && asked.map(|(to, _)| to).eq([place])
+}
+
+/// All applications of a rule in one direction that change something; `None` where there are too many. If `together`, letters of
+/// places that stay are not told apart.
+fn changes(rules: &Rules, rule: &Rule, direction: Step, together: bool, room: &mut usize) -> Option<BTreeSet<Change>> {
     let letters = rules.alphabet.len() as u8;
     // What the left side can match, place by place.
-    let mut matches: Vec<Vec<u8>> = vec![Vec::new()];
-    for &set in &rule.left {
-        let with = |matched: &Vec<u8>| {
-            let letters = (0..letters).filter(move |letter| set >> letter & 1 == 1);
-            letters.map(|letter| [&matched[..], &[letter]].concat()).collect::<Vec<_>>()
+    let mut matches: Vec<Vec<Letters>> = vec![Vec::new()];
+    for (place, &set) in rule.left.iter().enumerate() {
+        let apart: Vec<Letters> = (0..letters).map(|letter| set & 1 << letter).filter(|&letter| letter != 0).collect();
+        let choices = if together && stays(rule, place) && !apart.is_empty() {
+            vec![apart.iter().fold(0, |all, letter| all | letter)]
+        } else {
+            apart
+        };
+        let with = |matched: &Vec<Letters>| {
+            choices.iter().map(|&choice| [&matched[..], &[choice]].concat()).collect::<Vec<_>>()
         };
         matches = matches.iter().flat_map(with).take(MOST + 1).collect();
         if matches.len() * rule.left.len() > *room {
@@ -136,7 +152,7 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
         *room = room.checked_sub(matches.len() * rule.left.len())?;
         for matched in &matches {
             let after = |place: usize| match rule.right[place] {
-                After::Letter(letter) => letter,
+                After::Letter(letter) => 1 << letter,
                 After::From(place) => matched[place],
             };
             // What stays as it is counts, too: it is what the application needs.
@@ -156,6 +172,14 @@ fn changes(rules: &Rules, rule: &Rule, direction: Step, room: &mut usize) -> Opt
 /// application by a single one, of a step of a chain by one of the same man, of a repetition by one that repeats. (Rules that go on
 /// until they are blocked, and moves that begin with free rules, are taken to lead back by none.) `None` where there are too many to compare.
 pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> Option<bool> {
+    // Mostly the rule that leads back asks the same of what stays.
+    match all_lead_back(rules, mirror, true) {
+        Some(true) => Some(true),
+        _ => all_lead_back(rules, mirror, false),
+    }
+}
+
+fn all_lead_back(rules: &Rules, mirror: Option<&Mirror>, together: bool) -> Option<bool> {
     if rules.has_free() {
         return Some(false);
     }
@@ -163,7 +187,7 @@ pub fn turns_round(rules: &Rules, mirror: Option<&Mirror>) -> Option<bool> {
     let (mut single, mut chains, mut repeated) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for rule in &rules.rules {
         for &direction in &rule.directions {
-            let changes = changes(rules, rule, direction, &mut room)?;
+            let changes = changes(rules, rule, direction, together, &mut room)?;
             let (moved, others): (BTreeSet<Change>, BTreeSet<Change>) =
                 changes.into_iter().partition(|change| change.man.is_some());
             match (rule.chain, rule.until) {

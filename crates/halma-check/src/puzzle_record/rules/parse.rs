@@ -287,7 +287,7 @@ pub fn rules(table: &RulesTable) -> Result<Rules, String> {
         starts,
         goals: conditions,
         has_goal: !goals.is_empty(),
-        undone: false,
+        undone: None,
         fixing: Vec::new(),
         mirror: None,
         grid: Arc::new(grid),

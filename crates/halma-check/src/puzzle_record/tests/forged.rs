@@ -225,6 +225,42 @@ fn states_repeat_where_moves_can_be_undone() {
     passes(&blocked, &graded);
 }
 
+/// Tokens on a graph are rules over a whole row, with `?` for all nodes that a move leaves alone: too many letters to try one by
+/// one.
+#[test]
+fn moves_along_the_edges_of_a_graph_can_be_undone_but_where_an_edge_leads_one_way() {
+    let rule = |from: usize, to: usize| {
+        let side = |here, there| {
+            let place = |node| {
+                if node == from {
+                    here
+                } else if node == to {
+                    there
+                } else {
+                    "?"
+                }
+            };
+            (0..11).map(place).collect::<Vec<_>>().join(" ")
+        };
+        format!("{} -> {}", side("*", "."), side(".", "*"))
+    };
+    let undone = |board: &str, rules: &[String]| {
+        let puzzle = spec("rules", json!({ "board": board, "rules": rules, "directions": ["right"] }));
+        let mut record = levels(&puzzle, Some(identity(board.len())), 2);
+        record.repeats = Some(Repeats::Previous);
+        check(&puzzle, &record).unwrap().unchecked.is_empty()
+    };
+    let mut ring: Vec<String> = (0..11).flat_map(|a| [rule(a, (a + 1) % 11), rule((a + 1) % 11, a)]).collect();
+    assert!(undone("ABC........", &ring));
+    ring.pop();
+    assert!(!undone("ABC........", &ring));
+    // The way back asks for each letter of what stays by a rule of its own.
+    let mut apart = ["* . ? -> . * ?", ". * A -> * . A", ". * B -> * . B", ". * . -> * . ."].map(String::from).to_vec();
+    assert!(undone("AB.", &apart));
+    apart.pop();
+    assert!(!undone("AB.", &apart));
+}
+
 #[test]
 fn a_sample_of_no_files_derives_the_levels() {
     let table = json!({ "board": "A..", "rules": ["A . -> . A"], "directions": ["right"], "goal": "..A" });
