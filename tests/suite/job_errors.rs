@@ -34,6 +34,20 @@ fn the_line_is_shown_with_a_caret() {
 }
 
 #[test]
+fn a_puzzle_without_its_kind_is_told_which() {
+    refused([
+        (
+            "[problem]\nboard = \"A..\"\nrules = [\"A . -> . A\"]\n".into(),
+            "a.toml:3:9: `rules` is of puzzles of kind = \"rules\": `kind` is missing",
+        ),
+        (
+            "[problem]\nfile = \"a.tws\"\n".into(),
+            "a.toml:2:8: `file` is of puzzles of kind = \"permutation\": `kind` is missing",
+        ),
+    ]);
+}
+
+#[test]
 fn unknown_keys_are_named_and_the_nearest_is_suggested() {
     refused([
         (

@@ -24,6 +24,15 @@ const NO_GOAL: &str = "the puzzle has no goal: only `levels` can be asked of it;
 const TOO_MANY: &str =
     "the puzzle has 2^256 states or more, which are too many to number: allowed are fewer cells, letters or pieces";
 
+/// Keys that one kind of puzzle has and no army, with that kind.
+const OF_ONE_KIND: [(&str, &str); 5] = [
+    ("rules", "rules"),
+    ("metric", "blocks"),
+    ("definition", "permutation"),
+    ("file", "permutation"),
+    ("scramble", "permutation"),
+];
+
 /// The kinds of problems that a job may state.
 fn kinds() -> Vec<String> {
     let own = puzzle::kinds::all().map(|kind| kind.name().to_string());
@@ -52,7 +61,15 @@ pub(super) fn file(source: &Source) -> Result<Option<File>, Fault> {
     }
     // Invalid TOML is reported later, by the parser of the whole file.
     let Ok(Kind { problem: Some(problem) }) = toml::from_str(source.text()) else { return Ok(None) };
-    let Some(kind) = problem.get("kind").and_then(|kind| kind.as_str()) else { return Ok(None) };
+    let Some(kind) = problem.get("kind") else {
+        return match OF_ONE_KIND.iter().find(|(key, _)| problem.contains_key(*key)) {
+            Some((key, kind)) => {
+                Err(at_key(source, key, format!("`{key}` is of puzzles of kind = \"{kind}\": `kind` is missing")))
+            }
+            None => Ok(None),
+        };
+    };
+    let Some(kind) = kind.as_str() else { return Ok(None) };
     if is_of_puzzles(kind) {
         return raw::parse(source).map(Some);
     }
@@ -77,10 +94,15 @@ pub(super) fn unknown_kind(kind: &str) -> String {
 
 /// The same, with the place where it stands.
 fn unknown(source: &Source, kind: &str) -> Fault {
+    at_key(source, "kind", unknown_kind(kind))
+}
+
+/// A fault at a key of the problem's table.
+fn at_key(source: &Source, key: &str, message: String) -> Fault {
     let whole = DeTable::parse(source.text()).ok();
     let table = whole.as_ref().and_then(|whole| whole.get_ref().get("problem"));
-    let span = table.map(|table| place(source, table, &TableFault::of("kind", "")));
-    source.fault(span.unwrap_or(0..0), unknown_kind(kind))
+    let span = table.map(|table| place(source, table, &TableFault::of(key, "")));
+    source.fault(span.unwrap_or(0..0), message)
 }
 
 /// The puzzle that the file states.
