@@ -74,6 +74,21 @@ impl Run {
 }
 
 #[test]
+fn a_field_that_records_do_not_have_is_not_checked_and_not_passed_over() {
+    let run = Run::of(CORNER, "");
+    let file = run.path().join("result.json");
+    let (text, path) = (std::fs::read_to_string(&file).unwrap(), run.path());
+    for (place, field) in [("", "proved_by"), ("/runs/0", "confirmed"), ("/symmetries", "order")] {
+        let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        document.pointer_mut(place).unwrap()[field] = "Coq".into();
+        std::fs::write(&file, document.to_string()).unwrap();
+        let (status, said, fault) = halma(&["check", path.to_str().unwrap(), "-q"]);
+        assert_eq!(status, 3, "{said}{fault}");
+        assert!(said.contains(&format!("{field}: this program knows no such field")), "{said}{fault}");
+    }
+}
+
+#[test]
 fn a_sound_record_holds_with_its_levels_with_a_sample_and_without() {
     let run = Run::of(CORNER, "");
     let (status, said) = run.check(&run.record, &[]);

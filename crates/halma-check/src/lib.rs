@@ -156,12 +156,18 @@ pub fn least_memory(run: &Path, threads: usize) -> u64 {
 pub fn check(run: &Path, options: &Options) -> Result<Report, CheckError> {
     let file = file_of(run);
     memory::keep_to(options.memory, bytes_of(&file));
-    let record = Record::read_unjudged(&file)?;
+    let (record, unknown) = Record::read_with_unknown(&file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    judged(&record, folder, options).map_err(|rejection| match rejection.kind {
+    let mut report = judged(&record, folder, options).map_err(|rejection| match rejection.kind {
         RejectionKind::Version => CheckError::Version { file, rejection },
         _ => CheckError::Rejected { file, rejection },
-    })
+    })?;
+    if let Some(first) = unknown.first() {
+        let others = unknown.len() - 1;
+        let others = if others == 0 { String::new() } else { format!(", and {} more", counted(others, "field")) };
+        report.unchecked.push(format!("{first}{others}: this program knows no such field"));
+    }
+    Ok(report)
 }
 
 /// Checks a record whose level files are in `folder`.

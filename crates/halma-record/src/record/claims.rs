@@ -199,7 +199,8 @@ mod tests {
             json.get("verdict").is_some()
         };
         files.into_iter().filter(is_record).map(|file| {
-            let record = Record::read_unjudged(&file).unwrap_or_else(|e| panic!("{e}"));
+            let (record, unknown) = Record::read_with_unknown(&file).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(unknown, [""; 0], "{}", file.display());
             (file, record)
         })
     }

@@ -85,11 +85,19 @@ impl Record {
     /// # Errors
     /// [`RecordError::Damaged`] and [`RecordError::Format`].
     pub fn read_unjudged(file: &Path) -> Result<Self, RecordError> {
+        Ok(Self::read_with_unknown(file)?.0)
+    }
+
+    /// The same, with the names of fields that records do not have: whatever they say, nobody reads it.
+    ///
+    /// # Errors
+    /// As [`Self::read_unjudged`].
+    pub fn read_with_unknown(file: &Path) -> Result<(Self, Vec<String>), RecordError> {
         let refused = |source| RecordError::Read { file: file.into(), source };
         let (folder, name) = folder::parted(file).map_err(refused)?;
         let bytes = folder.read(name, folder::RECORD_BYTES).map_err(refused)?;
         let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
-        Self::parse(file, &text)
+        Self::parse_with_unknown(file, &text)
     }
 
     /// Reads a record's text; `file` is what messages call it.
@@ -97,6 +105,10 @@ impl Record {
     /// # Errors
     /// As [`Record::read`].
     pub fn parse(file: &Path, text: &str) -> Result<Self, RecordError> {
+        Ok(Self::parse_with_unknown(file, text)?.0)
+    }
+
+    fn parse_with_unknown(file: &Path, text: &str) -> Result<(Self, Vec<String>), RecordError> {
         #[derive(Deserialize)]
         struct Version {
             format: u32,
@@ -110,7 +122,11 @@ impl Record {
         if format != FORMAT {
             return Err(RecordError::Format { file: file.into(), found: format });
         }
-        serde_json::from_str(text).map_err(damaged)
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let mut unknown = Vec::new();
+        let record = serde_ignored::deserialize(&mut reader, |path| unknown.push(path.to_string())).map_err(damaged)?;
+        reader.end().map_err(damaged)?;
+        Ok((record, unknown))
     }
 
     /// The document, indented, with a line break at its end.
