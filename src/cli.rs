@@ -353,12 +353,12 @@ fn moves() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(MAX_LENGTH))
 }
 
-/// Reads a number of threads.
 /// A folder; an empty name, as in `HALMA_CACHE=`, is none.
 fn cache_folder() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
+/// Reads a number of threads.
 fn threads() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=4096)
 }

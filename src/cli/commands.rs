@@ -150,7 +150,7 @@ fn compare(
     // All jobs are checked before the first one runs.
     let jobs = prunings.unwrap_or(&usual).0.iter().map(|pruning| {
         let mut job = job.clone().with(&Overrides { pruning: Some(pruning.clone()), ..Overrides::default() })?;
-        job.output.dir = job.output.dir.map(|dir| dir.join(pruning.to_string()));
+        job.output.dir = job.output.dir.map(|dir| dir.join(pruning.folder_name()));
         Ok(job)
     });
     let jobs = jobs.collect::<Result<Vec<_>, Fault>>()?;

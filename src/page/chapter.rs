@@ -120,9 +120,9 @@ pub(super) fn start_figure(record: &Record) -> Option<Figure> {
 /// What the records claim, each claim once, with the prunings that led to it; what says more comes first.
 fn claims(entries: &[&Entry]) -> Vec<(String, Vec<String>)> {
     let mut claims: Vec<(String, Vec<String>)> = Vec::new();
-    let settled = |record: &Record| !Known::from(std::iter::once(record)).is_settled();
+    let unsettled = |record: &Record| !Known::from(std::iter::once(record)).is_settled();
     let mut sorted: Vec<&&Entry> = entries.iter().collect();
-    sorted.sort_by_key(|e| (e.record.palindromic, settled(&e.record), e.record.question != Asked::Solve));
+    sorted.sort_by_key(|e| (e.record.palindromic, unsettled(&e.record), e.record.question != Asked::Solve));
     for Entry { record, .. } in sorted {
         let (said, pruning) = (claim(record), record.pruning.to_string());
         match claims.iter_mut().find(|(known, _)| *known == said) {

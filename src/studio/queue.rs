@@ -303,7 +303,7 @@ pub(super) fn work(ticket: &Ticket, cancel: &Arc<CancellationToken>) {
     if !ticket.begin(cancel) {
         return;
     }
-    // A self-check that fails panics: it is caught here, so that the next search can run.
+    // A bug panics: it is caught here, so that the next search can run.
     let answer = panic::catch_unwind(AssertUnwindSafe(|| search(ticket, cancel)));
     ticket.live.end();
     *ticket.staged() = match answer {

@@ -32,8 +32,8 @@ pub trait Extent: Sync {
         true
     }
 
-    /// If given: all histograms one abstract move from this one that have no distance yet, and that the search keeps,
-    /// have a centroid below this. Others are then not looked up.
+    /// An upper bound of the centroids of all neighbours that the search keeps and that have no distance yet: they are below it.
+    /// Neighbours at or above it are skipped.
     fn below(&self, _rank: u32) -> Option<i32> {
         None
     }

@@ -1,4 +1,4 @@
-//! A cut of states: those of whose mirror images the leading levels would have seen the solution.
+//! Cuts states that a look-up among the leading levels decides: a solution through such a state has its mirror image there.
 
 use std::sync::Arc;
 

@@ -148,8 +148,8 @@ pub fn bound<const W: usize>(name: Name, game: &Game, winner: Side) -> Arc<dyn G
     }
 }
 
-/// The bounds for games on `game`'s board that `winner` wins, without those that others of them imply.
-/// Two that look at the same lines are one.
+/// The bounds for games on `game`'s board that `winner` wins: without two ladders where Hall's bound is asked for, which implies
+/// it, and with one bound for diagonal gaps and Hall, which look at the same lines.
 #[must_use]
 pub fn build<const W: usize>(bounds: &Bounds, game: &Game, winner: Side) -> Vec<Arc<dyn GameBound<W>>> {
     let names = bounds.names();

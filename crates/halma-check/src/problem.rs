@@ -118,6 +118,7 @@ impl Problem {
         let found = mirror.as_ref().map_or(!mirrored || !all.iter().any(|m| turns(&m)), |m| mirrored && turns(&m));
         match found {
             true => Ok(whole),
+            false if !mirrored => Err("symmetries.mirror: a game has none".into()),
             false if mirror.is_none() => Err("symmetries.mirror: there is one, and the record names none".into()),
             false => Err("symmetries.mirror: ρ is not of order two, or does not commute with K".into()),
         }

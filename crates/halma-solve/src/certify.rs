@@ -61,7 +61,7 @@ pub enum CertifyError {
 }
 
 /// The most cells of a certificate's board.
-pub(crate) const MOST_CELLS: usize = 128;
+const MOST_CELLS: usize = 128;
 
 /// The most men.
 const MOST_MEN: usize = 64;

@@ -104,6 +104,14 @@ pub fn run(args: &ShiftArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
         return Ok(heading(shift, "enumerate", "").print(shift.solutions(), start, common, out)?);
     }
     let label = args.label.as_ref().map(|k| label(n, k)).transpose()?;
+    let (missing, way) = match args.first {
+        Some(FirstName::Left) => (m == 0, "left"),
+        Some(FirstName::Right) => (n == 0, "right"),
+        None => (false, ""),
+    };
+    if missing {
+        return Err(RowError::Input(format!("--first {way}: no checker moves {way}")));
+    }
     let first = if args.first == Some(FirstName::Left) { First::Left } else { First::Right };
     let heading = |method| match &label {
         Some(label) => heading(shift, method, "").with("label", label.number().to_string()),

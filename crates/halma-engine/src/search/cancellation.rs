@@ -66,7 +66,8 @@ impl CancellationToken {
         self.flag.store(1, Ordering::Relaxed);
     }
 
-    /// Whether a signal has asked for the end. What would begin anew in the next process goes on at the time limit, lest it never end.
+    /// Whether a signal has asked for the end. This ignores the time limit: work that leaves no checkpoint would be begun again by every
+    /// process, and never end.
     ///
     /// # Errors
     /// Where it has.

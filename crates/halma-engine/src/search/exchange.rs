@@ -29,7 +29,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The contents as entries of `size` bytes each. To leave out a rest would be to lose a state.
+    /// The contents as entries of `size` bytes each. A remainder is an error: without it a state could be lost.
     ///
     /// # Errors
     /// Where they are no whole number of entries.
@@ -140,7 +140,7 @@ impl dyn Exchange + '_ {
     ///
     /// # Errors
     /// As [`Exchange::all_to_all`].
-    pub fn all_gather_bytes(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Lost> {
+    fn all_gather_bytes(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Lost> {
         let (processes, process) = (self.processes(), self.process());
         let others = (0..processes).filter(|&peer| peer != process);
         let received = self.all_to_all(others.map(|peer| Message { peer, bytes: bytes.clone() }).collect())?;

@@ -13,7 +13,7 @@ const UNSAVED: u64 = if cfg!(test) { 0 } else { 1 << 26 };
 
 impl Expander {
     /// Successors of `current`, a level at depth `depth`, without the states of `current` and of the levels in
-    /// `earlier`. With a workspace, the step resumes from its checkpoint, and a step that is stopped leaves one.
+    /// `earlier`. Where `destination` is a run's folder, the step resumes from its checkpoint, and a step that is stopped leaves one.
     ///
     /// # Errors
     /// Where `cancel` asks for it, or where levels cannot be read or written.

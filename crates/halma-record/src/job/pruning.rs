@@ -229,6 +229,12 @@ impl Pruning {
         self == made || self.is_by_trial() && self.capped(cap) == *made
     }
 
+    /// The whole of it as a part of a folder's name, in which no slash may stand.
+    #[must_use]
+    pub fn folder_name(&self) -> String {
+        self.to_string().replace('/', "-")
+    }
+
     /// Its name, without parameters.
     #[must_use]
     pub fn name(&self) -> &'static str {

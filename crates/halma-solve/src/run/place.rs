@@ -83,6 +83,6 @@ fn name(job: &Job, question: Question) -> String {
     }
     match asked {
         Asked::Levels => name,
-        _ => format!("{name}-{}", job.search.pruning),
+        _ => format!("{name}-{}", job.search.pruning.folder_name()),
     }
 }

@@ -196,8 +196,7 @@ pub(super) fn summed(
 }
 
 /// A level's figures in the form of a record.
-#[must_use]
-pub(crate) fn level_record(figures: &LevelFigures) -> LevelRecord {
+fn level_record(figures: &LevelFigures) -> LevelRecord {
     let tally = &figures.tally;
     LevelRecord {
         depth: figures.depth,

@@ -10,10 +10,10 @@
 //!
 //! Levels from both ends hold the armies of every solution that is looked for: levels *ahead* 0 to m from S, and levels
 //! *behind* 0 to L - m, from T or, where there is a mirror, from S again, as ρA_L, ρA_(L-1), ... A state that came on
-//! an earlier level lies on no shortest solution, and the levels leave it out. So every chain of states, one on each
-//! level, each one move from the next, that ends ahead where one ends behind (or where its mirror image does), is a
-//! solution, and every solution is such a chain: all of them are the sum of f g over the states in common, f and g
-//! being the ways to come there (`crates/halma-solve/src/solve/path_counts.rs`).
+//! an earlier level lies on no shortest solution, and the levels leave it out. A chain takes one state from each level, each
+//! one move from the one before. Two chains, one ahead and one behind, that end in the same state (or one in the mirror image
+//! of the other's) are a solution, and every solution is such a pair. So their number is the sum of f g over the states in
+//! common, where f and g say how many chains end there (`crates/halma-solve/src/solve/path_counts.rs`).
 //!
 //! The leading half holds those only whose middle leads: with the odd function c of the partition, c(A_N) >= 0 for 2N
 //! moves, c(A_N) + c(A_(N+1)) >= 0 for 2N + 1. R negates that number, so solutions with more than 0 count twice, for

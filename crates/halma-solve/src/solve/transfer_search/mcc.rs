@@ -26,8 +26,8 @@ pub(super) struct MinimumCentroidSearch<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> MinimumCentroidSearch<'_, W, K> {
-    /// The levels and the C of the last search go into `levels` and `constraint`. If C is given, one search under it; otherwise searches from a guess on, until the largest centroid seen confirms
-    /// it.
+    /// Searches under C if it is given; otherwise under a guess, and again under a larger one until no army on the middle level
+    /// exceeds it. The levels and the C of the last search go into `levels` and `constraint`.
     pub(super) fn decide(
         &self,
         length: u32,
