@@ -97,10 +97,13 @@ def second_method(first, second):
     if second["verdict"] == "none" and bound < got < length and runs == list(range(bound, got + 1)):
         return f"{name} agrees up to {got}, and was not asked further"
     # A record that was stopped at a greater length says "incomplete", and has refuted these.
-    if second["verdict"] not in ("none", "optimal", "incomplete") or got != length or runs != list(range(bound, length + 1)):
+    if second["verdict"] not in ("none", "optimal", "counted", "incomplete") or got != length or runs != list(range(bound, length + 1)):
         return f"not confirmed: {name} refuted up to {got} in {second['seconds']:.0f} s"
+    ours, theirs = (record["counts"] for record in (first, second))
+    if ours and theirs and ours != theirs:
+        return f"CONTRADICTS: {name} counted {theirs['sequences']} solutions"
     if runs:
-        return f"{name} agrees: none up to {length}"
+        return f"{name} agrees: none up to {length}" + (", and as many solutions" if ours and theirs else "")
     if bound == first["lower_bound"]:
         return f"no second method: in both records one bound refutes all below {bound}"
     return f"{name} agrees: lower bound {bound}"
