@@ -79,7 +79,7 @@ impl Table {
         assert!(self.is_complete_to(moves), "distances up to {moves} are asked for, of {:?}", self.complete_to);
     }
 
-    /// Whether the distance is at most `moves`, up to which the table must be complete; see [`Self::require`].
+    /// Whether the distance is at most `moves`, up to which the table must be complete.
     #[inline(always)]
     #[must_use]
     pub fn within(&self, rank: u32, moves: u32) -> bool {
