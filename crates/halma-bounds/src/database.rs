@@ -165,8 +165,11 @@ impl Databases {
     /// Puts D_T and D_S into the cache if they have grown.
     fn save_tables(&self, fronts: &mut BfsFronts) {
         let Some(table_store) = self.table_store.as_ref().filter(|_| fronts.reach > fronts.kept_reach) else { return };
-        let numbers = [fronts.reach, fronts.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).concat();
-        table_store.put(&self.ends(), &[numbers, self.to_target.bytes(), self.from_start.bytes()].concat());
+        let tables = [&self.to_target, &self.from_start];
+        let mut bytes = Vec::with_capacity(8 + 2 * self.abstraction.space.count());
+        bytes.extend([fronts.reach, fronts.between.unwrap_or(u32::MAX)].map(u32::to_le_bytes).as_flattened());
+        tables.into_iter().for_each(|table| bytes.extend(table.each()));
+        table_store.put(&self.ends(), &bytes);
         fronts.kept_reach = fronts.reach;
     }
 

@@ -128,7 +128,12 @@ impl Table {
     /// All distances, in order of rank.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        self.distances.iter().map(|d| d.load(Ordering::Relaxed)).collect()
+        self.each().collect()
+    }
+
+    /// The same, one after another.
+    pub(crate) fn each(&self) -> impl Iterator<Item = u8> {
+        self.distances.iter().map(|d| d.load(Ordering::Relaxed))
     }
 
     /// A table with these distances, which are all up to `complete_to`.

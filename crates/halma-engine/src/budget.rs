@@ -3,6 +3,7 @@
 pub mod plan;
 
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -59,11 +60,26 @@ pub fn limit_arenas(arenas: u64) {
 /// The memory that the process can still take: what is free, within the limits of its control group.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
-    let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
-    let group = number("/sys/fs/cgroup/memory.max")
-        .and_then(|max| Some(max.saturating_sub(number("/sys/fs/cgroup/memory.current")?)));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = left_in_groups(Path::new("/sys/fs/cgroup"), &groups);
     let system = proc_bytes("/proc/meminfo", "MemAvailable");
     system.into_iter().chain(group).min()
+}
+
+/// The memory that control groups of version 2 leave the process: the least of its group and all groups around it. Schedulers of
+/// clusters limit groups within groups. `groups` is what /proc/self/cgroup says, `root` where the groups are. Pages of files that
+/// the system may drop count as free.
+fn left_in_groups(root: &Path, groups: &str) -> Option<u64> {
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let left = |group: &Path| {
+        let text = |file: &str| fs::read_to_string(group.join(file)).ok();
+        let number = |file: &str| text(file)?.trim().parse::<u64>().ok();
+        let stat = text("memory.stat").unwrap_or_default();
+        let dropped = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.trim().parse::<u64>().ok());
+        let held = number("memory.current")?.saturating_sub(dropped.unwrap_or(0));
+        Some(number("memory.max")?.saturating_sub(held))
+    };
+    root.join(own).ancestors().take_while(|group| group.starts_with(root)).filter_map(left).min()
 }
 
 /// Processor time of all threads so far, in seconds; 0 where the system does not say.
@@ -127,6 +143,28 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_of_all_groups_around_the_process_is_what_it_may_take() {
+        let root = tempfile::tempdir().unwrap();
+        let step = root.path().join("job_1/step_0");
+        fs::create_dir_all(&step).unwrap();
+        let set = |group: &Path, file: &str, text: &str| fs::write(group.join(file), text).unwrap();
+        let left = |groups: &str| left_in_groups(root.path(), groups);
+        assert_eq!(left("0::/job_1/step_0\n"), None);
+        set(root.path(), "memory.max", "max\n");
+        set(root.path(), "memory.current", "900\n");
+        assert_eq!(left("0::/job_1/step_0\n"), None);
+        let job = root.path().join("job_1");
+        set(&job, "memory.max", "1000\n");
+        set(&job, "memory.current", "700\n");
+        set(&job, "memory.stat", "anon 400\ninactive_file 300\n");
+        assert_eq!(left("0::/job_1/step_0\n"), Some(600));
+        set(&step, "memory.max", "500\n");
+        set(&step, "memory.current", "450\n");
+        assert_eq!(left("1:name=systemd:/\n0::/job_1/step_0\n"), Some(50));
+        assert_eq!((left("0::/job_1\n"), left("0::/\n"), left("")), (Some(600), None, None));
+    }
 
     #[test]
     fn the_system_says_what_the_process_uses() {

@@ -273,7 +273,11 @@ fn answer(
         Problem::Puzzle(puzzle) => context.puzzle(puzzle)?.ok_or_else(|| too_many(puzzle)),
     })?;
     if record.verdict != Verdict::Incomplete {
-        share::total(&mut record, &expander)?;
+        // The first process has the answer, whatever becomes of the others now.
+        match share::total(&mut record, &expander) {
+            Err(lost) if exchange.process() == 0 => progress.note(&format!("resources of this process alone: {lost}")),
+            summed => summed?,
+        }
     }
     if let Some(dir) = job.output.dir.as_ref().filter(|_| exchange.process() == 0) {
         if has_ended && record.verdict == Verdict::Incomplete {

@@ -212,8 +212,16 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
     ///
     /// # Errors
     /// Where the system or the disk budget refuses.
+    ///
+    /// # Panics
+    /// Where its blocks do not follow those so far: a level is merged with others in order, and would lose states.
     pub fn append(&mut self, segment: &Segment<K>) -> Result<(), StoreError> {
         let start = self.at;
+        let mut before = self.blocks.last().map(|block| block.first);
+        for block in &segment.blocks {
+            assert!(before < Some(block.first), "block {:?} after {before:?}", block.first);
+            before = Some(block.first);
+        }
         self.blocks.extend(segment.blocks.iter().map(|b| BlockEntry { offset: start + b.offset, ..*b }));
         self.keys += segment.keys;
         self.write(&segment.bytes)

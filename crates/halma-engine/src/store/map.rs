@@ -17,7 +17,8 @@ pub(super) fn map(file: &File, offset: u64, bytes: usize) -> io::Result<Mmap> {
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it is only {length} bytes long")));
     }
     // SAFETY: the mapping is read only. The program wrote the file, synced it, renamed it into place, and never changes
-    // it again. If another program changes it meanwhile, the bytes change, which checksums detect; if it truncates the
-    // file at this moment, the process ends. Nothing else can happen.
+    // it again. If another program changes it meanwhile, the bytes change; checksums detect that, unless it happens between the
+    // comparison and the decoding, which checks its bounds. If another program truncates the file at this moment, or the device
+    // cannot be read, SIGBUS ends the process; the run goes on from its checkpoint.
     unsafe { MmapOptions::new().offset(offset).len(bytes).map(file) }
 }
