@@ -5,7 +5,7 @@ use super::shard_buffer::ShardBuffer;
 use super::step::Step;
 use super::{CancellationToken, LevelDestination, LevelFolder, Stopped};
 use crate::puzzle::Puzzle;
-use crate::store::{Level, StoreError};
+use crate::store::Level;
 
 /// Before a filter or a merge from disk a checkpoint is written only for more successors than this: fewer are made again within
 /// seconds.
@@ -61,11 +61,7 @@ impl Expander {
             && (puzzle.filters(depth + 1) && step.made().1 > UNSAVED || !step.layers.is_empty() && unsaved > UNSAVED)
             && unsaved > 0
         {
-            match step.checkpoint(workspace) {
-                // The level itself may find room.
-                Err(StoreError::Full { .. }) => {}
-                written => written?,
-            }
+            step.checkpoint_if_room(workspace)?;
         }
         step.finish(&before)
     }

@@ -15,7 +15,7 @@ use super::duplicates::Scratch;
 use super::exchange::{Lost, Message, owner};
 use super::shard_buffer::{ShardBuffer, merge_each};
 use super::shards::Shards;
-use super::step::Step;
+use super::step::{Step, Until};
 use super::{CancellationToken, Expander, Expansion, LevelDestination, LevelFolder, Stopped};
 use crate::key::Key;
 use crate::parallel;
@@ -218,7 +218,7 @@ impl<P: Puzzle> Step<'_, P> {
         marks: &[Mark],
     ) -> Result<(), StoreError> {
         std::mem::swap(&mut self.shard_buffers, owned);
-        let layer = self.layer(workspace);
+        let layer = self.layer(workspace, Until::Written);
         std::mem::swap(&mut self.shard_buffers, owned);
         let last = marks.last().copied().unwrap_or_default();
         workspace.enter_partial(self.partial(last, marks.to_vec()), vec![layer?])

@@ -19,6 +19,7 @@ use crate::key::Key;
 use crate::parallel::lock;
 use crate::puzzle::Puzzle;
 use crate::store::{BLOCK, Level, StoreError};
+pub(super) use layers::Until;
 
 /// One thread's successors of the current piece, by shard.
 struct ThreadBuffers<K> {

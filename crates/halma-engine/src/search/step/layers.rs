@@ -13,6 +13,15 @@ use crate::search::shard_buffer::merge_each;
 use crate::store::StoreError;
 use crate::store::workspace::{Mark, Partial, Saved, Workspace};
 
+/// How long shard buffers keep what goes to a layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::search) enum Until {
+    /// Until it is written: memory is short. If the file finds no room, they are lost.
+    Written,
+    /// Until the file is complete.
+    Complete,
+}
+
 impl<P: Puzzle> Step<'_, P> {
     /// Resumes from the checkpoint of an earlier process.
     pub(in crate::search) fn resume(&mut self) -> Result<(), Stopped> {
@@ -65,15 +74,25 @@ impl<P: Puzzle> Step<'_, P> {
         }
     }
 
-    /// Writes a checkpoint: spills all successors so far to a layer, and enters it in the manifest.
+    /// Writes a checkpoint: spills all successors so far to a layer, and enters it in the manifest. After an error the step is not
+    /// to go on.
     pub(in crate::search) fn checkpoint(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
-        let layer = self.layer(workspace)?;
+        let layer = self.layer(workspace, Until::Written)?;
         workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])
+    }
+
+    /// The same, where it finds room; otherwise the successors are still in memory, and the level may be made from there.
+    pub(in crate::search) fn checkpoint_if_room(&mut self, workspace: &Workspace) -> Result<(), StoreError> {
+        let layer = self.layer(workspace, Until::Complete);
+        match layer.and_then(|layer| workspace.enter_partial(self.partial(self.mark(), Vec::new()), vec![layer])) {
+            Err(StoreError::Full { .. }) => Ok(()),
+            written => written,
+        }
     }
 
     /// Spills all successors so far to a layer that is no part of the run.
     pub(in crate::search) fn spill(&mut self, scratch: &Workspace) -> Result<(), StoreError> {
-        self.layer(scratch)?;
+        self.layer(scratch, Until::Written)?;
         self.layers.last().map_or(Ok(()), |(label, layer)| scratch.unlink(label, layer))
     }
 
@@ -104,9 +123,12 @@ impl<P: Puzzle> Step<'_, P> {
         if workers < self.expander.threads() { workers } else { 4 * workers }
     }
 
-    /// Writes the contents of all shard buffers to a layer. The buffers keep them until the file is complete: where it finds no
-    /// room, the level may yet be made from memory.
-    pub(in crate::search) fn layer(&mut self, workspace: &Workspace) -> Result<(String, Saved), StoreError> {
+    /// Writes the contents of all shard buffers to a layer. The buffers keep them as long as `until` says.
+    pub(in crate::search) fn layer(
+        &mut self,
+        workspace: &Workspace,
+        until: Until,
+    ) -> Result<(String, Saved), StoreError> {
         let label = format!("{}.layer-{:04}", self.destination.label, self.layers.len());
         let mut writer = workspace.writer(&label)?;
         let mut sum = 0u128;
@@ -114,9 +136,14 @@ impl<P: Puzzle> Step<'_, P> {
         let at_once = self.mergers();
         for group in self.shard_buffers.chunks_mut(at_once) {
             self.expander.install(|| merge_each(&mut group.iter_mut().collect::<Vec<_>>()))?;
-            for segment in group.iter().flat_map(|shard_buffer| &shard_buffer.segments) {
-                sum = sum.rotate_left(1) ^ segment.fingerprint();
-                writer.append(segment)?;
+            for shard_buffer in group {
+                for segment in &shard_buffer.segments {
+                    sum = sum.rotate_left(1) ^ segment.fingerprint();
+                    writer.append(segment)?;
+                }
+                if until == Until::Written {
+                    shard_buffer.segments.clear();
+                }
             }
         }
         let layer = writer.finish(sum)?;
