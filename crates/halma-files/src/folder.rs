@@ -33,7 +33,15 @@ pub struct Folder {
 
 /// A lock on a folder, let go when it is dropped.
 #[derive(Debug)]
-pub struct Lock(#[allow(dead_code, reason = "held, not read")] File);
+pub struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would leave it locked while a process that this one is just starting has a copy of the file. The
+        // only error is that of a file system without locks.
+        let _ = self.0.unlock();
+    }
+}
 
 /// The error for a file that this program cannot have written.
 fn odd(what: impl Into<String>) -> io::Error {
@@ -364,8 +372,10 @@ impl Folder {
     #[must_use]
     pub fn is_locked(&self, name: &str) -> bool {
         // Shared, so that two who ask do not take each other for the holder.
-        let asked = self.file(name).map(|file| file.try_lock_shared());
-        matches!(asked, Ok(Err(TryLockError::WouldBlock)))
+        let Ok(asked) = self.file(name) else { return false };
+        let locked = matches!(asked.try_lock_shared(), Err(TryLockError::WouldBlock));
+        drop(Lock(asked));
+        locked
     }
 }
 
@@ -426,6 +436,18 @@ mod tests {
         std::fs::write(folder.path("file"), [0; 100]).unwrap();
         assert_eq!(folder.read("file", 100).unwrap().len(), 100);
         assert!(folder.read("file", 99).unwrap_err().to_string().contains("larger than 99 B"));
+    }
+
+    #[test]
+    fn a_lock_ends_with_its_owner_though_a_process_just_started_has_a_copy_of_the_file() {
+        let (_place, folder) = place();
+        let lock = folder.lock("lock", Duration::ZERO).unwrap().unwrap();
+        let copy = lock.0.try_clone().unwrap();
+        assert!(folder.is_locked("lock"));
+        drop(lock);
+        assert!(!folder.is_locked("lock"));
+        assert!(folder.lock("lock", Duration::ZERO).unwrap().is_some());
+        drop(copy);
     }
 
     #[test]
