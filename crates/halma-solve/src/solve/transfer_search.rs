@@ -70,13 +70,6 @@ struct Solution<const W: usize> {
     walk: Vec<Cells<W>>,
 }
 
-impl<const W: usize> Solution<W> {
-    /// This one, or the other if that is shorter.
-    fn or_shorter(self, other: Option<Self>) -> Option<Self> {
-        other.filter(|other| other.length < self.length).or(Some(self))
-    }
-}
-
 /// How a transfer is searched.
 #[derive(Clone, Debug)]
 pub struct TransferOptions {

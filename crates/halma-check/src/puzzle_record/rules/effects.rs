@@ -128,16 +128,16 @@ fn stays(rule: &Rule, place: usize) -> bool {
 /// All applications of a rule in one direction that change something; `None` where there are too many. If `together`, letters of
 /// places that stay are not told apart.
 fn changes(rules: &Rules, rule: &Rule, direction: Step, together: bool, room: &mut usize) -> Option<BTreeSet<Change>> {
-    let letters = rules.alphabet.len() as u8;
+    let letters = 0..rules.alphabet.len();
+    let alphabet: Letters = letters.clone().map(|letter| 1 << letter).sum();
     // What the left side can match, place by place.
     let mut matches: Vec<Vec<Letters>> = vec![Vec::new()];
     for (place, &set) in rule.left.iter().enumerate() {
-        let apart: Vec<Letters> = (0..letters).map(|letter| set & 1 << letter).filter(|&letter| letter != 0).collect();
-        let choices = if together && stays(rule, place) && !apart.is_empty() {
-            vec![apart.iter().fold(0, |all, letter| all | letter)]
-        } else {
-            apart
+        let choices: Vec<Letters> = match together && stays(rule, place) {
+            true => vec![set & alphabet],
+            false => letters.clone().map(|letter| set & 1 << letter).collect(),
         };
+        let choices: Vec<Letters> = choices.into_iter().filter(|&choice| choice != 0).collect();
         let with = |matched: &Vec<Letters>| {
             choices.iter().map(|&choice| [&matched[..], &[choice]].concat()).collect::<Vec<_>>()
         };

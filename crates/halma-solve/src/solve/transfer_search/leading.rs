@@ -84,6 +84,13 @@ pub(super) struct Leading<'s, const W: usize, K: Key> {
 }
 
 impl<const W: usize, K: Key> Leading<'_, W, K> {
+    /// Keeps a solution that is longer than a length still to be decided, unless a shorter one is kept.
+    fn keep(&mut self, found: Solution<W>) {
+        if self.longer.as_ref().is_none_or(|longer| found.length <= longer.length) {
+            self.longer = Some(found);
+        }
+    }
+
     /// Decides `lengths` one after another by one leading half, until one has a solution: an attempt for each. The
     /// first attempt alone has the leading levels among its own. Of two lengths with the same middle level only the
     /// first has the following levels.
@@ -102,7 +109,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 // The shorter lengths remain to be decided.
                 Ok(Led::Found(found)) if found.length > first => {
                     top = found.length - 1;
-                    self.longer = found.or_shorter(self.longer.take());
+                    self.keep(found);
                 }
                 led => break (leading, led),
             }
@@ -180,7 +187,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             match met? {
                 Some(found) if found.length < last => {
                     halves.retain(|half| *half.lengths.start() <= found.length);
-                    self.longer = found.or_shorter(self.longer.take());
+                    self.keep(found);
                 }
                 met => return Ok(met),
             }
@@ -226,7 +233,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
             // The shorter length remains to be refuted.
             *half = SecondHalf::new(first..=first, top, setup.stem(top));
             met = None;
-            self.longer = found.clone().or_shorter(self.longer.take());
+            self.keep(found.clone());
         }
         let mut longer = palindrome;
         loop {
@@ -236,7 +243,7 @@ impl<const W: usize, K: Key> Leading<'_, W, K> {
                 Some(found) if found.length > first => {
                     // The shorter length remains to be refuted.
                     *half = SecondHalf::new(first..=first, top, setup.stem(top));
-                    self.longer = found.clone().or_shorter(self.longer.take());
+                    self.keep(found.clone());
                     longer = longer.or(Some(found));
                 }
                 Some(found) => return Ok(Some(found)),
