@@ -124,25 +124,25 @@ fn agree_on_shards<P: Puzzle>(
 }
 
 /// Resumes from the checkpoint, as far as all processes have one; returns the marks that still hold. Where the checkpoint of
-/// one process does not fit its share of the level, all begin the step anew.
+/// one process does not fit its share of the level, or the ranges of states that are agreed on now, all begin the step anew.
 fn resume<P: Puzzle>(step: &mut Step<P>) -> Result<Vec<Mark>, Stopped> {
     let found = step.destination.folder.of_run().and_then(|w| Some((w, w.partial(step.destination.label)?)));
     let own = match &found {
-        Some((_, partial)) => step.fits(partial).then_some(partial.marks.len()),
+        Some((workspace, partial)) => {
+            let fits = step.fits(partial) && step.resume_layers(workspace, partial.layers.clone())?;
+            fits.then_some(partial.marks.len())
+        }
         None => Some(0),
     };
     let all = step.expander.exchange().all_gather(own)?.into_iter().min().flatten();
     let Some((workspace, mut partial)) = found else { return Ok(Vec::new()) };
     let Some(all) = all else {
+        step.layers.clear();
         workspace.drop_partial()?;
         return Ok(Vec::new());
     };
     let held = partial.marks.len();
     partial.marks.truncate(all);
-    if !step.resume_layers(workspace, std::mem::take(&mut partial.layers))? {
-        let reason = format!("a layer of {} reaches from one range of states into another", partial.label);
-        return Err(workspace.damaged(reason).into());
-    }
     let last = partial.marks.last().copied();
     if let Some(mark) = last {
         step.resume_at(mark);

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Lattices, expander, expected, open, start};
+use super::{Lattices, expander, expected, in_blocks, open, start};
 use halma_files::number::Digest;
 
 use crate::puzzle::Puzzle;
 use crate::search::exchange::mesh::mesh;
 use crate::search::{CancellationToken, LevelDestination};
+use crate::store::Level;
 use crate::store::storage::forgetful::Forgetful;
-use crate::store::workspace::{Mark, Partial};
+use crate::store::workspace::{Mark, Partial, Saved};
 
 /// Process 0 has saved two marks, process 1 one. They go on from the first. Process 1 may then save another second mark,
 /// and process 0 be killed before it does: the one that it had must be gone by then.
@@ -64,6 +65,41 @@ fn where_one_process_s_mark_counts_other_blocks_all_begin_anew() {
                 let share = expander.level_of(&Lattices, Lattices.start()).level;
                 let grown = expander.expand(&Lattices, 0, &share, &[], destination, &cancel).unwrap();
                 assert_eq!(grown.tally, expected()[0]);
+            });
+        }
+    });
+}
+
+/// One of two processes has a layer that was made in other ranges of states than are agreed on now.
+#[test]
+fn where_a_layer_of_one_process_reaches_over_two_ranges_all_begin_anew() {
+    let storages = [Forgetful::default(), Forgetful::default()];
+    std::thread::scope(|scope| {
+        for (process, (storage, mesh)) in storages.iter().zip(mesh(2)).enumerate() {
+            scope.spawn(move || {
+                let (workspace, expander) = (open(storage, 1).unwrap(), expander().sharing(Arc::new(Arc::new(mesh))));
+                let cancel = CancellationToken::after(None);
+                let mut share = expander.level_of(&Lattices, Lattices.start()).level;
+                let mut before = Level::default();
+                for depth in 0..4 {
+                    let label = format!("level-{}", depth + 1);
+                    if depth == 3 && process == 1 {
+                        let starts = Lattices.start();
+                        let layer = format!("{label}.layer-0000");
+                        let whole = in_blocks(&[starts[0], starts[starts.len() - 1]]);
+                        workspace.write(&layer, &whole, 1).unwrap();
+                        let saved = Saved { keys: 2, digest: Digest(1), figures: serde_json::Value::Null };
+                        let mark = Mark { next_block: 1, generated: 2, emitted: 2 };
+                        let (label, expanded) = (label.clone(), Some(Digest(share.fingerprint())));
+                        let partial = Partial { label, mark, expanded, layers: vec![layer.clone()], marks: vec![mark] };
+                        workspace.enter_partial(partial, vec![(layer, saved)]).unwrap();
+                    }
+                    let destination = LevelDestination::run(&workspace, &label);
+                    let grown = expander.expand(&Lattices, depth, &share, &[&before], destination, &cancel).unwrap();
+                    assert_eq!(grown.tally, expected()[depth as usize]);
+                    before = std::mem::replace(&mut share, grown.level);
+                }
+                assert!(workspace.partial("level-4").is_none());
             });
         }
     });
