@@ -15,7 +15,7 @@ use halma_rules::job::{Job, Problem, ProblemSpec, Puzzle};
 use halma_rules::lattice::Lattice;
 use halma_rules::problem::{Transfer, set};
 
-use crate::estimate::{estimates, rough};
+use crate::estimate::{Estimate, estimates, rough};
 use crate::figure::plain;
 use crate::report::{self, grouped};
 
@@ -234,8 +234,12 @@ pub fn cost(record: &Record) -> String {
     if record.verdict != Verdict::Incomplete {
         return text;
     }
-    match estimates(&record.runs, 6) {
+    // The length of a known solution is not searched.
+    let ahead = |e: &Estimate| record.best_length().is_none_or(|known| e.length < known);
+    let estimates = estimates(&record.runs, 6).map(|all| all.into_iter().filter(ahead).collect::<Vec<_>>());
+    match estimates {
         None => text += "                Too little was decided in that time to tell what more would cost.\n",
+        Some(estimates) if estimates.is_empty() => {}
         Some(estimates) => {
             text += "\nIf the work goes on growing as it did, give or take some factor:\n";
             for e in estimates {

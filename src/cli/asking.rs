@@ -4,6 +4,8 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+
 use halma_files::plain;
 use halma_record::record::{Record, Verdict};
 use halma_record::source::{Fault, Source};
@@ -11,6 +13,7 @@ use halma_rules::job::{Job, Overrides};
 use halma_solve::run::{self, Question};
 use halma_solve::solve::Progress;
 
+use super::exit::command;
 use super::{Exit, Failure, SearchArgs};
 use crate::interrupt::Interrupts;
 use crate::progress::{self, All, Lines, Outlook, ProgressForm, StatusFile};
@@ -99,7 +102,25 @@ pub(super) fn source(path: &Path) -> Result<Source, Fault> {
 
 /// The job at `path`, or on standard input where that is `-`.
 pub(super) fn read(path: &Path) -> Result<Job, Fault> {
-    Job::of_source(&source(path)?)
+    let no_job = |what: String| Fault { file: Some(path.into()), place: None, message: format!("{what}, and no job") };
+    if path.is_dir() {
+        let resume = command("resume", path);
+        return Err(no_job(format!("a folder ({resume} goes on with a run there)")));
+    }
+    let source = source(path)?;
+    Job::of_source(&source).map_err(|fault| match other_kind(source.text()) {
+        Some(what) => no_job(what.into()),
+        None => fault,
+    })
+}
+
+/// What a text is that people take for a job, and what reads it.
+fn other_kind(text: &str) -> Option<&'static str> {
+    if text.trim_start().starts_with('{') {
+        return Some("JSON, as a record is (halma check verifies one, halma replay plays it)");
+    }
+    let table = text.parse::<toml::Table>().ok()?;
+    table.contains_key("solution").then_some("a solution (halma replay plays it)")
 }
 
 pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
@@ -154,13 +175,16 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     let folders = [(&dir, "output", "--output-dir DIR"), (&job.output.cache, "cache", "--cache DIR, or HALMA_CACHE")];
     for (folder, what, instead) in folders {
         let Some(folder) = folder else { continue };
-        std::fs::create_dir_all(folder).map_err(|e| {
+        let refused = |done: &str, e: io::Error| {
             let folder = folder.display();
-            Failure::input(format!("{folder}: the {what} folder cannot be made: {e}; another one: {instead}"))
-        })?;
+            Failure::input(format!("{folder}: the {what} folder cannot be {done}: {e}; another one: {instead}"))
+        };
+        std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
+        access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|e| refused("written to", e.into()))?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
-        say(args, &format!("the folder has the record of another question; this one: {}", beneath.display()));
+        say(args, &format!("the folder has another question's run; this one: {}", beneath.display()));
     }
     let mut job = job.clone();
     job.output.dir = dir;
@@ -172,9 +196,7 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     let record = search(job, question, args)?;
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
         match &job.output.dir {
-            Some(dir) => {
-                say(args, &format!("not finished; halma resume {} goes on", plain::quoted(&dir.to_string_lossy())))
-            }
+            Some(dir) => say(args, &format!("not finished; {} goes on", command("resume", dir))),
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")
             }

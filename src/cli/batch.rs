@@ -7,6 +7,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::{Access, access};
+
 use halma_files::folder::Folder;
 use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
@@ -48,8 +50,12 @@ pub(super) fn batch(
         collect(path, &mut files)?;
     }
     if let Some(folder) = folder {
-        let unmade = |e| format!("{}: the folder cannot be made: {e}", folder.display());
-        std::fs::create_dir_all(folder).map_err(|e| Failure::input(unmade(e)))?;
+        let refused = |done: &str, e: io::Error| {
+            Failure::input(format!("{}: the folder cannot be {done}: {e}", folder.display()))
+        };
+        std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
+        // Seen now, not when the tables are written.
+        access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refused("written to", e.into()))?;
     }
     // Two batches may share a folder; one of them holds the lock. Whoever only asks for it, as `status`, has it for a moment.
     let place = folder.and_then(|folder| Folder::open(folder).ok());
@@ -71,8 +77,8 @@ pub(super) fn batch(
             let row = &mut queue.jobs[number];
             (row.state, row.exit) = (State::Failed, Exit::Input);
             row.said = format!(
-                "number {}, of another problem, has the same folder {}: give each dir in [output]",
-                first + 1,
+                "{}, of another problem, has the same folder {}: give each dir in [output]",
+                files[first].display(),
                 dir.display()
             );
         }
@@ -92,9 +98,13 @@ pub(super) fn batch(
     Ok(queue.exit())
 }
 
-/// The number of a job before this one whose record would be in its way, and the folder of both.
+/// The number of a job before this one whose record would be in its way, and the folder of both. A record that is there already
+/// says whose folder it is.
 fn in_the_way<'a>(before: &[(usize, Job)], job: &'a Job) -> Option<(usize, &'a Path)> {
     let dir = job.output.dir.as_deref()?;
+    if Record::read(&dir.join(record::FILE)).is_ok_and(|there| there.problem == job.spec) {
+        return None;
+    }
     let same = |other: &Job| other.output.dir.as_deref() == Some(dir) && other.spec != job.spec;
     before.iter().find(|(_, other)| same(other)).map(|&(number, _)| (number, dir))
 }

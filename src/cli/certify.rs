@@ -46,6 +46,11 @@ pub struct CertifyArgs {
 pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     let CertifyArgs { run, output: file, meet_beyond, threads, quiet } = args;
     let record = Record::read(&record_files::of_run(run)?)?;
+    let unwritten = |e: io::Error| Failure {
+        exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Input },
+        message: format!("{}: the certificate cannot be written: {e}", file.display()),
+    };
+    let target = whole_file::Target::open(file).map_err(unwritten)?;
     let tell = |text: &str| {
         if !quiet {
             said(ProgressForm::Auto)(text);
@@ -58,10 +63,7 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let certificate = pool
         .install(|| certify::certify(&record, resources))
         .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
-    let bytes = whole_file::write(file, |out| certificate.write(out)).map_err(|e| Failure {
-        exit: if e.kind() == io::ErrorKind::StorageFull { Exit::Unfinished } else { Exit::Input },
-        message: format!("{}: the certificate cannot be written: {e}", file.display()),
-    })?;
+    let bytes = target.write(|out| certificate.write(out)).map_err(unwritten)?;
     let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();
     let length = certificate.length;
     writeln!(out, "{}: no solution of at most {length} moves; {states} states, {bytes} bytes", file.display())?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use halma_check::CheckError;
 use halma_engine::store::StoreError;
+use halma_files::plain;
 use halma_record::record::{Asked, Record, RecordError, Verdict};
 use halma_record::source::Fault;
 use halma_rules::replay::ReplayError;
@@ -122,7 +123,7 @@ impl From<RecordError> for Failure {
         let exit = match &error {
             // Bytes that are no text, a link, a pipe: something is there, and it is no record.
             RecordError::Read { source, .. } if source.kind() == io::ErrorKind::InvalidData => Exit::Damaged,
-            RecordError::Read { .. } | RecordError::Job { .. } | RecordError::Format { .. } => Exit::Input,
+            RecordError::Read { .. } | RecordError::Other { .. } | RecordError::Format { .. } => Exit::Input,
             // The run's folder still has what it takes to go on.
             RecordError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => Exit::Unfinished,
             RecordError::Write { .. } => Exit::Failed,
@@ -180,8 +181,17 @@ impl From<StoreError> for Failure {
             StoreError::Version { .. } | StoreError::Locked { .. } | StoreError::OtherRun { .. } => Exit::Input,
             StoreError::Io { .. } => Exit::Failed,
         };
-        Self { exit, message: error.to_string() }
+        let hint = match &error {
+            StoreError::Locked { folder } => format!("; {} tells how far it is", command("status", folder)),
+            _ => String::new(),
+        };
+        Self { exit, message: format!("{error}{hint}") }
     }
+}
+
+/// A command for a folder, as it is typed.
+pub(super) fn command(name: &str, folder: &Path) -> String {
+    format!("halma {name} {}", plain::quoted(&folder.to_string_lossy()))
 }
 
 impl From<RowError> for Failure {

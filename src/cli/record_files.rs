@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use halma_engine::store::workspace::LIST;
-use halma_files::{folder, plain};
+use halma_engine::store::workspace::{LIST, is_at_work};
+use halma_files::folder;
 use halma_record::record;
 
 use super::Failure;
+use super::exit::command;
 
 /// The record that is meant by `path`: the file itself, or the one in a run's folder.
 ///
@@ -23,10 +24,11 @@ pub(super) fn of_run(path: &Path) -> Result<PathBuf, Failure> {
     }
     let name = path.display();
     if has(path, LIST) {
-        let word = path.to_string_lossy();
-        let message =
-            format!("{name}: the run has no answer yet; halma resume {} goes on with it", plain::quoted(&word));
-        return Err(Failure::input(message));
+        let hint = match is_at_work(path) {
+            true => format!("{} tells how far it is", command("status", path)),
+            false => format!("{} goes on with it", command("resume", path)),
+        };
+        return Err(Failure::input(format!("{name}: the run has no answer yet; {hint}")));
     }
     let folders = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut beneath: Vec<String> =

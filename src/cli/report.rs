@@ -1,5 +1,6 @@
 //! `halma report`: pages of runs.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,9 @@ pub(super) fn report(
             return Err(Failure::input(message));
         }
     }
+    // The same record twice would look like two.
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
     let bytes: u64 = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|m| m.len()).sum();
     let least = PROGRAM + BYTE_OF_RECORD * bytes;
     if let Some(memory) = memory.filter(|&memory| memory < least) {

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use halma_record::record::{self, Record};
+use halma_engine::store::workspace::LIST;
+use halma_record::record::{self, Record, Verdict};
 use halma_rules::job::Overrides;
 use halma_solve::run;
 
@@ -15,10 +16,19 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
     let Some((job, question)) = run::unfinished(folder)? else {
         let file = folder.join(record::FILE);
         if file.symlink_metadata().is_err() {
-            let message = format!("{}: no run to go on with, and no record of one", folder.display());
+            let what = if folder.is_file() {
+                "a file, and no run's folder"
+            } else {
+                "no run to go on with, and no record of one"
+            };
+            let message = format!("{}: {what}", folder.display());
             return Err(record_files::of_run(folder).err().unwrap_or_else(|| Failure::input(message)));
         }
-        return print(&Record::read(&file)?, args, out);
+        let record = Record::read(&file)?;
+        if record.verdict == Verdict::Incomplete {
+            say(args, &format!("{}: no checkpoint to go on from ({LIST}); this is the record", folder.display()));
+        }
+        return print(&record, args, out);
     };
     if run::place(&job, question)?.as_ref() != Some(folder) {
         let message = format!(

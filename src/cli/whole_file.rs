@@ -1,7 +1,8 @@
 //! Files that a command writes: what was there stays until the new file is complete. And documents that go to standard output
 //! where no file is named.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 
 use atomic_write_file::AtomicWriteFile;
@@ -9,19 +10,63 @@ use atomic_write_file::AtomicWriteFile;
 use super::asking::put;
 use super::{Exit, Failure};
 
-/// Writes a file, whole or not at all; returns its bytes. What is no regular file, as a pipe or `/dev/null`, is written to, and not
-/// replaced.
-pub(super) fn write(file: &Path, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-    if file.metadata().is_ok_and(|there| !there.is_file()) {
-        return buffered(&std::fs::OpenOptions::new().write(true).open(file)?, contents);
-    }
-    let whole = AtomicWriteFile::open(file)?;
-    let bytes = buffered(whole.as_file(), contents)?;
-    whole.commit()?;
-    Ok(bytes)
+/// A file to be written, whole or not at all.
+pub(super) enum Target {
+    New(AtomicWriteFile),
+    /// What is no regular file, as a pipe or `/dev/null`, is written to, and not replaced.
+    There(File),
 }
 
-fn buffered(file: &std::fs::File, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+impl Target {
+    /// Opens it: what cannot be written shows before the work, not after it.
+    ///
+    /// # Errors
+    /// Where the system refuses, or a job or a record is there: nothing that is written so takes its place.
+    pub(super) fn open(file: &Path) -> io::Result<Self> {
+        if file.metadata().is_ok_and(|there| !there.is_file()) {
+            return Ok(Self::There(OpenOptions::new().write(true).open(file)?));
+        }
+        match cannot_be_made_again(file) {
+            Some(what) => {
+                let why = format!("{what} is there, and is left as it is; another name is needed");
+                Err(io::Error::new(io::ErrorKind::AlreadyExists, why))
+            }
+            None => AtomicWriteFile::open(file).map(Self::New),
+        }
+    }
+
+    /// Writes it; returns its bytes.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub(super) fn write(self, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+        match self {
+            Self::There(file) => buffered(&file, contents),
+            Self::New(whole) => {
+                let bytes = buffered(whole.as_file(), contents)?;
+                whole.commit()?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+/// What is in a file that holds work: pages, pictures and certificates can be made again from it.
+fn cannot_be_made_again(file: &Path) -> Option<&'static str> {
+    if file.extension().is_some_and(|end| end == "toml") && file.exists() {
+        return Some("a job");
+    }
+    let mut first = [0];
+    File::open(file).and_then(|mut there| there.read_exact(&mut first)).ok()?;
+    (first == *b"{" || first == *b"[").then_some("a record, or other JSON,")
+}
+
+/// Opens a file, and writes it.
+pub(super) fn write(file: &Path, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+    Target::open(file)?.write(contents)
+}
+
+fn buffered(file: &File, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let mut counted = Counted { writer: BufWriter::new(file), bytes: 0 };
     contents(&mut counted)?;
     counted.flush()?;
@@ -85,6 +130,21 @@ mod tests {
         assert_eq!(write(&file, put("second")).unwrap(), 6);
         assert_eq!(std::fs::read(&file).unwrap(), b"second");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_job_or_a_record_is_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, there) in [("result.json", "{\n  \"format\": 1"), ("a-run.txt", "[{}]"), ("job.toml", "# mine")] {
+            let file = folder.path().join(name);
+            std::fs::write(&file, there).unwrap();
+            let refused = write(&file, |out| out.write_all(b"page")).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists, "{name}");
+            assert_eq!(std::fs::read(&file).unwrap(), there.as_bytes(), "{name}");
+        }
+        let page = folder.path().join("page.html");
+        std::fs::write(&page, "").unwrap();
+        assert_eq!(write(&page, |out| out.write_all(b"page")).unwrap(), 4);
     }
 
     #[cfg(unix)]

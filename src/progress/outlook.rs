@@ -61,7 +61,7 @@ impl<P: Progress> Outlook<P> {
             text = format!("length {length} may take about {}", rough(next));
             match (known, last.filter(|&last| last > length)) {
                 (Some(known), Some(_)) => {
-                    text += &format!(", all below the {known} that are known about {}", rough(all))
+                    text += &format!(", all below the {known} that are known at most about {}", rough(all))
                 }
                 (None, Some(last)) => text += &format!(", all up to {last} about {}", rough(all)),
                 (_, None) => {}
@@ -156,7 +156,7 @@ mod tests {
             outlook.known(known);
             with(&outlook, 3.0)
         };
-        let text = "length 23 may take about 30s, all below the 26 that are known about 55m 30s";
+        let text = "length 23 may take about 30s, all below the 26 that are known at most about 55m 30s";
         assert_eq!(told(26, None).unwrap(), text);
         assert_eq!(told(26, Some(30)).unwrap(), text);
         assert_eq!(told(30, Some(25)), said(3.0, Some(25), true), "what is asked about ends before");

@@ -248,7 +248,7 @@ fn a_record_does_not_take_the_place_of_another_questions() {
     let solved = read("out");
 
     let (status, _, err) = halma(at, &["prove", "job.toml", "--max-length", "14"]);
-    let told = "the folder has the record of another question; this one: out/prove-14-leading\n";
+    let told = "the folder has another question's run; this one: out/prove-14-leading\n";
     assert!(status == 20 && err.starts_with(told), "{err}");
     assert_eq!((read("out"), read("out/prove-14-leading").verdict), (solved.clone(), Verdict::None));
     halma(at, &["levels", "job.toml", "--depth", "2", "-q"]);

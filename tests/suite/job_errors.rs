@@ -130,7 +130,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (
             job("board = \"9x9\"\nmoves = 6\narmy = \"wedge-4\""),
-            "a.toml:5:8: unknown army `wedge-4` on the board 9x9: allowed are triangle-3 to triangle-15, square-2 to square-16, halma-19, checkers-12, point-1 to point-6 (star-121), or a list of cells",
+            "a.toml:5:8: unknown army `wedge-4` on the board 9x9: allowed here: triangle-3 to triangle-9, square-2 to square-9, halma-19, or a list of cells",
         ),
         (
             job(&format!("{TRIANGLE}[search]\npruning = \"leeding\"")),

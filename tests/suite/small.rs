@@ -383,8 +383,41 @@ fn a_batch_says_beforehand_that_two_jobs_have_one_folder() {
     }
     let (status, out, err) = halma(&folder, &["batch", "a", "b", "--progress", "lines"]);
     assert_eq!(status, 2, "{err}");
-    let said = "number 1, of another problem, has the same folder run: give each dir in [output]";
+    let said = "a/job.toml, of another problem, has the same folder run: give each dir in [output]";
     assert!(out.contains(said), "{out}");
     let (told, solved) = (err.find(said), err.find("done a/job.toml"));
     assert!(told.zip(solved).is_some_and(|(told, solved)| told < solved), "{err}");
+}
+
+#[test]
+fn a_finished_job_of_a_batch_is_skipped_though_another_claims_its_folder() {
+    let folder = folder(&[]);
+    let job = |moves: &str| SQUARE.replace("moves = 6", &format!("moves = {moves}")) + "[output]\ndir = \"run\"\n";
+    std::fs::write(folder.path().join("a.toml"), job("8")).expect("a job");
+    std::fs::write(folder.path().join("b.toml"), job("6")).expect("a job");
+    let (status, _, err) = halma(&folder, &["solve", "b.toml", "-q"]);
+    assert_eq!(status, 0, "{err}");
+    let (status, out, err) = halma(&folder, &["batch", "a.toml", "b.toml", "-q"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(
+        out.contains("b.toml  skipped  optimal") && out.contains("\na.toml: run/result.json: the record of another"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_told_before_the_search() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(&[("job.toml", SQUARE)]);
+    let locked = folder.path().join("locked");
+    std::fs::create_dir(&locked).expect("a folder");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).expect("set");
+    if std::fs::write(locked.join("any"), "").is_ok() {
+        // Whoever may do everything is refused nothing.
+        return;
+    }
+    for command in [["solve", "job.toml", "--output-dir", "locked"], ["batch", "job.toml", "--output-dir", "locked"]] {
+        let (status, out, err) = halma(&folder, &command);
+        assert!(status == 2 && out.is_empty() && err.contains("folder cannot be written to"), "{err}");
+    }
 }

@@ -141,6 +141,8 @@ fn a_batch_ends_with_a_table_for_people_spreadsheets_and_pages() {
         csv.starts_with("job,state,verdict,length,refuted,pruning,successors,largest level,seconds,memory,answer\n")
     );
     assert_eq!(csv.lines().count(), 3, "the message is on one line: {csv}");
+    let cells: Vec<&str> = csv.lines().nth(1).expect("a row").split(',').collect();
+    assert!(cells[6..10].iter().all(|cell| cell.parse::<f64>().is_ok()), "numbers, and nothing else: {csv}");
     assert!(read("table.md").starts_with("| job | state |"));
     assert!(read("batch.log").contains("length 12"), "the log is not quiet");
     // Again: what is done is not done again.

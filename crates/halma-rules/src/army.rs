@@ -2,9 +2,27 @@
 
 use crate::board::Board;
 
-/// The names of armies, as messages list them.
-pub const NAMED: &str =
-    "triangle-3 to triangle-15, square-2 to square-16, halma-19, checkers-12, point-1 to point-6 (star-121)";
+/// The names of the armies that fit a board.
+pub fn fitting(board: &Board) -> Vec<String> {
+    names().filter(|name| matches!(named(name, board), Ok(Some(_)))).collect()
+}
+
+/// Names as messages list them: the first and the last of each shape.
+pub fn listed(names: &[String]) -> String {
+    let mut rows: Vec<Vec<&str>> = Vec::new();
+    for name in names {
+        let shape = |name: &str| name.split('-').next().map(String::from);
+        match rows.last_mut().filter(|row| shape(row[0]) == shape(name)) {
+            Some(row) => row.push(name),
+            None => rows.push(vec![name]),
+        }
+    }
+    let told = |row: Vec<&str>| match row[..] {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => row.concat(),
+    };
+    rows.into_iter().map(told).collect::<Vec<_>>().join(", ")
+}
 
 /// All names, one by one.
 pub fn names() -> impl Iterator<Item = String> {

@@ -118,8 +118,8 @@ impl BatchQueue {
         self.jobs.iter().fold(Exit::Answered, |worst, job| worse(worst, job.exit))
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
-        self.jobs.iter().map(QueuedJob::cells).collect()
+    fn rows(&self, form: TableFormat) -> Vec<Vec<String>> {
+        self.jobs.iter().map(|job| job.cells(form)).collect()
     }
 
     /// The table.
@@ -127,15 +127,15 @@ impl BatchQueue {
         match form {
             // Answers are sentences, too long for a column.
             TableFormat::Text => {
-                let rows = self.rows().into_iter().map(|row| row[..HEAD.len() - 1].to_vec());
+                let rows = self.rows(form).into_iter().map(|row| row[..HEAD.len() - 1].to_vec());
                 let failed = self.jobs.iter().filter(|j| j.state == State::Failed);
-                let messages: String = failed.map(|j| format!("\n{}\n", j.said)).collect();
+                let messages: String = failed.map(QueuedJob::message).collect();
                 Ok(report::table(&HEAD[..HEAD.len() - 1], rows) + &messages)
             }
             TableFormat::Csv => {
                 let mut writer = csv::Writer::from_writer(Vec::new());
                 let odd = |message: String| Failure::failed(message);
-                let lines = std::iter::once(HEAD.map(String::from).to_vec()).chain(self.rows());
+                let lines = std::iter::once(HEAD.map(String::from).to_vec()).chain(self.rows(form));
                 for row in lines {
                     writer.write_record(row).map_err(|e| odd(e.to_string()))?;
                 }
@@ -148,7 +148,7 @@ impl BatchQueue {
                     format!("| {} |\n", cells.join(" | "))
                 };
                 let rule = format!("|{}\n", " --- |".repeat(HEAD.len()));
-                let body: String = self.rows().iter().map(|row| line(row)).collect();
+                let body: String = self.rows(form).iter().map(|row| line(row)).collect();
                 Ok(line(&HEAD.map(String::from)) + &rule + &body)
             }
         }
@@ -170,7 +170,10 @@ const HEAD: [&str; 11] = [
 ];
 
 impl QueuedJob {
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self, form: TableFormat) -> Vec<String> {
+        // Spreadsheets add numbers up that are nothing else.
+        let counted = |n: u64| if form == TableFormat::Csv { n.to_string() } else { grouped(n) };
+        let sized = |n: u64| if form == TableFormat::Csv { n.to_string() } else { bytesize::ByteSize(n).to_string() };
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         let of = |f: &dyn Fn(&Record) -> String| self.record.as_ref().map(f).unwrap_or_default();
         vec![
@@ -180,12 +183,19 @@ impl QueuedJob {
             of(&|r| number(r.length)),
             of(&|r| number(r.refuted_up_to)),
             of(&|r| r.pruning.to_string()),
-            of(&|r| grouped(r.generated())),
-            of(&|r| grouped(r.largest_level())),
+            of(&|r| counted(r.generated())),
+            of(&|r| counted(r.largest_level())),
             of(&|r| format!("{:.1}", r.seconds)),
-            of(&|r| bytesize::ByteSize(r.peak_memory_bytes).to_string()),
+            of(&|r| sized(r.peak_memory_bytes)),
             self.headline().into(),
         ]
+    }
+
+    /// Why it failed, under its table; what is wrong with a job's file begins with its name already.
+    fn message(&self) -> String {
+        let file = self.file.display().to_string();
+        let named = if self.said.starts_with(&file) { String::new() } else { format!("{file}: ") };
+        format!("\n{named}{}\n", self.said)
     }
 
     /// What is said of it, in a line.

@@ -96,7 +96,7 @@ impl Workspace {
             Some(list) if list.run != run => {
                 return Err(StoreError::OtherRun {
                     folder: folder.into(),
-                    reason: format!("it holds another run ({LIST} says which); choose another folder or remove it"),
+                    reason: format!("it holds another run, which can go on ({LIST} says which); choose another folder"),
                 });
             }
             Some(mut list) => {

@@ -46,11 +46,13 @@ pub enum RecordError {
         /// What contradicts what.
         reason: String,
     },
-    /// The file is a job.
-    #[error("{}: a job, and no record; halma solve makes one of it", file.display())]
-    Job {
-        /// The job.
+    /// The file is of another kind.
+    #[error("{}: {what}", file.display())]
+    Other {
+        /// The file.
         file: PathBuf,
+        /// Which kind, and what to do with it.
+        what: &'static str,
     },
     /// The file is a record that another version wrote.
     #[error(
@@ -96,7 +98,10 @@ impl Record {
         let refused = |source| RecordError::Read { file: file.into(), source };
         let (folder, name) = folder::parted(file).map_err(refused)?;
         let bytes = folder.read(name, folder::RECORD_BYTES).map_err(refused)?;
-        let text = String::from_utf8(bytes).map_err(|e| refused(io::Error::new(io::ErrorKind::InvalidData, e)))?;
+        let text = String::from_utf8(bytes).map_err(|e| match other_kind(e.as_bytes()) {
+            Some(what) => RecordError::Other { file: file.into(), what },
+            None => refused(io::Error::new(io::ErrorKind::InvalidData, e)),
+        })?;
         Self::parse_with_unknown(file, &text)
     }
 
@@ -115,9 +120,9 @@ impl Record {
         }
         let damaged = |source| RecordError::Damaged { file: file.into(), source };
         // The version first: a record of another format need not have the fields of this one.
-        let Version { format } = serde_json::from_str(text).map_err(|e| match is_job(text) {
-            true => RecordError::Job { file: file.into() },
-            false => damaged(e),
+        let Version { format } = serde_json::from_str(text).map_err(|e| match other_kind(text.as_bytes()) {
+            Some(what) => RecordError::Other { file: file.into(), what },
+            None => damaged(e),
         })?;
         if format != FORMAT {
             return Err(RecordError::Format { file: file.into(), found: format });
@@ -157,6 +162,15 @@ impl Record {
 }
 
 /// Whether the text is that of a job file.
-fn is_job(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("problem"))
+/// What a file is that people take for a record, and what to do with it.
+fn other_kind(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(b"halma refutes ") {
+        return Some("a certificate, and no record; docs/certificate.md says what verifies it");
+    }
+    let table = str::from_utf8(bytes).ok()?.parse::<toml::Table>().ok()?;
+    match (table.contains_key("solution"), table.contains_key("problem")) {
+        (true, _) => Some("a solution, and no record; halma replay plays it"),
+        (false, true) => Some("a job, and no record; halma solve makes one of it"),
+        (false, false) => None,
+    }
 }

@@ -199,11 +199,13 @@ impl Resolver<'_> {
                 return match army::named(name, board) {
                     Ok(Some(cells)) => Ok(cells),
                     Ok(None) => {
-                        let all: Vec<String> = army::names().collect();
-                        let near = suggestion(name, all.iter().map(String::as_str));
-                        let allowed = army::NAMED;
-                        let message =
-                            format!("unknown army `{name}` on {on}: allowed are {allowed}, or a list of cells{near}");
+                        let fitting = army::fitting(board);
+                        let near = suggestion(name, fitting.iter().map(String::as_str));
+                        let allowed = match fitting.is_empty() {
+                            true => "a list of cells".into(),
+                            false => format!("{}, or a list of cells", army::listed(&fitting)),
+                        };
+                        let message = format!("unknown army `{name}` on {on}: allowed here: {allowed}{near}");
                         self.fault(men.span(), message)
                     }
                     Err(place) => {

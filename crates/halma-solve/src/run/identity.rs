@@ -25,6 +25,19 @@ pub(super) struct Identity {
     pub share: Option<(usize, usize)>,
 }
 
+impl Identity {
+    /// Whether a run of that problem with this identity is one of that question.
+    pub(super) fn answers(&self, job: &Job, question: Question) -> bool {
+        (self.asked, self.palindromic, self.symmetry, self.lists)
+            == (question.asked(job).0, job.search.palindromic, job.search.symmetry, lists(job, question))
+            && job.search.pruning.may_become(&self.pruning)
+    }
+}
+
+fn lists(job: &Job, question: Question) -> bool {
+    question == Question::Solve && job.search.solutions.is_some()
+}
+
 /// The identity that the manifest of a run's folder, or of one process's share of it, states.
 pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usize)>) -> serde_json::Value {
     let identity = Identity {
@@ -34,7 +47,7 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         pruning: job.search.pruning.clone(),
         palindromic: job.search.palindromic,
         symmetry: job.search.symmetry,
-        lists: question == Question::Solve && job.search.solutions.is_some(),
+        lists: lists(job, question),
         share,
     };
     serde_json::to_value(identity).unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}"))

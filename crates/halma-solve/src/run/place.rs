@@ -3,17 +3,18 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use halma_engine::store::StoreError;
+use halma_engine::store::{StoreError, workspace};
 use halma_files::folder;
-use halma_record::record::{self, Asked, Record, Verdict};
+use halma_record::record::{self, Asked, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 
+use super::identity::Identity;
 use super::{Question, RunError};
 
 /// The folder for the record of `question`; `None` if the job has no output folder.
 ///
-/// It is the job's output folder, unless that has the record of another question about the same problem (another
-/// length, another pruning). Then it is a folder beneath, named after the question as in `prove-26-leading`. A record
+/// It is the job's output folder, unless that has the record, or the interrupted run, of another question about the same problem
+/// (another length, another pruning). Then it is a folder beneath, named after the question as in `prove-26-leading`. A record
 /// of the same question is replaced; one of a run that has ended, only by another such record.
 ///
 /// # Errors
@@ -47,7 +48,7 @@ enum There {
     Stopped,
     /// That of one that has ended.
     Ended,
-    /// The record of another question about the same problem.
+    /// The record of another question about the same problem, or a run of it that was killed before it had one.
     Other,
 }
 
@@ -55,7 +56,10 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
     match file.symlink_metadata() {
         Ok(_) => {}
         // Whether the folder can be made is asked when the run begins.
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(There::Nothing),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            let is_of_another = file.parent().is_some_and(|dir| another_is_under_way(dir, job, question));
+            return Ok(if is_of_another { There::Other } else { There::Nothing });
+        }
         Err(source) => return Err(StoreError::io(file.into(), source).into()),
     }
     let there = Record::read(file)?;
@@ -70,6 +74,14 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
         Verdict::Incomplete => There::Stopped,
         _ => There::Ended,
     })
+}
+
+/// Whether the folder has the levels of a run that is to answer another question about the same problem.
+fn another_is_under_way(dir: &Path, job: &Job, question: Question) -> bool {
+    // Whatever else is there, the run says when it opens the folder.
+    let Ok(Some((run, _))) = workspace::unfinished(dir) else { return false };
+    let Ok(run) = serde_json::from_value::<Identity>(run) else { return false };
+    run.program == PROGRAM && run.problem == job.spec && run.share.is_none() && !run.answers(job, question)
 }
 
 fn name(job: &Job, question: Question) -> String {
