@@ -357,3 +357,53 @@ fn unusual_files_are_read_alike() {
     let levels = answer(&job, Question::Levels { depth: 1 });
     assert_eq!(levels.verdict, Verdict::Levels);
 }
+
+fn rules(table: &str) -> Job {
+    Job::parse(Path::new("rules.toml"), &format!("[problem]\nkind = 'rules'\n{table}")).unwrap()
+}
+
+/// A chain may put a man like him where he was, so that the letters at its beginning are back though he stands elsewhere.
+#[test]
+fn a_chain_that_leads_back_to_its_letters_is_no_move_also_where_sides_take_turns() {
+    let table = "board = 'A.A.#C.'\ngoal = 'A.A.#.C'\nrules = [
+        { rule = 'A . -> B A', directions = ['right'], chain = true, turn = 1 },
+        { rule = 'A A . -> . . A', directions = ['right'], chain = true, turn = 1 },
+        { rule = '* . . B -> . * . A', directions = ['left'], chain = true, turn = 1 },
+        { rule = 'C . -> . C', directions = ['right'], turn = 2 }]";
+    assert_eq!(answer(&rules(table), Question::Solve).length, Some(3));
+    // After a free rule the part that is not free may lead back: the side has moved.
+    let table = "board = 'A.#C.'\ngoal = 'A.#.C'\nrules = [
+        { rule = 'A . -> . A', free = true, turn = 1 }, { rule = 'A . -> . A', turn = 1 },
+        { rule = 'C . -> . C', directions = ['right'], turn = 2 }]";
+    assert_eq!(answer(&rules(table), Question::Solve).length, Some(2));
+}
+
+/// By Burnside's lemma each symmetry counts the solutions that it fixes, and what is no solution is none of them.
+#[test]
+fn starts_that_are_no_goal_are_no_solutions_of_no_moves() {
+    for (boards, goal) in [("['.A.', 'A.A', 'AAA']", 1), ("[\"A.\\n..\", \".A\\nA.\"]", 2)] {
+        let job = rules(&format!("board = {boards}\nrules = ['A . -> . A']\ngoal = {{ count = {{ '.' = {goal} }} }}"));
+        let counts = answer(&job, Question::Count).counts.unwrap();
+        assert_eq!((counts.sequences, counts.up_to_symmetry), (1u64.into(), 1u64.into()), "{boards}");
+    }
+}
+
+/// Undone jumps put men back: 12x12 cells have more ways to do that than any memory holds.
+#[test]
+fn a_solution_is_traced_and_counted_where_undone_chains_are_without_number() {
+    let row = ".".repeat(12);
+    let board = [&row[..], "\n"].concat().repeat(6) + ".....PP.....\n" + &[&row[..], "\n"].concat().repeat(5);
+    let table = format!(
+        "board = \"\"\"\n{board}\"\"\"\nrules = ['P P . -> . . P']\nchain = true\ngoal = {{ count = {{ P = 1 }} }}"
+    );
+    assert_eq!(answer(&rules(&table), Question::Solve).length, Some(1));
+    assert_eq!(answer(&rules(&table), Question::Count).counts.unwrap().sequences, 2u64.into());
+}
+
+/// A rule that moves no man is applied once, whatever `until` says, and may lead back.
+#[test]
+fn the_verifier_knows_that_a_rule_without_a_man_does_not_repeat() {
+    let table = "board = \"B.AA\\n....\"\ngoal = [\"...A\\n.A.B\", \"A...\\nB.A.\"]\nuntil = 'any'
+        rules = [{ rule = '. B * x -> x * B .' }]\nlegend = { x = '.' }\n[search]\npruning = 'projection'";
+    assert_eq!(answer(&rules(table), Question::Solve).verdict, Verdict::None);
+}

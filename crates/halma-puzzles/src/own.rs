@@ -89,9 +89,12 @@ pub trait Worker<K: Key>: Send {
     /// The states that one move leads to, each once, the state itself not among them; put behind what `out` has.
     fn after(&mut self, state: K, out: &mut Vec<K>);
 
-    /// The states from which one move leads here, each once; only where [`Model::has_inverse`].
-    fn before(&mut self, state: K, out: &mut Vec<K>) {
+    /// The states from which one move leads here, each once; only where [`Model::has_inverse`]. Returns whether these are all, as
+    /// they always are where moves lead back: a chain that takes men, undone, may come from more states than there is memory for.
+    #[must_use]
+    fn before(&mut self, state: K, out: &mut Vec<K>) -> bool {
         self.after(state, out);
+        true
     }
 
     /// The least number of a state's images.
@@ -107,10 +110,12 @@ pub trait Worker<K: Key>: Send {
     }
 
     /// [`Self::canonical`] of each of [`Self::before`]; where two states have the same it comes twice.
-    fn predecessors(&mut self, state: K, out: &mut Vec<K>) {
+    #[must_use]
+    fn predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
         let first = out.len();
-        self.before(state, out);
+        let all = self.before(state, out);
         out[first..].iter_mut().for_each(|state| *state = self.canonical(*state));
+        all
     }
 
     /// The image of a state under symmetry `map` of [`Model::order`]; 0 is the identity.
@@ -225,7 +230,11 @@ impl<'a, K: Key> Puzzle for Searched<'a, K> {
         let SearchScratch { worker, bound, found } = scratch;
         found.clear();
         if self.backward {
-            worker.predecessors(key, found);
+            // A level without some of its states would prove nothing.
+            assert!(
+                worker.predecessors(key, found),
+                "a search from the goal, and not all that leads to a state is known"
+            );
         } else {
             worker.successors(key, found);
         }

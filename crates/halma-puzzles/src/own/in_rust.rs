@@ -288,10 +288,11 @@ impl<P: OwnPuzzle> Worker<P::Key> for RustWorker<'_, P> {
         }
     }
 
-    fn before(&mut self, state: P::Key, out: &mut Vec<P::Key>) {
+    fn before(&mut self, state: P::Key, out: &mut Vec<P::Key>) -> bool {
         let first = out.len();
         self.model.puzzle.before(state, out);
         cleaned(state, out, first);
+        true
     }
 
     fn canonical(&mut self, state: P::Key) -> P::Key {

@@ -83,8 +83,9 @@ impl<K: Key> Worker<K> for PermutationWorker<'_, K> {
         self.model.coding.successors(&mut self.scratch, state, out);
     }
 
-    fn before(&mut self, state: K, out: &mut Vec<K>) {
+    fn before(&mut self, state: K, out: &mut Vec<K>) -> bool {
         self.model.coding.predecessors(&mut self.scratch, state, out);
+        true
     }
 
     fn mirrored(&mut self, state: K) -> K {

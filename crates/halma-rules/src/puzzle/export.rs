@@ -65,6 +65,9 @@ impl Export<'_> {
                 let steps = task.steps.len();
                 Err(format!("the puzzle has {steps} steps: files for other tools are written of at most {MAX_STEPS}"))
             }
+            Compiled::Grounded(task) if task.ends_without_man() => {
+                Err("a repetition may end with a step in which no man moves: that cannot be exported".into())
+            }
             Compiled::Grounded(task) => {
                 let lifted = Lifted::of(task);
                 if lifted.has_free() && format != Format::Pddl {

@@ -271,7 +271,8 @@ impl GroundedTask {
                 }
             }
             let rest = found.split_off(first);
-            found.extend(rest.into_iter().filter(|after| *after != here && after != letters));
+            // Back to where free steps began is no move, unless it is the other side's turn then.
+            found.extend(rest.into_iter().filter(|after| *after != here && (self.turns || after != letters)));
         }
         found.sort_unstable();
         found.dedup();

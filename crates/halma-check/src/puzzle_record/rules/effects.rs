@@ -191,7 +191,8 @@ fn all_lead_back(rules: &Rules, mirror: Option<&Mirror>, together: bool) -> Opti
             let (moved, others): (BTreeSet<Change>, BTreeSet<Change>) =
                 changes.into_iter().partition(|change| change.man.is_some());
             match (rule.chain, rule.until) {
-                (_, Until::Blocked) if moved.is_empty() => {}
+                // Where no man moves, nothing is repeated.
+                (_, Until::Blocked | Until::Any) if moved.is_empty() => {}
                 // It may end with an application in which no man moves.
                 (_, Until::Any) if !others.is_empty() => return Some(false),
                 (_, Until::Blocked) => return Some(false),

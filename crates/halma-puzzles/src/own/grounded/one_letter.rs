@@ -356,8 +356,8 @@ mod tests {
             expected.sort_unstable();
             prop_assert_eq!(classes, expected);
             let (mut before, mut classes) = (Vec::new(), Vec::new());
-            worker.before(state, &mut before);
-            worker.predecessors(state, &mut classes);
+            assert!(worker.before(state, &mut before));
+            assert!(worker.predecessors(state, &mut classes));
             prop_assert!(before.iter().all(|&before| obvious(before).contains(&state)), "{}", model.picture(state));
             let mut expected: Vec<u64> = before.iter().map(|&state| worker.canonical(state)).collect();
             classes.sort_unstable();
@@ -365,7 +365,7 @@ mod tests {
             prop_assert_eq!(classes, expected);
             for &next in &after {
                 before.clear();
-                worker.before(next, &mut before);
+                assert!(worker.before(next, &mut before));
                 prop_assert!(before.contains(&state), "{} {}", model.picture(state), model.picture(next));
             }
             open.extend(after);

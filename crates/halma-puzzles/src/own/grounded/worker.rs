@@ -8,10 +8,10 @@ use halma_rules::puzzle::grounded::Until;
 use super::GroundedModel;
 use super::one_letter::{OneLetter, OneLetterScratch};
 use super::state::State;
-use crate::own::Worker;
 use crate::own::coding::Set;
 use crate::own::step_index::{IndexedStep, StepIndex, ToDo};
 use crate::own::visited::Visited;
+use crate::own::{Repeats, Worker};
 
 /// One thread's state, and what it has found.
 pub(super) struct GroundedWorker<'a, K, const W: usize> {
@@ -30,7 +30,14 @@ pub(super) struct GroundedWorker<'a, K, const W: usize> {
     alike: [Option<OneLetterScratch<K, W>>; 2],
     /// Whether images are asked for.
     images: bool,
+    /// The most that may be found on the way of one move.
+    most: usize,
+    /// Whether that was exceeded, and the rest left out.
+    gave_up: bool,
 }
+
+/// The most states that undone moves of several steps are followed to: each undone step may put back a man, or any of several.
+const MOST_BEFORE: usize = 1 << 10;
 
 impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     /// Nothing is found yet.
@@ -45,6 +52,8 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
             to_do: Vec::new(),
             alike: [&model.alike, &model.alike_backward].map(|moves| moves.as_ref().map(OneLetter::scratch)),
             images: true,
+            most: usize::MAX,
+            gave_up: false,
         }
     }
 
@@ -130,6 +139,10 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     /// Forward at most one step goes on. Undone moves may have several: where the rule takes a man of one of several letters, it
     /// may have taken any of them.
     fn line(&mut self, moves: &StepIndex, step: &IndexedStep, done: usize, turn: u8) {
+        self.gave_up |= self.found.len() > self.most;
+        if self.gave_up {
+            return;
+        }
         self.apply(moves, step, false);
         let mut ends = true;
         for next in moves.line(step) {
@@ -159,6 +172,10 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
                     continue;
                 }
             };
+            self.gave_up |= self.found.len() > self.most;
+            if self.gave_up {
+                continue;
+            }
             self.apply(moves, step, false);
             to_do.push(ToDo::Undo(step));
             // The same state with the man elsewhere is no new one, but he may go on from there.
@@ -211,11 +228,19 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     /// What whole moves lead to from a state: where steps are free, from all that these lead to.
     fn find_forward(&mut self, state: K, images: bool) {
         let model = self.model;
-        let Some(free) = &model.free else { return self.find(state, &model.forward, images) };
+        let unmoved = |here: K| if model.task.turns { other_side(here) } else { here };
+        let Some(free) = &model.free else {
+            self.find(state, &model.forward, images);
+            if model.task.turns {
+                // A chain may lead back to the letters at its beginning, which is no move: a side could pass by it.
+                self.found.retain(|&(own, _)| own != unmoved(state));
+            }
+            return;
+        };
         let mut found = Vec::new();
         for here in self.reached_freely(state, free) {
             self.find(here, &model.forward, images);
-            found.extend(self.found.iter().copied().filter(|&(own, _)| own != here));
+            found.extend(self.found.iter().copied().filter(|&(own, _)| own != unmoved(here)));
         }
         found.sort_unstable();
         found.dedup();
@@ -223,17 +248,22 @@ impl<'a, K: Key, const W: usize> GroundedWorker<'a, K, W> {
     }
 
     /// What leads to a state: with `images` the least number of each state's images, else its own.
-    fn leading_here(&mut self, state: K, images: bool, out: &mut Vec<K>) {
+    fn leading_here(&mut self, state: K, images: bool, out: &mut Vec<K>) -> bool {
         if let (Some(moves), [_, Some(scratch)]) = (&self.model.alike_backward, &mut self.alike) {
-            return moves.after(scratch, state, images, out);
+            moves.after(scratch, state, images, out);
+            return true;
         }
-        let Some(backward) = &self.model.backward else { return };
+        let Some(backward) = &self.model.backward else { return false };
         // The move that leads here was the other side's.
         let turn = self.model.task.turns;
         let told = |number: K| if turn { other_side(number) } else { number };
+        // Where moves lead back, what leads here is as much as leads away.
+        self.most = if self.model.repeats == Repeats::Previous { usize::MAX } else { MOST_BEFORE };
         self.find(told(state), backward, images);
-        let found = self.found.iter().filter(|&&(own, _)| told(own) != state);
+        self.most = usize::MAX;
+        let found = self.found.iter().filter(|&&(own, _)| own != state);
         out.extend(found.map(|&(own, least)| told(if images { least } else { own })));
+        !std::mem::take(&mut self.gave_up)
     }
 
     /// What free steps lead to from a state, itself first.
@@ -270,12 +300,12 @@ impl<K: Key, const W: usize> Worker<K> for GroundedWorker<'_, K, W> {
         out.extend(self.found.iter().map(|&(own, _)| own).filter(|&own| own != state));
     }
 
-    fn before(&mut self, state: K, out: &mut Vec<K>) {
-        self.leading_here(state, false, out);
+    fn before(&mut self, state: K, out: &mut Vec<K>) -> bool {
+        self.leading_here(state, false, out)
     }
 
-    fn predecessors(&mut self, state: K, out: &mut Vec<K>) {
-        self.leading_here(state, true, out);
+    fn predecessors(&mut self, state: K, out: &mut Vec<K>) -> bool {
+        self.leading_here(state, true, out)
     }
 
     fn canonical(&mut self, state: K) -> K {

@@ -18,9 +18,10 @@ impl<K: Key> ModelSearch<'_, K> {
                 return self.first_that_leads_to(level, here);
             }
             let mut around = Vec::new();
-            match backward {
-                true => worker.successors(here, &mut around),
-                false => worker.predecessors(here, &mut around),
+            if backward {
+                worker.successors(here, &mut around);
+            } else if !worker.predecessors(here, &mut around) {
+                return self.first_that_leads_to(level, here);
             }
             Ok(level.first_of(around)?)
         })

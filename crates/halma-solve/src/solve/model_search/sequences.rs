@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use halma_engine::key::Key;
 use halma_engine::parallel;
@@ -83,12 +84,15 @@ impl<K: Key> ModelSearch<'_, K> {
         CountLimits { cancel: self.engine.cancel, plan: self.engine.expander.memory_plan() }
     }
 
-    /// The predecessors of a class of states, for sums over paths.
-    fn befores(&self) -> impl FnMut(K, usize, &mut Before<K>) + '_ {
+    /// The predecessors of a class of states, for sums over paths; none any more after `gave_up` is set, because one had too many.
+    fn befores<'s>(&'s self, gave_up: &'s AtomicBool) -> impl FnMut(K, usize, &mut Before<K>) + 's {
         let (mut worker, mut around) = (self.model.worker(), Vec::new());
         move |key: K, _: usize, found: &mut Before<K>| {
+            if gave_up.load(Ordering::Relaxed) {
+                return;
+            }
             around.clear();
-            worker.before(key, &mut around);
+            gave_up.fetch_or(!worker.before(key, &mut around), Ordering::Relaxed);
             found.extend(around.iter().map(|&state| (worker.canonical(state), 1)));
         }
     }
@@ -98,11 +102,15 @@ impl<K: Key> ModelSearch<'_, K> {
         let limits = self.limits();
         let ends = self.goals_on(&levels[levels.len() - 1])?;
         if self.model.has_inverse() {
-            let on_walks = states(levels, ends, || self.befores(), limits, held)?;
-            held.check()?;
-            return Ok(on_walks);
+            let gave_up = AtomicBool::new(false);
+            let on_walks = states(levels, ends.clone(), || self.befores(&gave_up), limits, held)?;
+            if !gave_up.into_inner() {
+                held.check()?;
+                return Ok(on_walks);
+            }
+            *held = Held::default();
         }
-        // Predecessors cannot be computed if moves are not reversible: every state of the previous level is tried.
+        // Where predecessors cannot be computed, or are too many, every state of the previous level is tried.
         held.enter(ends.len(), limits)?;
         let mut on_walks = vec![ends];
         for level in levels[..levels.len() - 1].iter().rev() {
@@ -174,7 +182,9 @@ impl<K: Key> ModelSearch<'_, K> {
         let mut moved = whole.worker();
         for map in 1..whole.order() {
             let mut starts = self.model.starts();
-            starts.retain(|&start| moved.image(start, map) == start);
+            starts.retain(|&start| {
+                moved.image(start, map) == start && on_walks[0].binary_search(&worker.canonical(start)).is_ok()
+            });
             let mut after = |state: K, depth: usize| {
                 let mut after = Vec::new();
                 worker.after(state, &mut after);
