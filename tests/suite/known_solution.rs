@@ -107,7 +107,13 @@ fn a_known_solution_that_is_none_or_does_not_belong_there_is_refused() {
     let record = knowing(&tempfile::tempdir().unwrap());
     assert!(checked(&record).is_ok());
     type Change = fn(&mut Record);
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 7] = [
+        ("the target is filled before it", |r| {
+            let known = r.known_solution.as_mut().unwrap();
+            let last = known[known.len() - 1].clone();
+            let back: Vec<&str> = last.split('-').rev().collect();
+            known.extend([back.join("-"), last]);
+        }),
         ("it does not end in the target", |r| drop(r.known_solution.as_mut().unwrap().pop())),
         ("known_solution, move 1", |r| r.known_solution.as_mut().unwrap()[0] = "a1-b1".into()),
         ("are refuted", |r| r.known_solution.as_mut().unwrap().truncate(r.refuted_up_to.unwrap() as usize)),

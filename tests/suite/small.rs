@@ -421,3 +421,16 @@ fn a_folder_that_cannot_be_written_to_is_told_before_the_search() {
         assert!(status == 2 && out.is_empty() && err.contains("folder cannot be written to"), "{err}");
     }
 }
+
+/// Levels that are cut may lead through the target: what goes on behind it is no solution of that length.
+#[test]
+fn a_beam_that_runs_through_the_target_says_that_it_found_nothing() {
+    let job = "[problem]\nkind = 'transfer'\nboard = 'TBBS'\nmoves = 6\n[search]\npruning = 'truncate(1,3)'\n";
+    let folder = folder(&[("job.toml", job)]);
+    let (status, out, err) = halma(&folder, &["solve", "job.toml", "-q"]);
+    assert!(status == 3 && err.is_empty() && out.contains("no solution among the 1 best states"), "{out}{err}");
+    let wider = folder.path().join("wider.toml");
+    std::fs::write(wider, job.replace("(1,3)", "(2,3)")).expect("a job");
+    let (status, out, _) = halma(&folder, &["solve", "wider.toml", "-q"]);
+    assert!(status == 0 && out.contains("The shortest solution has 2 moves"), "{out}");
+}

@@ -253,6 +253,9 @@ fn replay(record: &Record, problem: &Problem, solution: &[String]) -> Result<(),
     let mut armies = vec![Set::of(start)];
     for (number, written) in (1..).zip(solution) {
         let mut men = armies[armies.len() - 1];
+        if men == Set::of(target) {
+            return Err(format!(", move {number} ({written}): the target is filled before it"));
+        }
         let (from, to) = moves::play(&model.board, men, written, model.jumps_only)
             .map_err(|fault| format!(", move {number} ({written}): {fault}"))?;
         men.flip(from);

@@ -70,11 +70,13 @@ pub(super) struct BestSuccessors<'s, S, const W: usize, K: Key> {
     noise: Option<Noise>,
     /// A level is cut to so many times `keep` successors before it is made. Which states are kept does not depend on it.
     pub(super) spare: f64,
+    /// Whether a level left out some states.
+    pub(super) has_left_out: bool,
 }
 
 impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
     pub(super) fn new(setup: &'s Setup<'s, W, K>, score: S, keep: usize, noise: Option<Noise>) -> Self {
-        Self { setup, score: Arc::new(score), keep, noise, spare: SPARE }
+        Self { setup, score: Arc::new(score), keep, noise, spare: SPARE, has_left_out: false }
     }
 
     /// Appends the `keep` best states of the next level under `bounds`, as if all successors had been made. Returns whether that may
@@ -111,6 +113,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
             if made > 2 * keep {
                 self.spare *= LESS;
             }
+            self.has_left_out |= leaves_out;
             if leaves_out {
                 setup.engine.select(&puzzle, best, sequence)?;
             }

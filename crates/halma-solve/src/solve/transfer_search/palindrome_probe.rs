@@ -51,7 +51,7 @@ impl<const W: usize, K: Key> PalindromeProbe<'_, W, K> {
             return Ok(None);
         }
         Ok(match setup.meet_own_image(length, &ahead.levels)? {
-            Answer::Found(walk) => Some(walk),
+            Answer::Found(walk) if !setup.fills_target_early(&walk) => Some(walk),
             _ => None,
         })
     }

@@ -48,13 +48,24 @@ impl<const W: usize, K: Key> Setup<'_, W, K> {
         self.armies(&keys)
     }
 
-    /// Checks by the slow move generator that the army walks from the start to the target in `length` legal moves.
+    /// Whether a walk fills the target before its last move. Levels that are cut may lead through it, since a level is compared with
+    /// the two before it alone; such a walk is no solution of its length.
+    pub(super) fn fills_target_early(&self, walk: &[Cells<W>]) -> bool {
+        let target = problem::set::<W>(&self.problem.transfer.target);
+        walk.split_last().is_some_and(|(_, inner)| inner.contains(&target))
+    }
+
+    /// Checks by the slow move generator that the army walks from the start to the target in `length` legal moves, and is there no
+    /// earlier.
     pub(super) fn check_walk(&self, walk: &[Cells<W>], length: u32) -> Result<(), String> {
         let ends = (walk.first().copied(), walk.last().copied());
         let Transfer { lattice, start, target, jumps_only } = self.problem.transfer;
         let set = |cells: &[usize]| Some(problem::set::<W>(cells));
         if ends != (set(start), set(target)) || walk.len() != length as usize + 1 {
             return Err("it does not lead from the start to the target in that many moves".into());
+        }
+        if self.fills_target_early(walk) {
+            return Err("it fills the target before its last move".into());
         }
         for (number, pair) in (1..).zip(walk.windows(2)) {
             let occupied: Vec<bool> = (0..lattice.len()).map(|c| pair[0].contains(c)).collect();

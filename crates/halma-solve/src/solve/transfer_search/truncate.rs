@@ -38,7 +38,9 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         let grown = self.grow(setup.problem.last_level(length), &mut beam, &mut shared.sequence);
         shared.spare = Some(beam.spare);
         *figures = shared.unreported();
-        shared.complete &= grown?;
+        // Before anything is returned: a level that was cut stays, and proves nothing.
+        shared.complete &= !beam.has_left_out;
+        grown?;
         let died = shared.are_all_met(length);
         let nothing = || format!("no solution among the {keep} best states of each level");
         Ok(match setup.meet(length, &shared.sequence.levels)? {
@@ -48,26 +50,26 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
                 Answer::GivenUp(format!("{}, and greater lengths have no others", nothing()))
             }
             Answer::Refuted => Answer::Unproved(nothing()),
+            Answer::Found(walk) if setup.fills_target_early(&walk) => Answer::Unproved(nothing()),
             answer => answer,
         })
     }
 
-    /// Appends truncated levels up to `depth`; returns whether none had to be truncated.
+    /// Appends truncated levels up to `depth`.
     pub(super) fn grow(
         &self,
         depth: u32,
         beam: &mut BestSuccessors<'_, CentroidScore, W, K>,
         sequence: &mut LevelSequence<K>,
-    ) -> Result<bool, Stopped> {
-        let mut complete = true;
+    ) -> Result<(), Stopped> {
         sequence.cut = true;
         if sequence.levels.is_empty() {
             self.setup.engine.open(&self.setup.puzzle(Vec::new()), sequence);
         }
         while !sequence.has(depth) && !sequence.is_dead() {
-            complete &= !beam.grow(&[], sequence)?;
+            beam.grow(&[], sequence)?;
         }
-        Ok(complete)
+        Ok(())
     }
 
     /// The states of each level with the highest centroid + beta * symmetry; ties go to the least keys.

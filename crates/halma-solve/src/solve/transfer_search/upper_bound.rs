@@ -99,7 +99,9 @@ impl<const W: usize> UpperBound<W> {
             if kept.is_dead() {
                 break;
             }
-            if let Answer::Found(walk) = setup.meet(length, &kept.levels)? {
+            if let Answer::Found(walk) = setup.meet(length, &kept.levels)?
+                && !setup.fills_target_early(&walk)
+            {
                 let moves = counted(length as usize, "move");
                 setup.engine.progress.note(&format!("a search that keeps {keep} states a level finds {moves}"));
                 setup.engine.progress.known(length);
