@@ -182,18 +182,14 @@ mod with {
             };
             let cluster = connect(&terms)?;
             self.connected_as.get_or_init(|| process);
-            cluster.when_lost(move |lost| {
+            // What takes long and does not look is ended: everything on disk is good at any moment.
+            cluster.when_lost(GRACE, move |lost| {
                 let message = lost.to_string();
-                // What takes long and does not look is ended: everything on disk is good at any moment.
-                let end = move || {
-                    std::thread::sleep(GRACE);
-                    match form {
-                        ProgressForm::Json => json::failed(&message, Exit::Unfinished as u8),
-                        _ => said(form)(&message),
-                    }
-                    std::process::exit(Exit::Unfinished as i32);
-                };
-                let _ = std::thread::Builder::new().spawn(end);
+                match form {
+                    ProgressForm::Json => json::failed(&message, Exit::Unfinished as u8),
+                    _ => said(form)(&message),
+                }
+                std::process::exit(Exit::Unfinished as i32);
             });
             Ok(Arc::new(cluster))
         }

@@ -18,9 +18,9 @@ mod meet;
 mod packet;
 mod stream;
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -146,9 +146,21 @@ impl Cluster {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner).send(order).map_err(|_| self.gone())
     }
 
-    /// Calls `then` when a process is lost, from another thread; at once, from this one, where a process is lost already.
-    pub fn when_lost(&self, then: impl Fn(&Lost) + Send + Sync + 'static) {
-        self.links.when_lost(Box::new(then));
+    /// Calls `then` from another thread when a process is lost, and so long afterwards the run has not
+    /// [finished](Exchange::finished).
+    pub fn when_lost(&self, grace: Duration, then: impl Fn(&Lost) + Send + Sync + 'static) {
+        let (links, then) = (Arc::downgrade(&self.links), Arc::new(then));
+        self.links.when_lost(Box::new(move |lost| {
+            let (links, then, lost) = (Weak::clone(&links), Arc::clone(&then), lost.clone());
+            let wait = move || {
+                thread::sleep(grace);
+                if links.upgrade().is_some_and(|links| !links.is_ending()) {
+                    then(&lost);
+                }
+            };
+            // Without a thread for it the search looks for itself, only later.
+            let _ = thread::Builder::new().name("halma:lost".into()).spawn(wait);
+        }));
     }
 }
 
@@ -173,6 +185,10 @@ impl Exchange for Cluster {
 
     fn check(&self) -> Result<(), Lost> {
         self.links.check()
+    }
+
+    fn finished(&self) {
+        self.links.end();
     }
 
     fn give_up(&self, reason: &str) {
@@ -349,7 +365,7 @@ mod tests {
         second.links.cut();
         first.all_to_all(Vec::new()).unwrap_err();
         let (sent, heard) = channel();
-        first.when_lost(move |lost| sent.send(lost.process).unwrap());
+        first.when_lost(Duration::ZERO, move |lost| sent.send(lost.process).unwrap());
         assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(1));
     }
 }

@@ -191,6 +191,11 @@ impl Links {
         self.ending.store(true, Ordering::Release);
     }
 
+    /// Whether they may.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+
     /// Closes all connections, as a fault between the hosts would.
     #[cfg(test)]
     pub(super) fn cut(&self) {
@@ -222,7 +227,7 @@ fn listen_for_life(links: &Weak<Links>, timeout: Duration) {
                 continue;
             }
             *silent = if peer.heard.swap(false, Ordering::Relaxed) { 0 } else { *silent + 1 };
-            if *silent >= PULSES && !links.ending.load(Ordering::Acquire) {
+            if *silent >= PULSES && !links.is_ending() {
                 links.lose(number, self::silence(timeout));
                 return;
             }
@@ -296,7 +301,7 @@ impl Link {
                     incoming.at = 0;
                 }
                 Kind::Pulse => {}
-                Kind::End if incoming.shape.has_ended() && self.links.ending.load(Ordering::Acquire) => {
+                Kind::End if incoming.shape.has_ended() && self.links.is_ending() => {
                     ended.store(true, Ordering::Relaxed);
                     return Ok(0);
                 }

@@ -109,6 +109,8 @@ impl Rendezvous {
             if let Ok(event) = told.recv_timeout(nap) {
                 self.take(event)?;
             }
+            // All that there are: each turn lets in several callers, and one who belongs here must not wait behind strangers.
+            told.try_iter().try_for_each(|event| self.take(event))?;
             if looked.elapsed() >= tick {
                 looked = Instant::now();
                 (0..self.slots.len()).try_for_each(|peer| self.look_after(peer))?;

@@ -84,6 +84,9 @@ pub trait Exchange: Send + Sync + Debug {
     /// The process that is not.
     fn check(&self) -> Result<(), Lost>;
 
+    /// All have the answer: from now on the others may end, and none of them is lost by that.
+    fn finished(&self) {}
+
     /// Tells all others that this process does not go on, so that they do not wait for it.
     fn give_up(&self, reason: &str);
 

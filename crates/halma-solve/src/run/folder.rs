@@ -66,15 +66,28 @@ pub(super) fn workspace(
     let interval = job.limits.checkpoint.unwrap_or(CHECKPOINT);
     let workspace = Workspace::open(dir, identity(job, question, share), terms, disk, interval, keep_levels)?;
     // Before anything is written: the run that is there stays as it is.
-    let last = workspace.answers().last().and_then(|answer| answer["length"].as_u64());
-    if let Some((last, most)) = last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
-        let reason = format!(
-            "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
-        );
-        return Err(StoreError::OtherRun { folder: dir.clone(), reason });
-    }
+    refuse_answers_beyond(&workspace.answers(), job, question, dir)?;
     workspace.begin()?;
     Ok(workspace)
+}
+
+/// Refuses a question about fewer moves than a run has answered already.
+pub(super) fn refuse_answers_beyond(
+    answers: &[serde_json::Value],
+    job: &Job,
+    question: Question,
+    dir: &Path,
+) -> Result<(), StoreError> {
+    let last = answers.last().and_then(|answer| answer["length"].as_u64());
+    match last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
+        Some((last, most)) => {
+            let reason = format!(
+                "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
+            );
+            Err(StoreError::OtherRun { folder: dir.into(), reason })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether the run whose manifest is in `folder` keeps its levels.

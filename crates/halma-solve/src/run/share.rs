@@ -25,6 +25,7 @@ use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
 use halma_rules::job::Job;
 
+use super::folder::refuse_answers_beyond;
 use super::identity::identity;
 use super::{Context, Question, RunError};
 
@@ -108,6 +109,8 @@ pub(super) fn close(workspace: Workspace, exchange: &dyn Exchange) -> Result<(),
     {
         return Err(lost.into());
     }
+    // To remove the files may take longer than the others wait.
+    exchange.finished();
     let folder = workspace.folder();
     workspace.close()?;
     // The folder stays if it has other contents.
@@ -144,6 +147,8 @@ impl Context<'_> {
                 answers.clone_from(&other.answers);
             }
         }
+        // Before anything is taken over: the shares stay as they are.
+        refuse_answers_beyond(&answers, self.job, self.question, &self.workspace.folder())?;
         self.workspace.adopt(answers)?;
         if all.iter().all(Vec::is_empty) {
             return Ok(true);

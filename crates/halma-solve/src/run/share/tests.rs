@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use halma_engine::search::CancellationToken;
 use halma_engine::search::exchange::mesh::mesh;
-use halma_record::record::Record;
+use halma_engine::store::StoreError;
+use halma_record::record::{Record, Verdict};
 use halma_rules::job::{Job, Overrides};
 
 use crate::fault;
@@ -150,4 +151,30 @@ fn one_process_goes_on_with_what_several_left_and_they_with_what_it_left() {
         assert_eq!(record.unwrap().without_measurements(), alone);
     }
     assert!(!folder.path().join("levels").exists(), "what it left was taken over, too");
+}
+
+/// Two processes have decided more lengths than one is asked about afterwards.
+#[test]
+fn a_question_about_fewer_moves_than_the_shares_have_answered_is_refused_and_they_stay() {
+    let ask = |job: &Job, max_length| run(job, Question::Prove { max_length }, &(), &CancellationToken::after(None));
+    let undisturbed = ask(&job(TRIANGLE, "pattern", ""), 22).unwrap();
+    for dies_in in (20..).step_by(20) {
+        let folder = tempfile::tempdir().unwrap();
+        let job = there(&job(TRIANGLE, "pattern", ""), folder.path());
+        let ended = together(&job, Question::Prove { max_length: 22 }, 2, dies_in);
+        let over = |record: &Record| record.verdict != Verdict::Incomplete;
+        assert!(!ended[0].as_ref().is_ok_and(over), "it ended before more than 18 lengths were saved");
+        // As if all had been killed before there was a record.
+        std::fs::remove_file(folder.path().join("result.json")).unwrap();
+        match ask(&job, 18) {
+            // It has not come so far.
+            Ok(_) => {}
+            Err(RunError::Store(StoreError::OtherRun { .. })) => {
+                assert!(folder.path().join("process-0-of-2").exists() && folder.path().join("process-1-of-2").exists());
+                let went_on = ask(&job, 22).unwrap();
+                return assert_eq!(went_on.without_measurements(), undisturbed.without_measurements());
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
