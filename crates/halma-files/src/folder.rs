@@ -179,7 +179,14 @@ impl Folder {
     pub fn make(path: &Path) -> io::Result<Self> {
         // Somebody may take it away just before it is opened.
         for _ in 0..100 {
+            let new: Vec<&Path> = path.ancestors().take_while(|part| !part.exists()).collect();
             std::fs::create_dir_all(path)?;
+            // What is written into a folder is safe only when the folder's own name is.
+            for parent in new.into_iter().filter_map(Path::parent) {
+                let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+                // It may be one that this user cannot read, or where the system knows no such thing.
+                let _ = File::open(parent).and_then(|parent| parent.sync_all());
+            }
             match Self::open(path) {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 opened => return opened,

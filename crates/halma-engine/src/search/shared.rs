@@ -189,20 +189,24 @@ impl<P: Puzzle> Step<'_, P> {
                 }
             }
             let messages = messages.into_iter().enumerate().map(|(peer, bytes)| Message { peer, bytes });
+            let strange = |peer| Lost { process: peer, reason: "it sends what are no states of this process".into() };
+            let mut received: Vec<(usize, u32, Segment<P::Key>)> = Vec::new();
             for Message { peer, bytes } in exchange.all_to_all(messages.filter(|p| !p.bytes.is_empty()).collect())? {
                 let mut rest = &bytes[..];
                 while !rest.is_empty() {
-                    // An empty segment would hide a wrong shard number.
-                    let taken = Segment::take(&mut rest).filter(|(shard, segment)| {
-                        !segment.is_empty()
-                            && segment.firsts().all(|key| self.shards.of(key) == *shard as usize && exchange.owns(key))
-                    });
-                    let strange =
-                        || Lost { process: peer, reason: "it sends what are no states of this process".into() };
-                    let (shard, segment) = taken.ok_or_else(strange)?;
-                    owned[shard as usize].segments.push(segment);
+                    let (shard, segment) = Segment::take(&mut rest).ok_or_else(|| strange(peer))?;
+                    received.push((peer, shard, segment));
                 }
             }
+            let sound = |(): &mut (), number: usize| {
+                let (peer, shard, segment) = &received[number];
+                let fits = |key| self.shards.of(key) == *shard as usize && exchange.owns(key);
+                // An empty segment would hide a wrong shard number.
+                let sound = !segment.is_empty() && segment.holds_only(fits);
+                if sound { Ok(()) } else { Err(strange(*peer)) }
+            };
+            self.expander.install(|| parallel::map(received.len(), || (), sound))?;
+            received.into_iter().for_each(|(_, shard, segment)| owned[shard as usize].segments.push(segment));
             let received = owned.iter_mut().skip(number * GROUP).take(GROUP);
             let many = received.filter(|shard_buffer| shard_buffer.segments.len() > SEGMENTS);
             self.expander.install(|| merge_each(&mut many.collect::<Vec<_>>()))?;

@@ -29,7 +29,7 @@ use halma_files::folder::parted;
 
 use super::disk::{Claim, Disk, refused};
 use super::storage::{Input, Output, Part, Storage};
-use super::{BlockEntry, Bytes, Level, Segment, StoreError, varint, wire};
+use super::{BlockEntry, Bytes, Level, Segment, StoreError, wire};
 use crate::key::Key;
 
 const MAGIC: &[u8; 8] = b"HALMALVL";
@@ -38,6 +38,8 @@ const END: &[u8; 8] = b"HALMAEND";
 const VERSION: u32 = 1;
 const HEADER: usize = 32;
 const FOOTER: usize = 64;
+/// The most bytes that a file has for each key beside the blocks, and a few more: a key's entry in the index.
+const MOST_BESIDE: u64 = 64;
 /// What the footer ends with: the checksum, and [`END`].
 const SEAL: usize = 24;
 
@@ -253,9 +255,15 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
         let written = (|| {
             out.flush()?;
             out.get_ref().sync()?;
+            // A level that is made again takes the place of the one that was there.
+            let replaced = match folder.open(&name) {
+                Err(e) if e.kind() == ErrorKind::NotFound => 0,
+                there => there?.length()?,
+            };
             folder.rename(&temporary.name, &name)?;
             folder.sync()?;
             temporary.renamed = true;
+            temporary.disk.release(replaced);
             Ok(())
         })();
         written.map_err(|e| refused(folder, &temporary.name, e))?;
@@ -334,8 +342,12 @@ pub(crate) fn open_in<K: Key>(
     let length = file.length().map_err(|source| StoreError::Io { file: path.clone(), source })?;
     let level = LevelFile { path, file, claim: OnceLock::new() };
     let (header, footer) = level.ends(length)?;
-    let tail = level.sealed(length, &header, &footer)?;
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
+    // Before all of it is read: whatever the version, a block takes no more than this beside its keys.
+    if length.saturating_sub(index_at) > keys.saturating_mul(MOST_BESIDE).saturating_add(1 << 16) {
+        return Err(level.damaged("its index is larger than that of so many keys"));
+    }
+    let tail = level.sealed(length, &header, &footer)?;
     if number::<4>(&header, 12) != K::BYTES as u128 {
         let width = number::<4>(&header, 12);
         return Err(level.foreign(format!("it has keys of {width} bytes, and the search has keys of {}", K::BYTES)));
@@ -401,21 +413,7 @@ impl<K: Key> Level<K> {
     pub fn audit_block(&self, number: usize, keys: &mut Vec<K>) -> Result<(), StoreError> {
         let block = &self.blocks[number];
         let next = self.blocks.get(number + 1).map(|next| next.first);
-        keys.clear();
-        let sound = self.with_bytes(number, |mut bytes| {
-            let mut key = block.first;
-            keys.push(key);
-            for _ in 1..block.keys {
-                let before = key;
-                key = key.plus(varint::get(&mut bytes)).plus(varint::one());
-                keys.push(key);
-                if key <= before {
-                    return false;
-                }
-            }
-            bytes.is_empty() && next.is_none_or(|next| key < next) && key < K::MAX
-        })?;
-        match sound {
+        match self.with_bytes(number, |bytes| block.audit(bytes, next, keys))? {
             true => Ok(()),
             false => Err(self.damaged(&format!("the keys of the block at byte {} do not ascend", block.offset))),
         }

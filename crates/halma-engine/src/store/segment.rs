@@ -31,6 +31,23 @@ impl<K: Key> BlockEntry<K> {
         let bytes = further..=further.saturating_mul(varint::longest::<K>());
         further < BLOCK && bytes.contains(&(self.bytes as usize))
     }
+
+    /// Decodes the block's bytes into `keys`. Returns whether a writer of segments would have written them, before a block that begins
+    /// with `next`. A checksum does not show that, because whoever forges a block can forge its checksum, too.
+    pub(super) fn audit(&self, mut bytes: &[u8], next: Option<K>, keys: &mut Vec<K>) -> bool {
+        keys.clear();
+        let mut key = self.first;
+        keys.push(key);
+        for _ in 1..self.keys {
+            let before = key;
+            key = key.plus(varint::get(&mut bytes)).plus(varint::one());
+            keys.push(key);
+            if key <= before {
+                return false;
+            }
+        }
+        bytes.is_empty() && next.is_none_or(|next| key < next) && key < K::MAX
+    }
 }
 
 /// Codes ascending keys into blocks.
@@ -48,6 +65,18 @@ pub struct Segment<K> {
     pub(super) blocks: Vec<BlockEntry<K>>,
     pub(super) bytes: Vec<u8>,
     pub(super) keys: u64,
+}
+
+impl<K: Key> Segment<K> {
+    /// Whether its blocks are what a [`SegmentWriter`] makes of keys that are all as `wanted` says.
+    pub fn holds_only(&self, wanted: impl Fn(K) -> bool) -> bool {
+        let mut keys = Vec::new();
+        (0..self.blocks.len()).all(|number| {
+            let (block, next) = (&self.blocks[number], self.blocks.get(number + 1).map(|next| next.first));
+            let bytes = &self.bytes[block.offset as usize..][..block.bytes as usize];
+            block.audit(bytes, next, &mut keys) && keys.iter().all(|&key| wanted(key))
+        })
+    }
 }
 
 impl<K> Segment<K> {

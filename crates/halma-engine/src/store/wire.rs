@@ -75,11 +75,6 @@ impl<K: Key> Segment<K> {
             && blocks.iter().map(|b| u64::from(b.keys)).sum::<u64>() == keys;
         sound.then(|| (shard, Self { blocks, bytes: coded.to_vec(), keys }))
     }
-
-    /// The first key of each block.
-    pub fn firsts(&self) -> impl Iterator<Item = K> {
-        self.blocks.iter().map(|block| block.first)
-    }
 }
 
 #[cfg(test)]
@@ -97,7 +92,7 @@ mod tests {
         }
         let mut rest = &sent[..];
         let (shard, segment) = Segment::<u128>::take(&mut rest).unwrap();
-        assert_eq!((shard, segment.len(), segment.firsts().count()), (3, 2 * BLOCK as u64 + 7, 3));
+        assert_eq!((shard, segment.len(), segment.blocks.len()), (3, 2 * BLOCK as u64 + 7, 3));
         let level: crate::store::Level<u128> = [segment].into_iter().collect();
         assert!(level.to_vec().unwrap().into_iter().eq((0..2 * BLOCK as u128 + 7).map(|k| k << 70)));
         assert_eq!(Segment::<u128>::take(&mut rest).map(|(shard, s)| (shard, s.len())), Some((9, 1)));

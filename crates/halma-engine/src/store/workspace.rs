@@ -430,8 +430,10 @@ impl Workspace {
         if self.keep {
             return remove(&*self.folder, STATE);
         }
-        // The manifest first, since the rest is nothing without it. The lock last, because it is held until then.
+        // The manifest first, since the rest is nothing without it, and for good, so that no crash leaves it without the rest. The lock
+        // last, because it is held until then.
         remove(&*self.folder, LIST)?;
+        self.folder.sync().map_err(|source| StoreError::io(self.folder.path(""), source))?;
         remove(&*self.folder, STATE)?;
         clear(&*self.folder, &*self.levels)?;
         remove(&*self.folder, LOCK)

@@ -77,8 +77,9 @@ impl LeftoverShare {
     /// Where something cannot be removed, or a process is at work in the folder.
     pub fn remove(self) -> Result<(), StoreError> {
         self.lock()?;
-        // The manifest first: the rest is nothing without it.
+        // The manifest first, and for good: the rest is nothing without it.
         remove(&*self.folder, LIST)?;
+        self.folder.sync().map_err(|source| StoreError::io(self.folder.path(""), source))?;
         clear(&*self.folder, &*self.levels_folder()?)?;
         remove(&*self.folder, LOCK)?;
         // The folder stays if it has other contents.
