@@ -2,6 +2,7 @@
 //! under moves (all of it, or a sample).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -163,14 +164,21 @@ impl<S: StateSpace> Step<'_, S> {
         let at_once = memory::batch(size_of::<S::Key>(), BATCH);
         let all = 8 * self.current().blocks();
         let (mut batch, mut generated, mut emitted) = (Vec::new(), 0, 0);
+        // By all threads together, so that none goes on where all that may be made is made.
+        let made = AtomicU64::new(0);
         for first in (0..all).step_by(group) {
             let expand = |piece: usize| {
                 let (block, part) = ((first + piece) / 8, (first + piece) % 8);
+                if made.load(Ordering::Relaxed) > most {
+                    return Ok((Vec::new(), 0));
+                }
                 let mut keys = Vec::new();
                 self.current().read(block, &mut keys)?;
                 let size = keys.len().div_ceil(8);
                 let parents = keys.chunks(size).nth(part).unwrap_or_default();
-                self.states.expand(parents, self.depth, cuts).map_err(self.of_state(self.depth))
+                let (keys, count) = self.states.expand(parents, self.depth, cuts).map_err(self.of_state(self.depth))?;
+                made.fetch_add(count, Ordering::Relaxed);
+                Ok((keys, count))
             };
             for (keys, count) in parallel::map(group.min(all - first), expand)? {
                 generated += count;

@@ -44,13 +44,14 @@ impl Distances {
         for start in starts {
             number_of(start.clone(), &mut states, &mut parents);
         }
-        let mut next = 0;
+        let (mut next, mut moved) = (0, 0);
         while let Some(state) = states.get(next).cloned() {
             for after in moves(&state)? {
                 let to = number_of(after, &mut states, &mut parents);
                 parents[to].push(next);
+                moved += 1;
             }
-            if states.len() > most {
+            if states.len() + moved * size_of::<usize>() / BESIDE > most {
                 return Err(Trouble::TooMany(format!("more than {most} states with fewer letters or pieces")));
             }
             next += 1;

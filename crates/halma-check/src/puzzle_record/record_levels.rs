@@ -12,6 +12,7 @@ use super::model::{Distance, Model, State};
 use super::{solution_count, without_bound};
 use crate::evidence::{Claim, Evidence, LowerBound, Refuted};
 use crate::level_walk::{Mode, Sampled, Walk};
+use crate::memory::{self, MOST_STATES};
 use crate::rejection::{Rejection, RejectionKind, Trouble, or_none};
 use crate::sides::{Walked, split, states};
 use crate::{Options, Report};
@@ -145,7 +146,15 @@ impl<'a, N: Arithmetic> PuzzleCheck<'a, N> {
                 format!("solution: {} for length {}", counted(moves, "move"), or_none(self.record.length)).into()
             );
         }
-        let mut ways: Vec<Vec<State>> = self.model().starts().iter().map(|start| vec![start.clone()]).collect();
+        let starts: BTreeSet<&State> = self.model().starts().iter().collect();
+        let entries = starts.first().map_or(0, |start| start.len());
+        let most = memory::whole_states(entries, size_of::<State>(), MOST_STATES) as usize;
+        if starts.len().saturating_mul(moves + 1) > most {
+            let starts = counted(starts.len(), "start");
+            let why = format!("a solution of {} from {starts}: more states than are held", counted(moves, "move"));
+            return Err(Trouble::TooMany(why));
+        }
+        let mut ways: Vec<Vec<State>> = starts.into_iter().map(|start| vec![start.clone()]).collect();
         for (number, text) in (1..).zip(solution) {
             let mut fault = None;
             ways.retain_mut(|way| {

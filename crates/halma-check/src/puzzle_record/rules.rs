@@ -241,6 +241,9 @@ impl Rules {
         let mut results = BTreeSet::new();
         for here in &begins {
             results.extend(self.counted(turn, here)?);
+            if results.len() > MOST_IN_CHAIN {
+                return Err(too_many("positions that one move leads to"));
+            }
         }
         // With sides that take turns the same letters are another state, because it is the other side's turn.
         if !self.turns {

@@ -12,6 +12,7 @@ use halma_record::record::SymmetryRecord;
 
 use super::code::Part;
 use super::model::{Distance, Model, State};
+use crate::memory;
 use crate::rejection::Trouble;
 use new_names::NewNames;
 
@@ -23,6 +24,9 @@ const MOST_SCRAMBLED: usize = 100_000;
 /// The most positions of all sets: a state has an entry or two for each.
 const MOST_POSITIONS: usize = 4096;
 const MOST_NESTED: usize = 17;
+/// The most moves of a state, and the bytes that a state takes in a set beside its entries.
+const MOST_MOVES: u64 = 1 << 20;
+const BESIDE: usize = 48;
 
 /// A set of pieces.
 #[derive(Clone, Debug)]
@@ -119,9 +123,11 @@ impl Permutations {
     /// The puzzle of a table, searched under that mirror, if there is one.
     pub fn new(table: &PermutationTable, symmetries: Option<&SymmetryRecord>) -> Result<Self, Trouble> {
         let (sets, moves, sequences) = parse::definition(&table.definition)?;
-        let positions: usize = sets.iter().map(|set| set.size).sum();
-        if positions > MOST_POSITIONS {
-            let why = format!("definition: {positions} positions, and this verifier follows at most {MOST_POSITIONS}");
+        let entries: usize = sets.iter().map(Set::entries).sum();
+        let powers: u64 = moves.iter().map(|turn| if table.quarter { 2 } else { turn.order as u64 - 1 }).sum();
+        let most = memory::whole_states(entries, BESIDE, MOST_MOVES);
+        if powers > most {
+            let why = format!("definition: {powers} moves of a state, and this verifier follows at most {most}");
             return Err(Trouble::TooMany(why));
         }
         let solved = sets.iter().flat_map(|set| {

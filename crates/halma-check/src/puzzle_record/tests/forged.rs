@@ -3,7 +3,10 @@
 use halma_record::record::{Asked, Count, Counts, Record, Repeats, Verdict};
 use serde_json::json;
 
-use super::made::{check, check_in, cross, identity, levels, met, passes, peg_solitaire, run, solved, spec, square};
+use super::made::{
+    blank, check, check_in, cross, identity, levels, met, passes, peg_solitaire, run, solved, spec, square,
+};
+use crate::rejection::Trouble;
 
 type Change = fn(&mut Record);
 
@@ -259,6 +262,17 @@ fn moves_along_the_edges_of_a_graph_can_be_undone_but_where_an_edge_leads_one_wa
     assert!(undone("AB.", &apart));
     apart.pop();
     assert!(!undone("AB.", &apart));
+}
+
+/// Free rules lead to 2^16 positions, and from each of them there are 96 moves.
+#[test]
+fn a_move_that_leads_to_more_positions_than_fit_is_not_followed() {
+    let board = format!("{}#{}", "a".repeat(16), "c".repeat(96));
+    let rules = json!([{ "rule": "a -> b", "free": true }, "c -> d"]);
+    let puzzle = spec("rules", json!({ "board": board, "rules": rules, "goal": { "count": { "d": 1 } } }));
+    let model = super::super::model(&puzzle, &blank(Asked::Solve, Some(identity(112)))).unwrap();
+    let moved = model.moves(&model.starts()[0]);
+    assert!(matches!(&moved, Err(Trouble::TooMany(_))), "{:?}", moved.map(|states| states.len()));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{MOST_POWERS, Move, Set, Turn};
+use super::{MOST_POSITIONS, MOST_POWERS, Move, Set, Turn};
+use crate::rejection::Trouble;
 
 /// The most pieces of a set, and of all orientations.
 const MOST: usize = 255;
@@ -131,25 +132,40 @@ fn is_rotation(name: &str) -> bool {
         || !grip.is_empty() && grip.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
-/// How often a move has to be made until it has done nothing.
+/// How often a move has to be made until it has done nothing: a multiple of the length of each cycle, by which what the cycle adds
+/// to an orientation is a multiple of the number of orientations.
 fn order(sets: &[Set], turns: &[Turn]) -> Result<usize, String> {
-    let (mut power, mut order) = (turns.to_vec(), 1);
-    let is_identity = |power: &[Turn]| power.iter().all(|turn| *turn == Turn::identity(turn.from.len()));
-    while !is_identity(&power) {
-        power = power.iter().zip(turns).zip(sets).map(|((power, turn), set)| power.and(turn, set.base)).collect();
-        order += 1;
-        if order > MOST_POWERS {
-            return Err(format!("it has more than {MOST_POWERS} powers"));
+    let mut order = 1;
+    for (set, turn) in sets.iter().zip(turns) {
+        let (base, mut seen) = (usize::from(set.base), vec![false; set.size]);
+        for first in 0..set.size {
+            let (mut at, mut length, mut added) = (first, 0, 0);
+            while !seen[at] {
+                seen[at] = true;
+                (length, added) = (length + 1, added + usize::from(turn.add[at]));
+                at = usize::from(turn.from[at]);
+            }
+            if length > 0 {
+                let own = length * base / gcd(base, added % base);
+                order = order / gcd(order, own) * own;
+            }
+            if order > MOST_POWERS {
+                return Err(format!("it has more than {MOST_POWERS} powers"));
+            }
         }
     }
     Ok(order)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// What a file says: the sets, the moves, and other names for some of these.
 pub type Definition = (Vec<Set>, Vec<Move>, BTreeMap<String, Vec<String>>);
 
 /// Reads a file.
-pub fn definition(text: &str) -> Result<Definition, String> {
+pub fn definition(text: &str) -> Result<Definition, Trouble> {
     let mut lines = Lines::of(text);
     let mut sets: Vec<Set> = Vec::new();
     // What moves do, whether as transformations. Which orientations count, the solved state says, which may come later.
@@ -163,7 +179,12 @@ pub fn definition(text: &str) -> Result<Definition, String> {
             ["Set", name, size, base] if is_new_set(name) => {
                 let (size, base) = (number(size)?, number(base)?);
                 if !(1..=MOST).contains(&size) || !(1..=MOST).contains(&base) || sets.len() > MOST {
-                    return Err(format!("set {name}: {size} pieces, {base} orientations"));
+                    return Err(format!("set {name}: {size} pieces, {base} orientations").into());
+                }
+                let positions = size + sets.iter().map(|set| set.size).sum::<usize>();
+                if positions > MOST_POSITIONS {
+                    let most = format!("this verifier follows at most {MOST_POSITIONS}");
+                    return Err(Trouble::TooMany(format!("definition: {positions} positions or more, and {most}")));
                 }
                 let (name, base) = (name.to_string(), base as u8);
                 let (pieces, orientations) = (Vec::new(), Vec::new());
@@ -184,7 +205,7 @@ pub fn definition(text: &str) -> Result<Definition, String> {
                 let found = lines.sets(&sets).map_err(|fault| format!("move {name}: {fault}"))?;
                 stated.push((name, line[0] != "Move", found));
             }
-            _ => return Err(format!("definition: `{}` is not expected there", line.join(" "))),
+            _ => return Err(format!("definition: `{}` is not expected there", line.join(" ")).into()),
         }
     }
     let mut moves = Vec::new();
