@@ -1,7 +1,7 @@
 //! Signals: the first cancels the search, so that its record is still written; a later one ends the program. The end of a
 //! program that listens counts as a first signal.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
@@ -101,6 +101,24 @@ impl Interrupts {
             cancel.request();
         }
         cancel
+    }
+}
+
+/// A signal ends the program at once, with that message and the status "not finished": for commands that write nothing before their
+/// end.
+///
+/// # Errors
+/// As [`Interrupts::install`].
+pub fn end_with(message: &'static str) -> Result<(), ctrlc::Error> {
+    let set = ctrlc::set_handler(move || {
+        // Standard error may be closed.
+        let _ = writeln!(io::stderr(), "{message}");
+        std::process::exit(UNFINISHED);
+    });
+    match set {
+        // One for a process is enough.
+        Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        set => set,
     }
 }
 

@@ -60,9 +60,10 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let interrupts = catch(ProgressForm::Auto)?;
     let cancel = interrupts.token(None);
     let resources = Resources { large: *meet_beyond, cancel: &cancel, tell: &tell };
-    let certificate = pool
-        .install(|| certify::certify(&record, resources))
-        .map_err(|e| Failure { message: format!("{}: {e}", run.display()), ..Failure::from(e) })?;
+    let certificate = pool.install(|| certify::certify(&record, resources)).map_err(|e| {
+        let message = format!("{}: {e}{}", run.display(), record_files::others(run));
+        Failure { message, ..Failure::from(e) }
+    })?;
     let bytes = target.write(|out| certificate.write(out)).map_err(unwritten)?;
     let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();
     let length = certificate.length;

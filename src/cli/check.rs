@@ -10,6 +10,7 @@ use halma_rules::job::raw;
 
 use super::asking::{pool, put, said, too_little};
 use super::{Exit, Failure, record_files, threads};
+use crate::interrupt;
 use crate::progress::ProgressForm;
 
 /// Which run, and how it is checked.
@@ -42,6 +43,8 @@ pub(super) fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failu
             said(ProgressForm::Auto)(text);
         }
     };
+    interrupt::end_with("stopped by a signal: this is no verdict")
+        .map_err(|e| Failure::failed(format!("signals cannot be caught: {e}")))?;
     let pool = pool(args.threads)?;
     let least = halma_check::least_memory(&file, pool.current_num_threads());
     if let Some(memory) = args.memory.filter(|&memory| memory < least) {

@@ -58,7 +58,7 @@ impl ReplayArgs {
 
 /// Checks a solution, then shows it.
 pub(super) fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let checked = solution(&record_files::of_run(&args.file)?)?;
+    let checked = solution_of(&args.file)?;
     let output = args.output.as_deref();
     if args.html || args.svg {
         not_to_a_terminal(output)?;
@@ -89,6 +89,14 @@ fn drawing(figure: &Figure, args: &ReplayArgs, about: &str) -> Result<String, Fa
     }
 }
 
+/// Reads the solution of a file or a run's folder.
+fn solution_of(path: &Path) -> Result<Solution, Failure> {
+    solution(&record_files::of_run(path)?).map_err(|failure| {
+        let others = if path.is_dir() { record_files::others(path) } else { String::new() };
+        Failure { message: failure.message + &others, ..failure }
+    })
+}
+
 /// Reads a solution, and says what to do where there is a job instead.
 fn solution(file: &Path) -> Result<Solution, Failure> {
     Solution::read(file).map_err(|error| match Job::read(file) {
@@ -112,7 +120,7 @@ fn drawn(solution: &Solution, coloured: bool) -> String {
 
 /// `halma replay` on a terminal: boards in colours. They are made here; what comes from the file is shown as it may be.
 pub(super) fn replay_coloured(file: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let checked = solution(&record_files::of_run(file)?)?;
+    let checked = solution_of(file)?;
     let boards = match &checked {
         Solution::Armies(_) => drawn(&checked, true),
         Solution::Puzzle(_) => plain::shown(&drawn(&checked, false)).into_owned(),

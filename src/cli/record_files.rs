@@ -30,15 +30,24 @@ pub(super) fn of_run(path: &Path) -> Result<PathBuf, Failure> {
         };
         return Err(Failure::input(format!("{name}: the run has no answer yet; {hint}")));
     }
+    let place = beneath_it(path).map(|found| format!("; there is one in {found}")).unwrap_or_default();
+    Err(Failure::input(format!("{name}: no record ({}) there{place}", record::FILE)))
+}
+
+/// The folders right beneath this one that have records, as messages list them.
+fn beneath_it(path: &Path) -> Option<String> {
     let folders = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut beneath: Vec<String> =
-        folders.filter(|folder| has(folder, record::FILE)).map(|folder| folder.display().to_string()).collect();
+    let has = |folder: &PathBuf| folder.join(record::FILE).symlink_metadata().is_ok();
+    let mut beneath: Vec<String> = folders.filter(has).map(|folder| folder.display().to_string()).collect();
     beneath.sort();
     let more = if beneath.len() > SHOWN { ", ..." } else { "" };
     beneath.truncate(SHOWN);
-    let place =
-        if beneath.is_empty() { String::new() } else { format!("; there is one in {}{more}", beneath.join(", ")) };
-    Err(Failure::input(format!("{name}: no record ({}) there{place}", record::FILE)))
+    (!beneath.is_empty()).then(|| beneath.join(", ") + more)
+}
+
+/// What a message about the record of a folder adds, where that is not the one that is wanted.
+pub(super) fn others(path: &Path) -> String {
+    beneath_it(path).map(|found| format!("; other questions of it are in {found}")).unwrap_or_default()
 }
 
 /// So many folders with records are named.

@@ -518,3 +518,21 @@ fn a_run_that_found_no_room_on_disk_leaves_a_record_that_holds() {
         assert_eq!(status, 0, "{disk}: {said}{why}");
     }
 }
+
+/// It has found nothing wrong by then, and that is no verdict.
+#[test]
+fn a_signal_ends_it_as_not_finished() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let record = "results/table-3/p3-triangle-4-jumps-4move.json";
+    let mut command = program::command(env!("CARGO_MANIFEST_DIR"), &["check", record]);
+    let mut check = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(check.stderr.take().unwrap());
+    told.read_line(&mut String::new()).unwrap();
+    let id = check.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let last = told.lines().map_while(Result::ok).last();
+    assert_eq!(last.as_deref(), Some("stopped by a signal: this is no verdict"));
+    let (status, said, _) = program::said(check.wait_with_output().unwrap());
+    assert_eq!((status, said.as_str()), (3, ""));
+}

@@ -434,3 +434,56 @@ fn a_beam_that_runs_through_the_target_says_that_it_found_nothing() {
     let (status, out, _) = halma(&folder, &["solve", "wider.toml", "-q"]);
     assert!(status == 0 && out.contains("The shortest solution has 2 moves"), "{out}");
 }
+
+#[test]
+fn what_has_no_solution_names_the_answers_to_other_questions_beneath() {
+    let folder = folder(&[("job.toml", SQUARE)]);
+    halma(&folder, &["levels", "job.toml", "--depth", "2", "-q", "--output-dir", "run"]);
+    let (_, _, err) = halma(&folder, &["solve", "job.toml", "--output-dir", "run"]);
+    assert!(err.starts_with("the folder has another question's run; this one: run/solve-leading\n"), "{err}");
+    let others = "; other questions of it are in run/solve-leading\n";
+    for args in [&["replay", "run"][..], &["certify", "run", "-o", "c.cert"]] {
+        let (status, _, err) = halma(&folder, args);
+        assert!(status == 2 && err.ends_with(others), "{err}");
+    }
+    // What holds work is not written over.
+    for args in [&["certify", "run/solve-leading", "-o", "job.toml"][..], &["report", "run", "-o", "run/result.json"]] {
+        let (status, _, err) = halma(&folder, args);
+        assert!(status == 2 && err.contains("is there, and is left as it is"), "{err}");
+    }
+    let (status, _, err) = halma(&folder, &["check", "run", "-q"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let (status, _, err) = halma(&folder, &["solve", "run/result.json"]);
+    assert!(status == 2 && err.starts_with("run/result.json: JSON, as a record is"), "{err}");
+}
+
+/// A run that was killed before it had a record keeps its folder; what else is asked goes beneath.
+#[test]
+fn another_question_leaves_the_folder_to_the_run_that_was_killed_there() {
+    let long = SQUARE.replace("square-2", "triangle-4");
+    let folder = folder(&[("job.toml", &long)]);
+    let solve = ["solve", "job.toml", "-q", "--output-dir", "run", "--pruning", "none"];
+    let mut solving = command(&folder, &solve).stdout(Stdio::null()).spawn().expect("it runs");
+    let list = folder.path().join("run/run.json");
+    while !list.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let (status, _, err) = halma(&folder, &["resume", "run"]);
+    assert!(status == 2 && err.ends_with("halma status run tells how far it is\n"), "{err}");
+    let (status, _, err) = halma(&folder, &["check", "run"]);
+    assert!(status == 2 && err.ends_with("halma status run tells how far it is\n"), "{err}");
+    solving.kill().expect("killed");
+    solving.wait().expect("it has ended");
+    let (status, _, err) = halma(&folder, &["levels", "job.toml", "--depth", "2", "--output-dir", "run"]);
+    assert!(status == 0 && err.starts_with("the folder has another question's run; this one: run/levels-2\n"), "{err}");
+    assert!(list.exists() && !folder.path().join("run/result.json").exists());
+    let (status, _, err) = halma(&folder, &["resume", "run", "--time", "10 ms"]);
+    assert_eq!(status, 3, "{err}");
+    // Without its list a stopped run has nothing to go on from, and says so.
+    std::fs::remove_file(list).expect("removed");
+    let (status, out, err) = halma(&folder, &["resume", "run"]);
+    assert!(
+        status == 3 && out.contains("Not finished") && err.contains("no checkpoint to go on from (run.json)"),
+        "{err}"
+    );
+}
