@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+use rustix::process::Signal;
 
 use halma_engine::search::CancellationToken;
 
@@ -105,11 +106,14 @@ impl Interrupts {
 }
 
 /// A signal ends the program at once, with that message and the status "not finished": for commands that write nothing before their
-/// end.
+/// end. Where signals are ignored, as `nohup` does it, they still are.
 ///
 /// # Errors
 /// As [`Interrupts::install`].
 pub fn end_with(message: &'static str) -> Result<(), ctrlc::Error> {
+    if ignores_signals() {
+        return Ok(());
+    }
     let set = ctrlc::set_handler(move || {
         // Standard error may be closed.
         let _ = writeln!(io::stderr(), "{message}");
@@ -120,6 +124,15 @@ pub fn end_with(message: &'static str) -> Result<(), ctrlc::Error> {
         Err(ctrlc::Error::MultipleHandlers) => Ok(()),
         set => set,
     }
+}
+
+/// Whether whoever started this process made it ignore SIGHUP or SIGINT; `false` where the system does not tell.
+fn ignores_signals() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let of = |signal: Signal| mask >> (signal.as_raw() - 1) & 1 == 1;
+    of(Signal::HUP) || of(Signal::INT)
 }
 
 /// Waits until nobody can read any more what is written there; `false` where that cannot be seen. A file never ends so.

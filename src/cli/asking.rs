@@ -108,19 +108,18 @@ pub(super) fn read(path: &Path) -> Result<Job, Fault> {
         return Err(no_job(format!("a folder ({resume} goes on with a run there)")));
     }
     let source = source(path)?;
-    Job::of_source(&source).map_err(|fault| match other_kind(source.text()) {
+    Job::of_source(&source).map_err(|fault| match other_kind(path, source.text()) {
         Some(what) => no_job(what.into()),
         None => fault,
     })
 }
 
-/// What a text is that people take for a job, and what reads it.
-fn other_kind(text: &str) -> Option<&'static str> {
+/// What a file is that people take for a job, and what reads it.
+fn other_kind(path: &Path, text: &str) -> Option<&'static str> {
     if text.trim_start().starts_with('{') {
         return Some("JSON, as a record is (halma check verifies one, halma replay plays it)");
     }
-    let table = text.parse::<toml::Table>().ok()?;
-    table.contains_key("solution").then_some("a solution (halma replay plays it)")
+    Solution::read(path).is_ok().then_some("a solution (halma replay plays it)")
 }
 
 pub(super) fn overrides(args: &SearchArgs, max_length: Option<u32>) -> Overrides {
@@ -180,8 +179,9 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
             Failure::input(format!("{folder}: the {what} folder cannot be {done}: {e}; another one: {instead}"))
         };
         std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
-        access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
-            .map_err(|e| refused("written to", e.into()))?;
+        // Tables may come from a folder that cannot be written to.
+        let rights = if what == "cache" { Access::EXEC_OK } else { Access::WRITE_OK | Access::EXEC_OK };
+        access(folder, rights).map_err(|e| refused("written to", e.into()))?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
         say(args, &format!("the folder has another question's run; this one: {}", beneath.display()));
@@ -196,6 +196,9 @@ pub(super) fn ask_there(job: &Job, question: Question, args: &SearchArgs, search
     let record = search(job, question, args)?;
     if record.verdict == Verdict::Incomplete && !args.cluster.follows() {
         match &job.output.dir {
+            Some(_) if !args.cluster.is_alone() => {
+                say(args, "not finished; all processes go on when they are started again")
+            }
             Some(dir) => say(args, &format!("not finished; {} goes on", command("resume", dir))),
             None => {
                 say(args, "not finished, and nothing was kept: with --output-dir DIR a run that is stopped can go on")

@@ -61,8 +61,9 @@ pub(super) fn certify(args: &CertifyArgs, out: &mut dyn Write) -> Result<Exit, F
     let cancel = interrupts.token(None);
     let resources = Resources { large: *meet_beyond, cancel: &cancel, tell: &tell };
     let certificate = pool.install(|| certify::certify(&record, resources)).map_err(|e| {
-        let message = format!("{}: {e}{}", run.display(), record_files::others(run));
-        Failure { message, ..Failure::from(e) }
+        let unfit = matches!(e, CertifyError::Nothing(_) | CertifyError::Unfit(_));
+        let others = if unfit { record_files::others(run) } else { String::new() };
+        Failure { message: format!("{}: {e}{others}", run.display()), ..Failure::from(e) }
     })?;
     let bytes = target.write(|out| certificate.write(out)).map_err(unwritten)?;
     let states: usize = certificate.families.iter().flatten().map(Vec::len).sum();

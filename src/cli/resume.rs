@@ -1,6 +1,7 @@
 //! `halma resume`: goes on with an interrupted run.
 
 use std::io::Write;
+use std::path::Path;
 
 use halma_engine::store::workspace::LIST;
 use halma_record::record::{self, Record, Verdict};
@@ -9,6 +10,12 @@ use halma_solve::run;
 
 use super::asking::{Search, ask_there, overrides, print, say};
 use super::{Exit, Failure, SearchArgs, record_files};
+
+/// Whether several processes have shares of a run there.
+fn has_shares(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    names.filter(|path| path.to_string_lossy().contains("process-")).any(|share| share.join(LIST).exists())
+}
 
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -26,7 +33,11 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         }
         let record = Record::read(&file)?;
         if record.verdict == Verdict::Incomplete {
-            say(args, &format!("{}: no checkpoint to go on from ({LIST}); this is the record", folder.display()));
+            let what = match has_shares(folder) {
+                true => "the levels there are of several processes, which go on when they are started again".into(),
+                false => format!("no checkpoint to go on from ({LIST})"),
+            };
+            say(args, &format!("{}: {what}; this is the record", folder.display()));
         }
         return print(&record, args, out);
     };

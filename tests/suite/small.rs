@@ -466,6 +466,7 @@ fn another_question_leaves_the_folder_to_the_run_that_was_killed_there() {
     let mut solving = command(&folder, &solve).stdout(Stdio::null()).spawn().expect("it runs");
     let list = folder.path().join("run/run.json");
     while !list.exists() {
+        assert!(solving.try_wait().expect("a process").is_none(), "it has ended already");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let (status, _, err) = halma(&folder, &["resume", "run"]);

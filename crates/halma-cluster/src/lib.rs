@@ -348,6 +348,19 @@ mod tests {
         assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), "process 1 is lost: it gave up: it has a bug");
     }
 
+    /// A process that still removes its files is not ended because the others have gone.
+    #[test]
+    fn who_has_finished_is_not_told_of_others_that_end() {
+        let mut clusters = clusters(2);
+        let (second, first) = (clusters.pop().unwrap(), clusters.pop().unwrap());
+        let (sent, heard) = channel();
+        first.when_lost(Duration::from_millis(300), move |lost| sent.send(lost.process).unwrap());
+        second.links.cut();
+        first.all_to_all(Vec::new()).unwrap_err();
+        first.finished();
+        assert!(heard.recv_timeout(Duration::from_secs(1)).is_err());
+    }
+
     /// One that ends in the middle of a round has sent no message, and is not taken for one that has none.
     #[test]
     fn who_ends_before_the_others_is_lost_to_them() {

@@ -257,7 +257,8 @@ impl<'a, K: Key> LevelFileWriter<'a, K> {
             out.get_ref().sync()?;
             // A level that is made again takes the place of the one that was there.
             let replaced = match folder.open(&name) {
-                Err(e) if e.kind() == ErrorKind::NotFound => 0,
+                // Also where it was none, and a link or a folder.
+                Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => 0,
                 there => there?.length()?,
             };
             folder.rename(&temporary.name, &name)?;
@@ -345,7 +346,10 @@ pub(crate) fn open_in<K: Key>(
     let [index_at, blocks, stated] = [0, 8, 16].map(|at| number::<8>(&footer, at) as u64);
     // Before all of it is read: whatever the version, a block takes no more than this beside its keys.
     if length.saturating_sub(index_at) > keys.saturating_mul(MOST_BESIDE).saturating_add(1 << 16) {
-        return Err(level.damaged("its index is larger than that of so many keys"));
+        return Err(match number::<16>(&header, 16) == identity {
+            true => level.damaged("its index is larger than that of so many keys"),
+            false => level.foreign("it belongs to another problem, search or level"),
+        });
     }
     let tail = level.sealed(length, &header, &footer)?;
     if number::<4>(&header, 12) != K::BYTES as u128 {

@@ -160,6 +160,28 @@ fn a_repetition_is_undone_in_all_ways() {
     assert_eq!(pictures, ["..AB.", "..AC.", "AB.B.", "AB.C.", "AC.B.", "AC.C."].map(String::from));
 }
 
+/// On 8x7 cells undone jumps have more beginnings than are followed. What was given up leaves nothing behind.
+#[test]
+fn undone_chains_without_number_are_given_up_and_what_is_asked_next_is_right() {
+    let row = |men: usize| format!("{}{}\n", "P".repeat(men), ".".repeat(8 - men));
+    let board = row(2) + &row(0).repeat(6);
+    let table = serde_json::json!({ "board": board, "rules": ["P P . -> . . P"], "chain": true });
+    let model = small(model_of("rules", table));
+    let [start] = model.starts()[..] else { panic!("one start") };
+    let (mut worker, mut alone) = (model.worker(), Vec::new());
+    worker.after(start, &mut alone);
+    assert_eq!(alone.len(), 1);
+    let mut many = Vec::new();
+    assert!(!worker.before(alone[0], &mut many));
+    let asked = |worker: &mut dyn Worker<u64>| {
+        let (mut after, mut before) = (Vec::new(), Vec::new());
+        worker.after(start, &mut after);
+        let all = worker.before(start, &mut before);
+        (after, before, all)
+    };
+    assert_eq!(asked(&mut *worker), asked(&mut *model.worker()));
+}
+
 /// A number below the last is no state where blocks would overlap or hang over the edge.
 #[test]
 fn numbers_of_blocks_that_do_not_fit_are_no_states() {

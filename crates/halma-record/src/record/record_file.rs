@@ -161,7 +161,6 @@ impl Record {
     }
 }
 
-/// Whether the text is that of a job file.
 /// What a file is that people take for a record, and what to do with it.
 fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"halma refutes ") {

@@ -13,7 +13,7 @@ use halma_files::folder::refuse_link;
 use halma_record::record::PROGRAM;
 use halma_rules::job::{self, Job, Limits, MAX_LENGTH, Output, Problem, ProblemSpec, Search};
 
-use super::identity::{Identity, identity};
+use super::identity::{Identity, identity, refuse_answers_beyond};
 use super::{Question, share};
 
 /// The default time between checkpoints.
@@ -69,25 +69,6 @@ pub(super) fn workspace(
     refuse_answers_beyond(&workspace.answers(), job, question, dir)?;
     workspace.begin()?;
     Ok(workspace)
-}
-
-/// Refuses a question about fewer moves than a run has answered already.
-pub(super) fn refuse_answers_beyond(
-    answers: &[serde_json::Value],
-    job: &Job,
-    question: Question,
-    dir: &Path,
-) -> Result<(), StoreError> {
-    let last = answers.last().and_then(|answer| answer["length"].as_u64());
-    match last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
-        Some((last, most)) => {
-            let reason = format!(
-                "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
-            );
-            Err(StoreError::OtherRun { folder: dir.into(), reason })
-        }
-        None => Ok(()),
-    }
 }
 
 /// Whether the run whose manifest is in `folder` keeps its levels.

@@ -1,6 +1,9 @@
 //! The identity of a run: everything that its levels depend on beside what their labels name. Runs of the same identity
 //! may share levels of the same label.
 
+use std::path::Path;
+
+use halma_engine::store::StoreError;
 use halma_record::job::{ProblemSpec, Pruning};
 use halma_record::record::{Asked, PROGRAM};
 use halma_rules::job::Job;
@@ -51,4 +54,23 @@ pub(super) fn identity(job: &Job, question: Question, share: Option<(usize, usiz
         share,
     };
     serde_json::to_value(identity).unwrap_or_else(|e| unreachable!("a record states the same as JSON: {e}"))
+}
+
+/// Refuses a question about fewer moves than a run has answered already.
+pub(super) fn refuse_answers_beyond(
+    answers: &[serde_json::Value],
+    job: &Job,
+    question: Question,
+    dir: &Path,
+) -> Result<(), StoreError> {
+    let last = answers.last().and_then(|answer| answer["length"].as_u64());
+    match last.zip(question.asked(job).1).filter(|&(last, most)| last > u64::from(most)) {
+        Some((last, most)) => {
+            let reason = format!(
+                "its run has come to {last} moves, and this one asks about {most}; ask about {last} or more, or choose another folder"
+            );
+            Err(StoreError::OtherRun { folder: dir.into(), reason })
+        }
+        None => Ok(()),
+    }
 }

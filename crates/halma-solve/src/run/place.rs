@@ -28,6 +28,7 @@ pub(super) fn place_and_end(job: &Job, question: Question) -> Result<Option<(Pat
     let Some(dir) = job.output.dir.clone() else { return Ok(None) };
     match there(&dir.join(record::FILE), job, question)? {
         There::Other => {}
+        There::Nothing if another_is_under_way(&dir, job, question) => {}
         own => return Ok(Some((dir, own == There::Ended))),
     }
     let beneath = dir.join(name(job, question));
@@ -48,7 +49,7 @@ enum There {
     Stopped,
     /// That of one that has ended.
     Ended,
-    /// The record of another question about the same problem, or a run of it that was killed before it had one.
+    /// The record of another question about the same problem.
     Other,
 }
 
@@ -56,10 +57,7 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
     match file.symlink_metadata() {
         Ok(_) => {}
         // Whether the folder can be made is asked when the run begins.
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            let is_of_another = file.parent().is_some_and(|dir| another_is_under_way(dir, job, question));
-            return Ok(if is_of_another { There::Other } else { There::Nothing });
-        }
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(There::Nothing),
         Err(source) => return Err(StoreError::io(file.into(), source).into()),
     }
     let there = Record::read(file)?;
@@ -76,7 +74,7 @@ fn there(file: &Path, job: &Job, question: Question) -> Result<There, RunError> 
     })
 }
 
-/// Whether the folder has the levels of a run that is to answer another question about the same problem.
+/// Whether the folder has the levels of a run that was killed before it had a record, of another question about the same problem.
 fn another_is_under_way(dir: &Path, job: &Job, question: Question) -> bool {
     // Whatever else is there, the run says when it opens the folder.
     let Ok(Some((run, _))) = workspace::unfinished(dir) else { return false };

@@ -25,8 +25,7 @@ use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
 use halma_rules::job::Job;
 
-use super::folder::refuse_answers_beyond;
-use super::identity::identity;
+use super::identity::{identity, refuse_answers_beyond};
 use super::{Context, Question, RunError};
 
 /// Refuses what several processes cannot do together.

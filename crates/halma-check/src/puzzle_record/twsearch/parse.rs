@@ -222,3 +222,38 @@ pub fn definition(text: &str) -> Result<Definition, Trouble> {
         false => Err("definition: no solved state, or no moves".into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIZES: [usize; 2] = [7, 4];
+    const BASE: u8 = 6;
+
+    fn turn() -> impl Strategy<Value = Vec<Turn>> {
+        let one = |size: usize| {
+            let from = Just((0..size as u8).collect::<Vec<u8>>()).prop_shuffle();
+            (from, prop::collection::vec(0..BASE, size)).prop_map(|(from, add)| Turn { from, add })
+        };
+        (one(SIZES[0]), one(SIZES[1])).prop_map(|(first, second)| vec![first, second])
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_by_cycles_is_the_number_of_turns_that_do_nothing(turns in turn()) {
+            let set = |size| Set {
+                name: String::new(), size, base: BASE, oriented: true, pieces: Vec::new(), orientations: Vec::new(),
+                names: Vec::new(), counts: Vec::new(),
+            };
+            let sets = SIZES.map(set);
+            let (mut power, mut times) = (turns.clone(), 1);
+            while power.iter().any(|turn| *turn != Turn::identity(turn.from.len())) {
+                power = power.iter().zip(&turns).map(|(power, turn)| power.and(turn, BASE)).collect();
+                times += 1;
+            }
+            prop_assert_eq!(order(&sets, &turns), Ok(times));
+        }
+    }
+}

@@ -79,8 +79,8 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         Self { setup, score: Arc::new(score), keep, noise, spare: SPARE, has_left_out: false }
     }
 
-    /// Appends the `keep` best states of the next level under `bounds`, as if all successors had been made. Returns whether that may
-    /// leave out some; these count as pruned.
+    /// Appends the `keep` best states of the next level under `bounds`, as if all successors had been made. Those that are left
+    /// out count as pruned.
     ///
     /// Successors whose score exceeds a threshold are not made. With the noise each of them still exceeds the threshold less the
     /// amplitude. So if `keep` states score at most that, they are the best of all. If not, the threshold is raised.
@@ -88,7 +88,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
         &mut self,
         bounds: &[Arc<dyn Bound<W>>],
         sequence: &mut LevelSequence<K>,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<(), Stopped> {
         let (setup, keep, begun) = (self.setup, self.keep as u64, Instant::now());
         let (scores, every) = self.scores_of_successors(bounds, sequence)?;
         loop {
@@ -121,7 +121,7 @@ impl<'s, S: ArmyScore<W>, const W: usize, K: Key> BestSuccessors<'s, S, W, K> {
                 figures.seconds = begun.elapsed().as_secs_f64();
             }
             setup.engine.report(sequence);
-            return Ok(leaves_out);
+            return Ok(());
         }
     }
 
@@ -274,7 +274,8 @@ pub(super) mod tests {
             setup.engine.open(&setup.puzzle(Vec::new()), &mut sequence);
             let mut levels = vec![sequence.last().to_vec().unwrap()];
             for depth in 1..=12 {
-                let left_out = beam.grow(&[], &mut sequence).unwrap();
+                beam.grow(&[], &mut sequence).unwrap();
+                let left_out = std::mem::take(&mut beam.has_left_out);
                 let successors = |&key: &u64| setup.successor_armies(states.army(key)).into_iter();
                 let armies: Vec<Cells<2>> = levels[depth - 1].iter().flat_map(successors).collect();
                 let mut sorted: Vec<(i64, u64)> = armies

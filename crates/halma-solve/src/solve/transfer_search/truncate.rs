@@ -1,5 +1,5 @@
 //! Beam search (Lowerre 1976; Bell 2009, Sections 3.2 and 3.3): each level keeps only its best states. It finds
-//! solutions, and guesses C. It proves nothing, and its verdict says so.
+//! solutions, and guesses C. Where it left out states it proves nothing, and its verdict says so.
 
 use halma_engine::key::Key;
 use halma_engine::search::Stopped;
@@ -43,14 +43,17 @@ impl<const W: usize, K: Key> Truncation<'_, W, K> {
         grown?;
         let died = shared.are_all_met(length);
         let nothing = || format!("no solution among the {keep} best states of each level");
-        Ok(match setup.meet(length, &shared.sequence.levels)? {
+        let met = match setup.meet(length, &shared.sequence.levels)? {
+            Answer::Found(walk) if setup.fills_target_early(&walk) => Answer::Refuted,
+            met => met,
+        };
+        Ok(match met {
             Answer::Refuted if shared.complete && died => Answer::Exhausted,
             Answer::Refuted if shared.complete => Answer::Refuted,
             Answer::Refuted if died || goes_in_circles(&shared.sequence.figures, length) => {
                 Answer::GivenUp(format!("{}, and greater lengths have no others", nothing()))
             }
             Answer::Refuted => Answer::Unproved(nothing()),
-            Answer::Found(walk) if setup.fills_target_early(&walk) => Answer::Unproved(nothing()),
             answer => answer,
         })
     }
