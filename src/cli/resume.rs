@@ -13,8 +13,9 @@ use super::{Exit, Failure, SearchArgs, record_files};
 
 /// Whether several processes have shares of a run there.
 fn has_shares(folder: &Path) -> bool {
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    names.filter(|path| path.to_string_lossy().contains("process-")).any(|share| share.join(LIST).exists())
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut shares = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("process-"));
+    shares.any(|share| share.path().join(LIST).exists())
 }
 
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
