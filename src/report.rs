@@ -232,7 +232,7 @@ fn runs(record: &Record) -> String {
         let cells = all.map(|(first, run)| {
             vec![
                 run.length.to_string(),
-                verdict(run.verdict).into(),
+                verdict_of(record, run).into(),
                 by_pruning(pruning, run, first),
                 grouped(run.generated),
                 grouped(run.largest_level),
@@ -329,6 +329,16 @@ pub fn comparison(records: &[Record]) -> String {
     });
     let about = records.first().map(|r| problem(&r.problem) + "\n\n").unwrap_or_default();
     about + &table(&head, rows)
+}
+
+/// What became of one of the record's lengths. The length of the solutions may be searched twice: to find one, and to count all.
+pub(crate) fn verdict_of(record: &Record, run: &LengthRecord) -> &'static str {
+    let is_solved = |run: &LengthRecord| run.verdict == Verdict::Solution;
+    let first = record.runs.iter().find(|r| is_solved(r) && r.length == run.length);
+    match first {
+        Some(first) if record.question == Asked::Count && is_solved(run) && !std::ptr::eq(first, run) => "counted",
+        _ => verdict(run.verdict),
+    }
 }
 
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {

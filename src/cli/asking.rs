@@ -171,17 +171,12 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     if args.cluster.is_alone() {
         run::affordable(job, question, 1)?;
     }
-    let folders = [(&dir, "output", "--output-dir DIR"), (&job.output.cache, "cache", "--cache DIR, or HALMA_CACHE")];
-    for (folder, what, instead) in folders {
-        let Some(folder) = folder else { continue };
-        let refused = |done: &str, e: io::Error| {
-            let folder = folder.display();
-            Failure::input(format!("{folder}: the {what} folder cannot be {done}: {e}; another one: {instead}"))
-        };
-        std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
+    if let Some(folder) = &dir {
+        made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
+    }
+    if let Some(folder) = &job.output.cache {
         // Tables may come from a folder that cannot be written to.
-        let rights = if what == "cache" { Access::EXEC_OK } else { Access::WRITE_OK | Access::EXEC_OK };
-        access(folder, rights).map_err(|e| refused("written to", e.into()))?;
+        made(folder, "cache", Access::EXEC_OK, "--cache DIR, or HALMA_CACHE")?;
     }
     if let Some(beneath) = dir.as_ref().filter(|d| Some(*d) != job.output.dir.as_ref()) {
         say(args, &format!("the folder has another question's run; this one: {}", beneath.display()));
@@ -189,6 +184,16 @@ pub(super) fn ask(job: &Job, question: Question, args: &SearchArgs, search: &Sea
     let mut job = job.clone();
     job.output.dir = dir;
     ask_there(&job, question, args, search)
+}
+
+/// Makes a folder where there is none, and tests the rights to it. A refusal says how to name another.
+pub(super) fn made(folder: &Path, what: &str, rights: Access, instead: &str) -> Result<(), Failure> {
+    let refused = |done: &str, e: io::Error| {
+        let folder = folder.display();
+        Failure::input(format!("{folder}: the {what} folder cannot be {done}: {e}; another one: {instead}"))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
+    access(folder, rights).map_err(|e| refused("written to", e.into()))
 }
 
 /// The same as [`ask`], in the job's output folder itself.

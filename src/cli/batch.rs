@@ -7,14 +7,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Access, access};
+use rustix::fs::Access;
 
 use halma_files::folder::Folder;
 use halma_record::record::{self, PROGRAM, Record, Verdict};
 use halma_rules::job::Job;
 use halma_solve::run::{self, Question};
 
-use super::asking::{Search, ask, json, overrides, put};
+use super::asking::{Search, ask, json, made, overrides, put};
 use super::{Exit, Failure, Options, SearchArgs};
 use crate::estimate::{self, rough};
 use crate::progress::status;
@@ -50,12 +50,8 @@ pub(super) fn batch(
         collect(path, &mut files)?;
     }
     if let Some(folder) = folder {
-        let refused = |done: &str, e: io::Error| {
-            Failure::input(format!("{}: the folder cannot be {done}: {e}", folder.display()))
-        };
-        std::fs::create_dir_all(folder).map_err(|e| refused("made", e))?;
         // Seen now, not when the tables are written.
-        access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refused("written to", e.into()))?;
+        made(folder, "output", Access::WRITE_OK | Access::EXEC_OK, "--output-dir DIR")?;
     }
     // Two batches may share a folder; one of them holds the lock. Whoever only asks for it, as `status`, has it for a moment.
     let place = folder.and_then(|folder| Folder::open(folder).ok());

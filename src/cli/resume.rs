@@ -1,22 +1,14 @@
 //! `halma resume`: goes on with an interrupted run.
 
 use std::io::Write;
-use std::path::Path;
 
-use halma_engine::store::workspace::LIST;
+use halma_engine::store::workspace::{self, LIST};
 use halma_record::record::{self, Record, Verdict};
 use halma_rules::job::Overrides;
 use halma_solve::run;
 
 use super::asking::{Search, ask_there, overrides, print, say};
 use super::{Exit, Failure, SearchArgs, record_files};
-
-/// Whether several processes have shares of a run there.
-fn has_shares(folder: &Path) -> bool {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut shares = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("process-"));
-    shares.any(|share| share.path().join(LIST).exists())
-}
 
 /// `halma resume`: resumes the run in a folder, or shows the record of one that has ended.
 pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -34,7 +26,7 @@ pub(super) fn resume(args: &SearchArgs, search: &Search, out: &mut dyn Write) ->
         }
         let record = Record::read(&file)?;
         if record.verdict == Verdict::Incomplete {
-            let what = match has_shares(folder) {
+            let what = match workspace::has_shares(folder) {
                 true => "the levels there are of several processes, which go on when they are started again".into(),
                 false => format!("no checkpoint to go on from ({LIST})"),
             };

@@ -12,7 +12,7 @@ use super::Entry;
 use super::plot::{Plot, Series};
 use super::table::table;
 use crate::figure::Figure;
-use crate::report::{by_pruning, grouped, level_cells, verdict};
+use crate::report::{by_pruning, grouped, level_cells, verdict_of};
 
 /// Plots and tables of the search; `prefix` begins the names that link them, `all` asks for every level.
 pub(super) fn search(entries: &[&Entry], prefix: &str, all: bool) -> Markup {
@@ -168,7 +168,7 @@ fn lengths(entries: &[&Entry], prefix: &str) -> Markup {
         vec![
             by_pruning(&record.pruning.to_string(), run, first),
             run.length.to_string(),
-            verdict(run.verdict).to_string(),
+            verdict_of(record, run).to_string(),
             run.levels.len().to_string(),
             grouped(run.generated),
             grouped(run.largest_level),

@@ -6,6 +6,7 @@
 //! | `levels/` | level files ([`super::file`]) |
 //! | `search.state` | what a search needs beside its levels to go on ([`Workspace::save_state`]) |
 //! | `lock` | held while a process works here |
+//! | `process-0-of-2/` ... | of several processes: a folder like this one for each |
 //!
 //! The manifest is replaced atomically, after the files that it names have been synced, and carries a checksum. A level
 //! file that it does not name is a leftover and is removed. So the folder always holds a state that the run once had, and a
@@ -27,6 +28,7 @@ mod leftover_share;
 mod manifest;
 mod place;
 mod search_state;
+mod share;
 
 use super::disk::Claim;
 pub use super::disk::Disk;
@@ -38,8 +40,9 @@ pub use leftover_share::LeftoverShare;
 pub use manifest::{LIST, Mark, Partial, Saved};
 use manifest::{Manifest, file_name};
 use place::{LEVELS, clear, identity_of, is_of_level, locked, names, open_level, remove};
-pub use place::{LOCK, is_at_work, unfinished};
+pub use place::{LOCK, unfinished};
 use search_state::STATE;
+pub use share::{has_shares, is_at_work, share_name, share_of};
 
 /// A run's folder, locked by this process.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use halma_engine::key::Key;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::exchange::{Exchange, Lost};
 use halma_engine::search::{Expander, Expansion, LevelDestination, Stopped, Tally, figures, saved_share};
-use halma_engine::store::workspace::{LIST, LeftoverShare, Saved, Workspace};
+use halma_engine::store::workspace::{LIST, LeftoverShare, Saved, Workspace, share_name, share_of};
 use halma_engine::store::{Level, StoreError};
 use halma_files::folder::Folder;
 use halma_record::record::{ClusterRecord, Machine, Record};
@@ -57,7 +57,7 @@ pub fn check(job: &Job, question: Question) -> Result<(), RunError> {
 /// The folder of the process with that share.
 pub(super) fn folder(dir: &Path, share: Option<(usize, usize)>) -> PathBuf {
     match share {
-        Some((process, processes)) => dir.join(format!("process-{process}-of-{processes}")),
+        Some((process, processes)) => dir.join(share_name(process, processes)),
         None => dir.into(),
     }
 }
@@ -203,8 +203,7 @@ impl Context<'_> {
         let whole = Folder::open(dir).map_err(io)?;
         let mut places = Vec::new();
         for name in whole.names().map_err(io)? {
-            let numbers = name.strip_prefix("process-").and_then(|rest| rest.split_once("-of-"));
-            if let Some((Ok(part), Ok(of))) = numbers.map(|(part, of)| (part.parse(), of.parse())) {
+            if let Some((part, of)) = share_of(&name) {
                 let share = whole.beneath(&name);
                 places.push((of, part, share.map_err(|source| StoreError::io(dir.join(&name), source))?));
             }

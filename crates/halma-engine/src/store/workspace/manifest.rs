@@ -24,8 +24,9 @@ use crate::store::storage::{self, Storage};
 const FORMAT: u32 = 2;
 /// The file name of the manifest.
 pub const LIST: &str = "run.json";
-/// The most lists and tables that a manifest may have: each takes memory beyond its bytes.
+/// The most lists and tables that a manifest may have, and the most values: each takes memory beyond its bytes.
 const PARTS: usize = 1 << 20;
+const VALUES: usize = 1 << 23;
 /// The most bytes that are written, so that what is written can be read; the record of the run, which has the same levels, may be
 /// somewhat longer.
 const LONGEST: u64 = if cfg!(test) { 1 << 18 } else { folder::RECORD_BYTES / 8 * 7 };
@@ -142,7 +143,7 @@ impl Manifest {
     pub(super) fn write(&self, folder: &dyn Storage) -> Result<(), StoreError> {
         let file = || folder.path(LIST);
         let text = self.sealed().map_err(|e| StoreError::io(file(), e.into()))?;
-        if text.len() as u64 > LONGEST || parts(&text) > PARTS {
+        if text.len() as u64 > LONGEST || has_too_many_parts(&text) {
             let reason = format!(
                 "the list of the run's levels would have {}, and the most is {}: the run cannot go on, and what it has shown so far stays",
                 ByteSize(text.len() as u64),
@@ -171,7 +172,7 @@ impl Manifest {
         let damaged = |reason: String| Self::damaged(folder, reason);
         let file = || folder.path(LIST);
         let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
-        if parts(&text) > PARTS {
+        if has_too_many_parts(&text) {
             return Err(damaged("it has more parts than any run".into()));
         }
         if let Ok(Parts { checksum: None, list: None }) = serde_json::from_str(&text) {
@@ -220,9 +221,10 @@ impl Manifest {
     }
 }
 
-/// How many lists and tables a document has.
-fn parts(text: &str) -> usize {
-    text.bytes().filter(|b| matches!(b, b'{' | b'[')).count()
+/// Whether a document has more lists and tables, or more values, than a manifest may have.
+fn has_too_many_parts(text: &str) -> bool {
+    let count = |of: &[u8]| text.bytes().filter(|b| of.contains(b)).count();
+    count(b"{[") > PARTS || count(b",") > VALUES
 }
 
 #[cfg(test)]

@@ -74,14 +74,6 @@ pub(super) fn identity_of(run: u128, label: &str) -> u128 {
     xxh3_128(&[&run.to_le_bytes()[..], label.as_bytes()].concat())
 }
 
-/// Whether a process works on the run in `folder`, or on a share of it.
-#[must_use]
-pub fn is_at_work(folder: &Path) -> bool {
-    let Ok(place) = Folder::open(folder) else { return false };
-    let of_share = |name: &String| name.starts_with("process-") && place.beneath(name).is_ok_and(|f| f.is_locked(LOCK));
-    place.is_locked(LOCK) || place.names().is_ok_and(|names| names.iter().any(of_share))
-}
-
 /// The description and terms of the run whose manifest is in `folder`: one that is unfinished, or one that has ended and keeps its
 /// levels. The record says which.
 ///
