@@ -2,7 +2,7 @@
 """Checks halma's solutions, games and records with rules of its own (referee_rules.py).
 
   replay FILE...                     plays written solutions, games and the solutions of records move by move
-  derive RECORD                      re-derives a small record entirely: lengths, counts, unpruned levels
+  derive RECORD                      re-derives a small record: lengths, counts, unpruned levels; says what it leaves out
   levels BOARD MOVES ARMY DEPTH      level sets as a table: the fixtures tests/levels/*.levels
   shortest BOARD MOVES ARMY TARGET   shortest length, number of shortest solutions
   cases                              seeded small transfers with their shortest lengths: tests/shortest.txt
@@ -26,6 +26,8 @@ from referee_rules import (DIGEST_KEYS, RULES, Board, Game, Invalid, TooLarge, T
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = "sequences", "up_to_symmetry", "up_to_reversal", "palindromic", "palindromic_up_to_symmetry"
 DIGEST_KEY = "".join(f"{half:016x}" for half in DIGEST_KEYS)
+VERDICTS = "optimal", "none", "solution", "counted", "levels", "incomplete"
+SIDES = "forward", "backward", "leading", "following", "trailing"
 # How many cases of each kind tests/shortest.txt holds: (jumps only, solvable, and what sets them apart).
 CASES = {(False, True, "K of order 1"): 20, (False, True, "K"): 5, (False, False, ""): 5,
          (True, True, "types agree"): 7, (True, False, "types agree"): 4, (True, False, "types differ"): 2}
@@ -75,9 +77,13 @@ def check_solution(path):
 
 
 def derive(path, max_states):
-    """Re-derives what a record claims; returns what was confirmed."""
+    """Re-derives what a record claims; returns what was confirmed, and what was left out."""
     document, problem = read(path)
     verdict, length, refuted = (document.get(key) for key in ("verdict", "length", "refuted_up_to"))
+    if verdict not in VERDICTS:
+        raise Invalid(f"{path}: verdict {verdict}: there are {', '.join(VERDICTS)}")
+    if verdict in ("optimal", "solution", "counted") and length is None:
+        raise Wrong(f"verdict {verdict} without a length")
     pruning, runs, said = document.get("pruning"), document.get("runs") or [], []
     if document.get("palindromic") or "palindrom" in json.dumps(pruning):
         raise TooLarge("a search for palindromes says nothing of other solutions")
@@ -92,11 +98,11 @@ def derive(path, max_states):
         claim(True, "solution " + check_solution(path))
     if known is not None:
         claim(refuted is None or len(known) > refuted, f"{len(known)} moves known, refuted up to {refuted}")
-    if verdict in ("optimal", "none", "solution", "counted", "incomplete"):
+    bound, exhausted = document.get("lower_bound"), document.get("exhausted")
+    if verdict != "levels" or refuted is not None or bound:
         none = [run["length"] for run in runs if run.get("verdict") == "none" and run.get("self_consistent", True)]
         tried = [n for n in [length, refuted, document.get("max_length"), *none] if n is not None]
         # Below a bound there is no solution, either.
-        bound, exhausted = document.get("lower_bound"), document.get("exhausted")
         tried += [bound - 1] if bound else []
         # "none" without a length up to which it holds: none of any length.
         unbounded = exhausted or verdict == "none" and (document.get("question") == "solve" or not tried)
@@ -116,7 +122,10 @@ def derive(path, max_states):
         if exhausted:
             claim(found is None, f"exhausted, {shown}")
         if none:
-            claim(found not in none, f"no solution of exactly {none} moves, {shown}")
+            within = [n for n in none if found is None or n <= found]
+            claim(not {found, length} & set(none), f"no solution of exactly {within or none} moves, {shown}")
+            if longer := sorted(set(none) - set(within)):
+                said.append(f"no solution of exactly {longer} moves: not derived, the shortest is shorter")
         counts = document.get("counts")
         if isinstance(counts, dict) and sequences is not None:
             reversals = problem.reversals(found, classes, max_states) or ()
@@ -139,12 +148,18 @@ def derive(path, max_states):
         parts = [int(row[part]) for part in ("pruned", "duplicates", "old", "states")]
         if row["depth"] and sum(parts) != int(row["generated"]):
             raise Wrong(f"{row['side']} level {row['depth']}: {row['generated']} generated, {parts} accounted for")
-    if document.get("digest_key", DIGEST_KEY) == DIGEST_KEY:
-        rows = [row for run in runs if (run.get("pruning") or pruning) == "none" for row in run["levels"]]
-        for side in ("forward", "backward"):
-            wanted = [row for row in rows if row["side"] == side]
-            if wanted and (isinstance(problem, Transfer) or side == "forward"):
-                derive_levels(problem, side, wanted, max_states, claim)
+    same_key = document.get("digest_key", DIGEST_KEY) == DIGEST_KEY
+    wanted, left_out = {}, {}
+    for of, row in ((run.get("pruning") or pruning, row) for run in runs for row in run["levels"]):
+        if row["side"] not in SIDES:
+            raise Invalid(f"{path}: side {row['side']}: there are {', '.join(SIDES)}")
+        derived = of == "none" and row["side"] in (("forward", "backward") if isinstance(problem, Transfer) else ("forward",))
+        (wanted if derived else left_out).setdefault((row["side"], of), []).append(row)
+    for (side, _), rows in wanted.items():
+        derive_levels(problem, side, rows, max_states, claim, same_key)
+    if wanted and not same_key:
+        said.append("the record's digests have another key: not derived")
+    said.extend(f"{len(rows)} {side} levels under {of}: not derived" for (side, of), rows in left_out.items())
     return said
 
 
@@ -159,7 +174,7 @@ def is_impossible(problem, stated):
     return said == tuple((end & cells).bit_count() for end in (problem.start, problem.target)) and said[0] != said[1]
 
 
-def derive_levels(problem, side, rows, max_states, claim):
+def derive_levels(problem, side, rows, max_states, claim, same_key):
     """A level's `generated` counts the successors from which it was made: those of the level before."""
     deepest, generated = max(row["depth"] for row in rows), 0
     if isinstance(problem, Transfer):
@@ -178,7 +193,7 @@ def derive_levels(problem, side, rows, max_states, claim):
         size, count, keys = table[row["depth"]] if row["depth"] < len(table) else empty
         claim(int(row["states"]) == size, f"{at}: {row['states']} states, derived {size}")
         claim("generated" not in row or int(row["generated"]) == count, f"{at}: {count} generated")
-        if keys is not None:
+        if keys is not None and same_key:
             claim(row["digest"] == keys, f"{at}: digest {keys}")
 
 

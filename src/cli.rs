@@ -214,7 +214,7 @@ pub enum Command {
     #[command(subcommand, after_help = help::ROW)]
     Row(row::RowCommand),
     /// Ask the same question under several prunings, side by side
-    #[command(after_help = help::COMPARE)]
+    #[command(after_help = help::COMPARE, mut_arg("pruning", |arg| arg.hide(true)))]
     Compare {
         /// What to search.
         #[command(flatten)]

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use halma_check::{Options, record_holds};
-use halma_record::record::Record;
+use halma_record::record::{Record, Verdict};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -15,5 +15,10 @@ fuzz_target!(|text: &str| {
         assert_eq!(again.to_json().unwrap(), record.to_json().unwrap());
     }
     let options = Options { sample: Some(16), budget: 2_000, memory: None, progress: &|_| () };
-    let _ = record_holds(&record, Path::new("/nowhere"), &options);
+    if record_holds(&record, Path::new("/nowhere"), &options).is_ok() {
+        let below_bound = |length: u32| record.lower_bound.is_some_and(|bound| length < bound);
+        let searched = |length: u32| record.runs.iter().any(|run| run.length == length && run.verdict == Verdict::None);
+        let shown = |length: u32| below_bound(length) || searched(length);
+        assert!(record.exhausted || record.refuted_up_to.is_none_or(|last| (0..=last).all(shown)));
+    }
 });

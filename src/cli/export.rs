@@ -64,6 +64,9 @@ pub(super) fn export(path: &Path, format: Format, folder: Option<&Path>, out: &m
 
 /// The files of a job. Transfers and games are told as the rewrite rules that they are.
 fn files(job: &Job, name: &str, format: export::Format) -> Result<Vec<ExportedFile>, String> {
+    if job.search.palindromic {
+        return Err("only palindromes are asked for (palindromic = true), which other tools cannot be told: export the job without it".into());
+    }
     let length = job.search.max_length;
     let of = |title: &str, compiled: &Compiled, counted: Option<&str>| {
         Export { title, compiled, counted, length }.files(format)

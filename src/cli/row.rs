@@ -71,9 +71,11 @@ impl RowError {
 impl From<RowSearchError> for RowError {
     fn from(error: RowSearchError) -> Self {
         match error {
-            RowSearchError::TooLong(_) => Self::Input(format!("{error}; use --construct or --formula")),
+            RowSearchError::TooLong(_) => Self::Input(format!("{error}; --construct and --formula need no search")),
             RowSearchError::Unfinished(why) => Self::Unfinished(why),
-            RowSearchError::Threads(_) | RowSearchError::Contradiction { .. } => Self::Failed(error.to_string()),
+            RowSearchError::Threads(_) | RowSearchError::Folder(_) | RowSearchError::Contradiction { .. } => {
+                Self::Failed(error.to_string())
+            }
         }
     }
 }

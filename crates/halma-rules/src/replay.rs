@@ -154,7 +154,7 @@ impl Replay {
         let (spec, transfer) = match resolve_problem(source, &problem)? {
             (spec, Problem::Transfer(transfer)) => (spec, transfer),
             (_, Problem::Game(_) | Problem::Puzzle(_)) => {
-                return Err(source.fault(problem.kind.span(), "this is a game, not a transfer"));
+                return Err(source.fault(problem.kind.span(), "this is no transfer"));
             }
         };
         let moves = written(source, &solution, &transfer.lattice.board, |script| check(&transfer, script), "solution")?;

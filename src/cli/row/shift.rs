@@ -112,7 +112,8 @@ pub fn run(args: &ShiftArgs, cancel: &CancellationToken, out: &mut dyn Write) ->
     if missing {
         return Err(RowError::Input(format!("--first {way}: no checker moves {way}")));
     }
-    let first = if args.first == Some(FirstName::Left) { First::Left } else { First::Right };
+    // Without black checkers none moves right.
+    let first = if args.first == Some(FirstName::Left) || n == 0 && m > 0 { First::Left } else { First::Right };
     let heading = |method| match &label {
         Some(label) => heading(shift, method, "").with("label", label.number().to_string()),
         None => heading(shift, method, "").with("first", if first == First::Left { "left" } else { "right" }),

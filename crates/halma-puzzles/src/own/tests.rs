@@ -195,11 +195,24 @@ fn numbers_of_blocks_that_do_not_fit_are_no_states() {
 }
 
 mod random {
+    use std::cell::Cell;
     use std::collections::BTreeSet;
 
+    use halma_engine::draws::Draws;
     use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
 
     use super::*;
+
+    /// Whether the first letter of the left side stands on the right in a place that is new to it, and in one such place alone.
+    fn goes(left: &[&str], right: &[&str]) -> bool {
+        let man = left[0];
+        let mut places = (0..right.len()).filter(|&at| right[at] == man);
+        match "*x".contains(man) {
+            true => places.next().is_some_and(|at| left[at] != man),
+            false => places.filter(|&at| left[at] != man).count() == 1,
+        }
+    }
 
     fn rule() -> impl Strategy<Value = serde_json::Value> {
         let letter = || proptest::sample::select(&["A", "B", ".", "*", "x"][..]);
@@ -215,6 +228,9 @@ mod random {
                     right[last] = class;
                 }
                 let rule = format!("{} -> {}", left.join(" "), right.join(" "));
+                // What chains or repeats needs a man who goes.
+                let until = if goes(&left, &right) { until } else { "once" };
+                let chain = chain && goes(&left, &right);
                 match until {
                     "once" => serde_json::json!({ "rule": rule, "chain": chain, "directions": directions }),
                     "free" => serde_json::json!({ "rule": rule, "free": true, "directions": directions }),
@@ -224,13 +240,12 @@ mod random {
         )
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Moves looked up by where they begin are those found by trying every step; numbers read back; moves undone lead back.
-        #[test]
-        fn the_fast_moves_are_the_obvious_ones(
-            rules in proptest::collection::vec(rule(), 1..4), cells in "[AB.]{6}", row in any::<bool>(),
-        ) {
+    /// Moves looked up by where they begin are those found by trying every step; numbers read back; moves undone lead back.
+    #[test]
+    fn the_fast_moves_are_the_obvious_ones() {
+        let asked = Cell::new(0);
+        let puzzles = (proptest::collection::vec(rule(), 1..4), "[AB.]{6}", any::<bool>());
+        let done = TestRunner::new(ProptestConfig::with_cases(400)).run(&puzzles, |(rules, cells, row)| {
             // A row is long enough for a repetition.
             let board = if row { format!("{cells}\n") } else { format!("{}\n{}#\n", &cells[..3], &cells[3..5]) };
             let table = serde_json::json!({ "board": board, "rules": rules, "legend": { "x": "AB" } });
@@ -238,6 +253,7 @@ mod random {
             let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
             // Rules that make no sense are refused.
             let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { return Ok(()) };
+            asked.set(asked.get() + 1);
             let model = grounded::GroundedModel::<u64, 1>::new(&task, true);
             let (mut worker, mut seen, mut open) = (model.worker(), BTreeSet::new(), model.starts());
             while let Some(state) = open.pop() {
@@ -249,8 +265,15 @@ mod random {
                 let mut after = Vec::new();
                 worker.after(state, &mut after);
                 after.sort_unstable();
-                let obvious: BTreeSet<u64> = task.moves(&letters, second).iter().map(|l| model.number(l, second)).collect();
-                prop_assert_eq!(&after, &obvious.into_iter().collect::<Vec<_>>(), "{:?} {}", &rules, model.picture(state));
+                let obvious: BTreeSet<u64> =
+                    task.moves(&letters, second).iter().map(|l| model.number(l, second)).collect();
+                prop_assert_eq!(
+                    &after,
+                    &obvious.into_iter().collect::<Vec<_>>(),
+                    "{:?} {}",
+                    &rules,
+                    model.picture(state)
+                );
                 let mut classes = Vec::new();
                 worker.successors(state, &mut classes);
                 let mut expected: Vec<u64> = after.iter().map(|&state| worker.canonical(state)).collect();
@@ -260,51 +283,90 @@ mod random {
                 for &next in after.iter().filter(|_| model.has_inverse()) {
                     let mut before = Vec::new();
                     assert!(worker.before(next, &mut before));
-                    prop_assert!(before.contains(&state), "{:?} {} {}", &rules, model.picture(state), model.picture(next));
+                    prop_assert!(
+                        before.contains(&state),
+                        "{:?} {} {}",
+                        &rules,
+                        model.picture(state),
+                        model.picture(next)
+                    );
                     for &other in &before {
                         let mut forth = Vec::new();
                         worker.after(other, &mut forth);
-                        prop_assert!(forth.contains(&next), "{:?} {} {}", &rules, model.picture(other), model.picture(next));
+                        prop_assert!(
+                            forth.contains(&next),
+                            "{:?} {} {}",
+                            &rules,
+                            model.picture(other),
+                            model.picture(next)
+                        );
                     }
                     if model.repeats() == Repeats::Previous {
                         let mut back = Vec::new();
                         worker.after(next, &mut back);
-                        prop_assert!(back.contains(&state), "{:?} {} {}", &rules, model.picture(state), model.picture(next));
+                        prop_assert!(
+                            back.contains(&state),
+                            "{:?} {} {}",
+                            &rules,
+                            model.picture(state),
+                            model.picture(next)
+                        );
                     }
                 }
                 open.extend(after);
             }
-        }
+            Ok(())
+        });
+        done.unwrap();
+        assert!(asked.get() > 150, "{asked:?}");
+    }
 
-        /// Under a mirror the image of every move, turned round, is a move, of all states that there are.
-        #[test]
-        fn a_mirror_turns_every_move_round(
-            rules in proptest::collection::vec(rule(), 1..3),
-            cells in "[AB.]{6}",
-            exchanged in any::<bool>(),
-        ) {
-            let turned = |text: &str| -> String {
-                let exchange = |c: char| match (exchanged, c) { (true, 'A') => 'B', (true, 'B') => 'A', _ => c };
-                text.chars().rev().map(exchange).collect()
+    /// A rule of letters, and the same turned round with the letters exchanged, so that the half turn of a board is a mirror.
+    fn turned_rules(draws: &mut Draws, exchange: impl Fn(char) -> char) -> [String; 2] {
+        let length = 2 + draws.below(2);
+        let mut side = || -> Vec<char> { (0..length).map(|_| draws.one_of(&['A', 'B', '.'])).collect() };
+        let text = |side: &[char]| side.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+        let turned = |side: &[char]| text(&side.iter().map(|&letter| exchange(letter)).collect::<Vec<_>>());
+        let (left, right) = (side(), side());
+        [format!("{} -> {}", text(&left), text(&right)), format!("{} -> {}", turned(&right), turned(&left))]
+    }
+
+    /// Under a mirror the image of every move, turned round, is a move, of all states that there are.
+    #[test]
+    fn a_mirror_turns_every_move_round() {
+        let mut draws = Draws::new(1);
+        let (mut mirrors, mut moves) = (0, 0);
+        for _ in 0..300 {
+            let exchanged = draws.below(2) == 0;
+            let exchange = |c: char| match (exchanged, c) {
+                (true, 'A') => 'B',
+                (true, 'B') => 'A',
+                _ => c,
             };
-            let board = format!("{}\n{}\n", &cells[..3], &cells[3..]);
+            let cells: String = (0..6).map(|_| draws.one_of(&['A', 'B', '.'])).collect();
+            let goal: String = cells.chars().rev().map(exchange).collect();
+            let map = |cells: &str| format!("{}\n{}\n", &cells[..3], &cells[3..]);
+            let rules: Vec<String> = (0..1 + draws.below(2)).flat_map(|_| turned_rules(&mut draws, exchange)).collect();
             let table = serde_json::json!({
-                "board": board, "rules": rules, "legend": { "x": "AB" }, "goal": turned(board.trim_end())
+                "board": map(&cells), "rules": rules, "legend": { "x": "AB" }, "goal": map(&goal)
             });
             let serde_json::Value::Object(table) = table else { unreachable!() };
             let spec = PuzzleSpec { kind: "rules".into(), title: None, table };
-            let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { return Ok(()) };
-            let Some(mirror) = task.mirror(&task.symmetries()) else { return Ok(()) };
+            let Ok(Some(Compiled::Grounded(task))) = compile(&spec) else { continue };
+            let Some(mirror) = task.mirror(&task.symmetries()) else { continue };
+            mirrors += 1;
             let goals = task.goal_states().unwrap();
-            prop_assert_eq!(vec![mirror.image(&task.starts[0])], goals);
+            assert_eq!(vec![mirror.image(&task.starts[0])], goals);
             let letters = task.letters.len();
             for code in 0..letters.pow(6) {
                 let state: Vec<u8> = (0..6).map(|cell| (code / letters.pow(cell) % letters) as u8).collect();
                 for after in task.moves(&state, false) {
+                    moves += 1;
                     let back = task.moves(&mirror.image(&after), false);
-                    prop_assert!(back.contains(&mirror.image(&state)), "{:?} {}", &rules, task.picture(&state));
+                    assert!(back.contains(&mirror.image(&state)), "{rules:?} {}", task.picture(&state));
                 }
             }
         }
+        assert!(mirrors > 60 && moves > 10_000, "{mirrors} mirrors, {moves} moves");
     }
 }

@@ -16,7 +16,8 @@ use super::{Compiled, GroundedTask, Permutations};
 pub use armies::{game, transfer};
 use lifted::Lifted;
 
-/// The most steps that are written: files with more would be of no use to anybody.
+/// The most steps that are written, or values of positions after the moves of a permutation puzzle: files with more would be of no
+/// use to anybody.
 const MAX_STEPS: usize = 200_000;
 /// The horizon or the limit where the job asks about no length.
 const LENGTH: u32 = 10;
@@ -79,6 +80,10 @@ impl Export<'_> {
                     Format::Asp => asp::task(self, &lifted),
                 }
             }
+            Compiled::Permutations(puzzle) if size(puzzle) > MAX_STEPS => Err(format!(
+                "the moves take {} values to other positions: files for other tools are written of at most {MAX_STEPS}",
+                size(puzzle)
+            )),
             Compiled::Permutations(puzzle) => Ok(match format {
                 Format::Pddl => pddl::permutations(self, puzzle),
                 Format::Murphi => murphi::permutations(self, puzzle),
@@ -178,6 +183,12 @@ fn move_names(puzzle: &Permutations) -> (Vec<String>, String) {
         called.iter().zip(&puzzle.moves).map(|(name, m)| format!("{name} is {}", m.name)).collect();
     let legend = format!("Moves: {}.", named.join(", "));
     (called, legend)
+}
+
+/// How many values the moves of a permutation puzzle take to other positions.
+fn size(puzzle: &Permutations) -> usize {
+    let of_sets: usize = puzzle.sets.iter().zip(values(puzzle)).map(|(set, all)| set.pieces.len() * all.len()).sum();
+    of_sets * puzzle.moves.len()
 }
 
 /// The values of a permutation puzzle: set by set, each piece in each orientation that it can have.

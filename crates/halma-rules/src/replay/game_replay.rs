@@ -38,7 +38,7 @@ impl GameReplay {
         let (spec, game) = match resolve_problem(source, &problem)? {
             (spec, Problem::Game(game)) => (spec, game),
             (_, Problem::Transfer(_) | Problem::Puzzle(_)) => {
-                return Err(source.fault(problem.kind.span(), "this is a transfer, not a game"));
+                return Err(source.fault(problem.kind.span(), "this is no game"));
             }
         };
         let moves = written(source, &solution, &game.lattice.board, |script| check(&game, script), "game")?;

@@ -3,9 +3,11 @@
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use halma_engine::budget;
+use halma_engine::budget::{self, plan::MemoryPlan};
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{CancellationToken, Expander};
+use halma_engine::store::StoreError;
+use halma_engine::store::workspace::{Disk, Workspace};
 use halma_puzzles::row::levels::{Level, Outcome, Paths, find};
 use halma_puzzles::row::pair_puzzle::{self, PairRow};
 use halma_puzzles::row::pairs::{self, Pairs};
@@ -18,8 +20,9 @@ use crate::solve::deepening::shortest;
 use crate::solve::row_search::RowSearch;
 use crate::solve::{Answer, Engine};
 
-/// Bytes of a state with its number of paths, on its level, on the level before, and as successors before equal ones are joined.
-const STATE: u64 = 6 * 32;
+/// Bytes of a state with its number of paths, on its level, on the level before, and as successors before equal ones are joined, in
+/// lists that grow by doubling.
+const STATE: u64 = 10 * 32;
 
 /// Why a search of a row has no answer.
 #[derive(Debug, Error)]
@@ -33,6 +36,9 @@ pub enum RowSearchError {
     /// The threads could not be started.
     #[error("the threads cannot be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The temporary folder could not be made.
+    #[error(transparent)]
+    Folder(#[from] StoreError),
     /// What it found contradicts what is proved.
     #[error("a bug, no answer: the search finds {found}, where {proved} is proved")]
     Contradiction {
@@ -63,8 +69,12 @@ impl RowSearches {
     /// # Errors
     /// Where the threads cannot be started.
     pub fn new(threads: Option<u32>, memory: Option<u64>) -> Result<Self, RowSearchError> {
-        let expander = Expander::new(threads.unwrap_or(0) as usize, None)?;
-        Ok(Self { expander, memory: memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 4 * 3) })
+        let memory = memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 4 * 3);
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.map_or_else(processors, |threads| threads as usize);
+        // Must come before threads start, since they would already have arenas.
+        MemoryPlan::new(Some(memory), threads).arenas().into_iter().for_each(budget::limit_arenas);
+        Ok(Self { expander: Expander::new(threads, Some(memory))?, memory })
     }
 
     /// A shortest solution of a shift, as the places of its moves.
@@ -175,7 +185,10 @@ impl RowSearches {
         most: u64,
         cancel: &CancellationToken,
     ) -> Result<Option<Vec<u64>>, RowSearchError> {
-        let search = RowSearch::new(row, lengths, goal, Engine::new(&self.expander, cancel, &()), self.memory);
+        // What a level that is being made has no memory for.
+        let workspace = Workspace::temporary(Disk::new(None))?;
+        let engine = Engine::new(&self.expander, cancel, &()).within(Some(&workspace));
+        let search = RowSearch::new(row, lengths, goal, engine, self.memory);
         let attempt = shortest(&mut search.ok_or(RowSearchError::TooLong(most))?, None);
         let length = attempt.length;
         let unfinished = |why: String| Err(RowSearchError::Unfinished(why));

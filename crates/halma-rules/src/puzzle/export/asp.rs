@@ -9,6 +9,8 @@ use super::lifted::{Chains, Lifted, Schema};
 use super::{Export, ExportedFile, move_names};
 
 const ABOUT: &str = "Satisfiable exactly if there is a solution of at most n moves: clingo -c n=7 THIS";
+/// Where a move may need more steps than are said.
+const ABOUT_SHORT: &str = "Satisfiable exactly if there is a solution of at most n moves of at most k steps each: clingo -c n=7 -c k=20 THIS";
 
 /// The rules that all puzzles have, k being 1 where a move is one step.
 const MOVES: &str = "
@@ -112,11 +114,11 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
         return Err("the job has no goal: clingo has nothing to look for".into());
     }
     let (k, exact) = if lifted.has_long_moves() { longest(task, lifted) } else { (1, true) };
-    let mut about = vec![ABOUT.to_string()];
+    let mut about = vec![if exact { ABOUT } else { ABOUT_SHORT }.to_string()];
     if lifted.has_long_moves() {
         about.push(match exact {
             true => "A move takes up to k points of time, one for each step; no move needs more steps.".into(),
-            false => "A move takes up to k points of time, one for each step. Unsatisfiable holds of moves of at most k steps.".into(),
+            false => "A move takes up to k points of time, one for each step; here moves may have any number of steps.".into(),
         });
     }
     about.push(lifted.legend());

@@ -101,19 +101,19 @@ impl<'a> Lifted<'a> {
         Self { task, letters, cells, schemas, tables, repetitions, counters: counters(task), chains }
     }
 
-    /// Whether a chain may lead back to the board at which the move began, which is no move: a side could pass by it. Where
-    /// nobody waits for a turn that makes no difference.
+    /// Whether a chain may lead back to the board at which it began, which is no move: a side could pass by it, and what free rules
+    /// have made of the board would count as the end of a move. Where there are neither turns nor free rules it makes no difference.
     ///
     /// # Errors
     /// Where that board cannot be told by where the man stands.
     pub fn could_pass(&self) -> Result<bool, String> {
         match self.chains {
-            _ if !self.task.turns || !self.has_chains() => Ok(false),
+            _ if !(self.task.turns || self.has_free()) || !self.has_chains() => Ok(false),
             Chains::Peaceful => Ok(true),
             Chains::Capturing(_) => Ok(false),
             Chains::Other => {
-                Err("sides take turns, and chains may change the board and change it back: that cannot be exported"
-                    .into())
+                let what = if self.task.turns { "sides take turns" } else { "there are free rules" };
+                Err(format!("{what}, and chains may change the board and change it back: that cannot be exported"))
             }
         }
     }

@@ -156,7 +156,7 @@ impl Writer<'_> {
 }
 
 /// How to read the checker's answers.
-fn about(long: bool, goal: bool) -> Vec<String> {
+fn about(long: bool, goal: bool, turns: bool) -> Vec<String> {
     let mut lines = vec![format!("To run it: {RUN}")];
     if long {
         lines.push("A move can have several steps, each of them a rule here, and moves are counted in the state: the invariant".into());
@@ -173,6 +173,9 @@ fn about(long: bool, goal: bool) -> Vec<String> {
             "the number of states is the sum of the levels of `halma levels --to-the-end` with `symmetry = false`."
                 .into(),
         );
+        if turns {
+            lines.push("(Those of a game, `kind = \"game\"`, end where it is won; these states go on.)".into());
+        }
     }
     lines
 }
@@ -182,7 +185,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
     let task = lifted.task;
     let back = lifted.could_pass()?;
     let long = lifted.has_long_moves();
-    let mut lines = about(long, !task.goals.is_empty());
+    let mut lines = about(long, !task.goals.is_empty(), task.turns);
     lines.push(lifted.legend());
     let mut writer = Writer { lifted, long, back, text: export.head("--", &lines) };
     let mut modes: Vec<String> = lifted.schemas.iter().filter_map(Schema::mode).collect();
@@ -244,7 +247,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
 /// The file of a permutation puzzle: pieces and orientations by position.
 pub(super) fn permutations(export: &Export, puzzle: &Permutations) -> Vec<ExportedFile> {
     let (called, legend) = move_names(puzzle);
-    let mut text = export.head("--", &about(false, true));
+    let mut text = export.head("--", &about(false, true, false));
     let _ = writeln!(text, "-- {legend}");
     text.push_str("-- piece_1[3] is the number of the piece on the third position of the first set.\n\nvar\n");
     let most = |set: usize| puzzle.sets[set].pieces.len() - 1;

@@ -61,6 +61,11 @@ fn change(by: i64) -> String {
     if by < 0 { format!("less_{}", -by) } else { format!("more_{by}") }
 }
 
+/// The name of a number of cells; `n1` may be a cell.
+fn amount(number: i64) -> String {
+    format!("n_{number}")
+}
+
 impl Domain<'_> {
     /// That a cell has one of these letters: nothing where it may have any. A parameter stands for one of several.
     fn has(&mut self, action: &mut Action, cell: &str, set: Letters) {
@@ -185,7 +190,7 @@ impl Domain<'_> {
             }
             for &(set, count) in &goal.counts {
                 if let Some(counter) = self.lifted.counters.iter().position(|&c| c == set) {
-                    action.needs.push(format!("(count_{counter} n{count})"));
+                    action.needs.push(format!("(count_{counter} {})", amount(count.into())));
                 }
             }
             action.needs.extend(rest.clone());
@@ -208,7 +213,7 @@ impl Domain<'_> {
             let mut all: Vec<String> = self.lifted.cells.iter().zip(start).map(has).collect();
             for (number, set) in self.lifted.counters.iter().enumerate() {
                 let count = start.iter().filter(|&&letter| set >> letter & 1 == 1).count();
-                all.push(format!("(count_{number} n{count})"));
+                all.push(format!("(count_{number} {})", amount(count as i64)));
             }
             all.extend(self.lifted.has_long_moves().then(|| "(rest)".to_string()));
             all.extend(self.lifted.has_free().then(|| "(counted)".to_string()));
@@ -274,7 +279,7 @@ impl Domain<'_> {
         let most = lifted.cells.len() as i64;
         for &by in &self.changes {
             let pairs = (0..=most).map(|n| (n, n + by)).filter(|&(_, m)| (0..=most).contains(&m));
-            all.extend(pairs.map(|(n, m)| format!("({} n{n} n{m})", change(by))));
+            all.extend(pairs.map(|(n, m)| format!("({} {} {})", change(by), amount(n), amount(m))));
         }
         all
     }
@@ -346,7 +351,7 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
         if numbers { " amount" } else { "" }
     );
     let _ = write!(text, "  (:constants{} - cell", lines(&lifted.cells, "    "));
-    let amounts: Vec<String> = (0..=lifted.cells.len()).map(|n| format!("n{n}")).collect();
+    let amounts: Vec<String> = (0..=lifted.cells.len() as i64).map(amount).collect();
     if numbers {
         let _ = write!(text, "{} - amount", lines(&amounts, "    "));
     }
