@@ -14,7 +14,7 @@ mod server;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
 
@@ -92,7 +92,8 @@ pub fn open(settings: Settings) -> Result<Studio, StudioError> {
     can_be_made(&folder).map_err(|error| StudioError::Folder { folder: folder.clone(), error })?;
     let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let memory = memory.or_else(|| budget::available_memory().map(|memory| memory / 4 * 3));
-    let queue = Arc::new(SearchQueue::new(folder, SearchLimits { threads, memory }));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let queue = Arc::new(SearchQueue::new(folder, SearchLimits { threads, memory }).after(1000 * now));
     let token = Token::new()?;
     let studio = Arc::new(server::Shared { queue: Arc::clone(&queue), job });
     let port = server::listen(port, |port| Guard::new(token.clone(), port), &studio)?;
@@ -126,7 +127,7 @@ impl Studio {
                 if !folders.contains(&ticket.folder) {
                     folders.push(ticket.folder.clone());
                 }
-                queue::work(&ticket, &interrupts.token(ticket.job.limits.time));
+                queue::work(&ticket, &interrupts.token(ticket.time));
             }
         }
         self.queue.close();

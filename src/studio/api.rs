@@ -115,8 +115,8 @@ impl Api<'_> {
             (_, ["jobs", id, rest @ ..]) => match id.parse().ok().and_then(|id| self.queue.ticket(id)) {
                 // The same question again: one that was stopped goes on.
                 Some(ticket) if (method, rest) == ("POST", &["again"][..]) => {
-                    let (asked, max_length, depth) = ticket.question.asked(&ticket.job);
-                    self.added(ticket.text.clone(), asked, max_length.or(depth))
+                    let (asked, number) = ticket.asked;
+                    self.added(ticket.text.clone(), asked, number)
                 }
                 Some(ticket) => of_ticket(&ticket, method, rest, query),
                 None => Reply::refused(404, "no such search, or it has been forgotten: its folder is still there"),
@@ -201,9 +201,9 @@ fn describe(text: &str) -> Reply {
 
 fn listed(ticket: &Ticket) -> Listed {
     let stage = ticket.stage();
-    let (asked, max_length, depth) = ticket.question.asked(&ticket.job);
+    let (asked, number) = ticket.asked;
     let number = match asked {
-        Asked::Prove | Asked::Levels => max_length.or(depth).map(|number| format!(" {number}")).unwrap_or_default(),
+        Asked::Prove | Asked::Levels => number.map(|number| format!(" {number}")).unwrap_or_default(),
         Asked::Solve | Asked::Count => String::new(),
     };
     let sentence = match &stage {
@@ -212,7 +212,7 @@ fn listed(ticket: &Ticket) -> Listed {
         _ => None,
     };
     let asked = asked.name().to_owned() + &number;
-    Listed { id: ticket.id, asked, about: report::problem(&ticket.job.spec), stage: stage.name(), sentence }
+    Listed { id: ticket.id, asked, about: report::problem(&ticket.spec), stage: stage.name(), sentence }
 }
 
 fn of_ticket(ticket: &Ticket, method: &str, rest: &[&str], query: &str) -> Reply {

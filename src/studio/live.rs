@@ -91,7 +91,7 @@ impl Live {
             side: begun.map(|(level, _)| level.side.name()),
             states,
             expanded: expanded.min(states),
-            rate: successors as f64 / seconds.max(1e-3),
+            rate: if begun.is_some() { successors as f64 / seconds.max(1e-3) } else { 0.0 },
             level_left,
             length_left: told.length_left(successors),
             all_left: told.all_left(successors),

@@ -68,9 +68,14 @@ pub(super) struct Ticket {
     /// Who has this may see the report.
     pub(super) key: Token,
     pub(super) question: Question,
-    pub(super) job: Job,
-    /// The job as it was typed.
+    /// The question, and its greatest length or depth.
+    pub(super) asked: (Asked, Option<u32>),
+    pub(super) spec: ProblemSpec,
+    /// How long the search may take.
+    pub(super) time: Option<Duration>,
+    /// The job as it was typed. It is read again when the search begins: compiled puzzles that wait could fill the memory.
     pub(super) text: String,
+    most: SearchLimits,
     pub(super) folder: PathBuf,
     pub(super) live: Live,
     stage: Mutex<Stage>,
@@ -144,6 +149,13 @@ impl Ticket {
         waits
     }
 
+    /// Its job, within the limits of the studio, in its folder.
+    fn job(&self) -> Result<Job, Fault> {
+        let mut job = limited(&self.text, self.most)?;
+        job.output.dir = Some(self.folder.clone());
+        Ok(job)
+    }
+
     /// The page of its record.
     pub(super) fn report(&self, answer: &Answer) -> String {
         let file = self.folder.join(record::FILE).display().to_string();
@@ -171,6 +183,13 @@ impl SearchQueue {
         Self { inner: Mutex::default(), wake: Condvar::new(), folder, most }
     }
 
+    /// The same with numbers that begin after this one: a page that was open before the studio began anew shall not take one search for
+    /// another.
+    pub(super) fn after(self, last: u64) -> Self {
+        self.inner().last = last;
+        self
+    }
+
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -195,17 +214,16 @@ impl SearchQueue {
     /// Checks a job, and puts it at the end of the queue. What the job says of folders counts for nothing: it may be a
     /// stranger's.
     pub(super) fn add(&self, text: String, asked: Asked, number: Option<u32>) -> Result<Arc<Ticket>, Declined> {
-        let mut job = read(&text).map_err(|fault| Declined::Job(Box::new(fault)))?;
+        let mut job = limited(&text, self.most).map_err(|fault| Declined::Job(Box::new(fault)))?;
         let question = question(&job, asked, number)?;
-        job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(self.most.threads));
-        job.limits.memory = job.limits.memory.into_iter().chain(self.most.memory).min();
-        job.output = Output::default();
         let folder = self.folder.join(name(&job, question));
         job.output.dir = Some(folder.clone());
         run::answerable(&job, question)?;
         run::place(&job, question)?;
         run::affordable(&job, question, 1)?;
         let (key, live, stage) = (Token::new()?, Live::default(), Mutex::new(Stage::Waiting));
+        let (asked, max_length, depth) = question.asked(&job);
+        let (spec, time, most) = (job.spec, job.limits.time, self.most);
         let mut inner = self.inner();
         if inner.closed {
             return Err(Declined::Closed);
@@ -214,7 +232,8 @@ impl SearchQueue {
             return Err(Declined::Full);
         }
         inner.last += 1;
-        let ticket = Arc::new(Ticket { id: inner.last, key, question, job, text, folder, live, stage });
+        let (id, asked) = (inner.last, (asked, max_length.or(depth)));
+        let ticket = Arc::new(Ticket { id, key, question, asked, spec, time, text, most, folder, live, stage });
         inner.tickets.push_back(Arc::clone(&ticket));
         let ended = inner.tickets.iter().filter(|ticket| !ticket.stage().is_open()).count();
         if ended > ENDED {
@@ -244,6 +263,15 @@ impl SearchQueue {
     }
 }
 
+/// The job of a text, within limits; what it says of folders is left out.
+fn limited(text: &str, most: SearchLimits) -> Result<Job, Fault> {
+    let mut job = read(text)?;
+    job.limits.threads = Some(job.limits.threads.unwrap_or(usize::MAX).min(most.threads));
+    job.limits.memory = job.limits.memory.into_iter().chain(most.memory).min();
+    job.output = Output::default();
+    Ok(job)
+}
+
 /// Checks a job's text. It may be a stranger's, who is not to choose files that are read here: what a job of a
 /// permutation puzzle names elsewhere must stand in it.
 pub(super) fn read(text: &str) -> Result<Job, Fault> {
@@ -260,6 +288,9 @@ pub(super) fn read(text: &str) -> Result<Job, Fault> {
         let message = "the studio reads no other files: allowed is the text of that file, as definition = '''...'''";
         return Err(source.fault(file.span(), message));
     }
+    // One at a time: to compile a puzzle may take hundreds of megabytes.
+    static READING: Mutex<()> = Mutex::new(());
+    let _reading = READING.lock().unwrap_or_else(PoisonError::into_inner);
     Job::parse(source.file(), text)
 }
 
@@ -317,10 +348,11 @@ fn search(ticket: &Ticket, cancel: &CancellationToken) -> Result<Answer, String>
     let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", ticket.folder.display());
     let folder = Folder::make(&ticket.folder).map_err(unwritten)?;
     folder.replace(JOB, ticket.text.as_bytes(), |_| Ok(())).map_err(unwritten)?;
+    let job = ticket.job().map_err(|fault| fault.to_string())?;
     // The page, and other processes.
     let file = StatusFile::new(&ticket.folder);
     let told = All(vec![&ticket.live, &file]);
-    let record = run::run(&ticket.job, ticket.question, &told, cancel).map_err(|e| match e {
+    let record = run::run(&job, ticket.question, &told, cancel).map_err(|e| match e {
         RunError::OtherProblem { file, problem } => {
             format!("{}: the record of another problem ({})", file.display(), report::problem(&problem))
         }
@@ -379,11 +411,12 @@ mod tests {
         let output = "[output]\ndir = '/etc/elsewhere'\ncache = '/etc'\nkeep-levels = true\n";
         let greedy = format!("{SMALL}{limits}{output}");
         let ticket = queue.add(greedy, Asked::Solve, None).unwrap();
-        assert_eq!((ticket.job.limits.threads, ticket.job.limits.memory), (Some(1), Some(256 << 20)));
-        assert_eq!(ticket.job.output, Output { dir: Some(ticket.folder.clone()), ..Output::default() });
+        let job = ticket.job().unwrap();
+        assert_eq!((job.limits.threads, job.limits.memory), (Some(1), Some(256 << 20)));
+        assert_eq!(job.output, Output { dir: Some(ticket.folder.clone()), ..Output::default() });
         assert!(ticket.folder.starts_with(queue.folder()));
         let modest = format!("{SMALL}[limits]\nmemory = '64 MiB'\n");
-        assert_eq!(queue.add(modest, Asked::Solve, None).unwrap().job.limits.memory, Some(64 << 20));
+        assert_eq!(queue.add(modest, Asked::Solve, None).unwrap().job().unwrap().limits.memory, Some(64 << 20));
         let poor = queue.add(format!("{SMALL}[limits]\nmemory = '1 KiB'\n"), Asked::Solve, None);
         assert!(matches!(poor, Err(Declined::Run(RunError::TooLittleMemory { .. }))));
     }
@@ -442,6 +475,13 @@ mod tests {
         all(&queue);
         assert_eq!(again.stage().name(), "ended");
         assert!(run::unfinished(&stopped.folder).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_queue_that_begins_anew_gives_other_numbers() {
+        let (_folder, queue) = queue();
+        let queue = queue.after(1_000);
+        assert_eq!(queue.add(SMALL.into(), Asked::Solve, None).unwrap().id, 1_001);
     }
 
     #[test]

@@ -114,12 +114,12 @@ fn respond(guard: &Guard, studio: &Shared, request: &mut Request<Body>) -> Respo
         let _ = io::copy(&mut request.body_mut().take(SHORT), &mut io::sink());
         return refused(refusal);
     }
-    let body = body(request);
+    let body = match body(request) {
+        Ok(body) => body,
+        Err(reply) => return json(reply),
+    };
     let (method, uri) = (request.method(), request.uri());
     let path = uri.path();
-    let Some(body) = body else {
-        return json(Reply::refused(413, &format!("the request is too long: allowed are {BODY} bytes of UTF-8")));
-    };
     let api = Api { queue: &studio.queue, job: studio.job.as_deref() };
     if let Some(asked) = path.strip_prefix("/api/") {
         return json(api.answer(method.as_str(), asked, uri.query().unwrap_or_default(), body));
@@ -136,16 +136,17 @@ fn respond(guard: &Guard, studio: &Shared, request: &mut Request<Body>) -> Respo
     }
 }
 
-/// The body as text; `None` where it is too long, or none.
-fn body(request: &mut Request<Body>) -> Option<String> {
+/// The body as text, or what is wrong with it.
+fn body(request: &mut Request<Body>) -> Result<String, Reply> {
     let mut bytes = Vec::new();
     let read = request.body_mut().take(BODY + 1).read_to_end(&mut bytes);
     if bytes.len() as u64 > BODY {
         // Who goes on and on is cut off.
         let _ = io::copy(&mut request.body_mut().take(TOO_LONG), &mut io::sink());
-        return None;
+        return Err(Reply::refused(413, &format!("the request is too long: allowed are {BODY} bytes")));
     }
-    read.ok().and_then(|_| String::from_utf8(bytes).ok())
+    read.map_err(|error| Reply::refused(400, &format!("the request cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| Reply::refused(400, "the request is no text in UTF-8"))
 }
 
 fn refused(refusal: Refusal) -> Response<Body> {

@@ -207,7 +207,7 @@ fn what_is_too_long_or_no_request_is_refused_and_the_studio_goes_on() {
     assert_eq!(studio.raw(&chunked).status, 413);
     let no_text =
         [format!("POST /api/describe HTTP/1.1\r\n{host}Content-Length: 2\r\n\r\n").as_bytes(), b"\xff\xfe"].concat();
-    assert_eq!(studio.raw(&no_text).status, 413);
+    assert_eq!(studio.raw(&no_text).status, 400);
     assert_eq!(studio.raw(format!("GET /{} HTTP/1.1\r\n{host}\r\n", "a".repeat(20_000)).as_bytes()).status, 400);
     assert_eq!(studio.raw(b"hello\r\n\r\n").status, 400);
     // Half a request, and gone.

@@ -3,19 +3,40 @@
 const KEY = "halma-studio-token";
 let token = null;
 
-/** Takes the token out of the address, so that a link to the page has none; or the one of an earlier visit. */
+/** The token of an earlier visit. */
+function kept() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    // A browser that keeps nothing: a token is known until the page is closed.
+    return null;
+  }
+}
+
+/** Takes the token out of the address, so that a link to the page has none, or that of an earlier visit. Says whether the address had one. */
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1));
-  token = given.get("token") ?? token;
+  token = given.get("token") ?? token ?? kept();
+  if (!given.has("token")) return false;
+  given.delete("token");
+  history.replaceState(null, "", given.size ? `#${given}` : location.pathname);
+  return true;
+}
+
+/** Goes back to the token of an earlier visit, if there is another one than that which was refused. */
+function otherToken() {
+  const other = kept();
+  if (!other || other === token) return false;
+  token = other;
+  return true;
+}
+
+/** Keeps a token that was accepted: a wrong one in a link must not take its place. */
+function keepToken() {
   try {
-    if (token) localStorage.setItem(KEY, token);
-    else token = localStorage.getItem(KEY);
+    if (kept() !== token) localStorage.setItem(KEY, token);
   } catch {
-    // A browser that keeps nothing: the token is known until the page is closed.
-  }
-  if (given.has("token")) {
-    given.delete("token");
-    history.replaceState(null, "", given.size ? `#${given}` : location.pathname);
+    // As above.
   }
 }
 
@@ -26,7 +47,9 @@ async function send(method, path, body) {
 /** Asks; `{ status, value }`, where status 0 means that nobody answers. */
 export async function ask(method, path, body) {
   try {
-    const response = await send(method, path, body);
+    let response = await send(method, path, body);
+    if (response.status === 401 && otherToken()) response = await send(method, path, body);
+    if (response.ok) keepToken();
     return { status: response.status, value: await response.json() };
   } catch {
     return { status: 0, value: { message: "The studio does not answer. Has it been stopped? Start it again, and open its address." } };

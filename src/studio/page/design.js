@@ -85,7 +85,7 @@ export function ofFragment(fragment) {
   state.target = parts.has("target") ? cells("target") ?? new Set() : null;
   state.jumpsOnly = parts.has("jumps-only");
   state.palindromic = parts.has("palindromic");
-  if (/^[a-z0-9-]{1,20}$/.test(parts.get("pruning") ?? "")) state.pruning = parts.get("pruning");
+  if (/^[a-z0-9-]{1,20}(\([\w,.=/+ -]{1,200}\))?$/.test(parts.get("pruning") ?? "")) state.pruning = parts.get("pruning");
   return state;
 }
 

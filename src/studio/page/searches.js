@@ -23,7 +23,7 @@ export function time(seconds) {
 export class Searches {
   constructor({ section, list, place, say, lost }) {
     Object.assign(this, { section, list, place, say, lost });
-    this.chosen = null;
+    this.begin(null);
     this.stages = new Map();
     this.timer = 0;
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.poll(); });
@@ -31,12 +31,16 @@ export class Searches {
 
   /** Shows a search that was just asked for. */
   choose(id) {
-    if (this.chosen !== id) {
-      this.chosen = id;
-      this.drawn = null;
-      this.levels = [];
-    }
+    if (this.chosen !== id) this.begin(id);
     return this.poll();
+  }
+
+  /** Begins with a search, or with none: nothing of the one before stays. */
+  begin(id) {
+    this.chosen = id;
+    this.drawn = null;
+    this.levels = [];
+    this.place.replaceChildren();
   }
 
   async poll() {
@@ -72,7 +76,7 @@ export class Searches {
       this.stages.set(search.id, search.stage);
     }
     if (this.chosen === null && value.length) {
-      this.chosen = (value.find((search) => search.stage === "running") ?? value[value.length - 1]).id;
+      this.begin((value.find((search) => search.stage === "running") ?? value[value.length - 1]).id);
     }
     this.show(value);
     if (this.chosen !== null) await this.detail();
@@ -97,17 +101,15 @@ export class Searches {
 
   async detail() {
     const id = this.chosen;
-    const { status, value } = await ask("GET", `/api/jobs/${id}?from=${this.levels?.length ?? 0}`);
+    const { status, value } = await ask("GET", `/api/jobs/${id}?from=${this.levels.length}`);
     if (id !== this.chosen) return;
     if (status === 404) {
-      // The studio has begun anew, and knows no such search.
-      this.chosen = null;
-      this.drawn = null;
-      this.place.replaceChildren();
+      // The studio has forgotten it, or has begun anew.
+      this.begin(null);
       return;
     }
     if (status !== 200) return;
-    (this.levels ??= []).push(...value.live.levels);
+    this.levels.push(...value.live.levels);
     const stage = `${id} ${value.stage}`;
     if (stage !== this.drawn) {
       this.drawn = stage;

@@ -295,7 +295,8 @@ function listen() {
     state.text = generated = toml(state);
     changed();
   }, "click");
-  on("to-board", () => setState(ofJob(described.armies, described.kind)), "click");
+  // What was typed stays: a title, comments and limits are not on the board.
+  on("to-board", () => setState({ ...ofJob(described.armies, described.kind), text: state.text }), "click");
   on("link", copy, "click");
   document.querySelectorAll("[name=mode]").forEach((radio) => radio.addEventListener("change", () => {
     // The text begins with what is on the board; what somebody has typed stays.
@@ -303,19 +304,29 @@ function listen() {
     setState({ ...state, mode: radio.value });
   }));
   document.querySelectorAll("[data-ask]").forEach((button) => button.addEventListener("click", begin));
-  addEventListener("hashchange", () => {
-    takeToken();
-    const next = ofFragment(location.hash.slice(1));
-    if (next && toFragment(next) !== toFragment(state)) setState(next);
-  });
 }
+
+/** Whether the studio has answered, and the page listens. */
+let opened = false;
+
+// Another address was pasted, perhaps that of a studio which has begun anew.
+addEventListener("hashchange", async () => {
+  const given = takeToken();
+  if (!opened) {
+    if (given) await open();
+    return;
+  }
+  if (given) searches.poll();
+  const next = ofFragment(location.hash.slice(1));
+  if (next && toFragment(next) !== toFragment(state)) setState(next);
+  else if (given) describe();
+});
 
 async function open() {
   const { status, value } = await ask("GET", "/api/start");
-  if (status !== 200) {
-    show($("locked"), value.message);
-    return;
-  }
+  show($("locked"), status === 200 ? null : value.message);
+  if (status !== 200 || opened) return;
+  opened = true;
   $("board-name").replaceChildren(...[...value.boards, "drawn"].map((name) => make("option", { value: name, textContent: name })));
   $("example").append(...Object.keys(EXAMPLES).map((name) => make("option", { value: name, textContent: name })));
   const memory = value.memory ? `, ${value.memory} of memory` : "";
