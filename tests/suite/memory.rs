@@ -130,3 +130,22 @@ fn a_record_that_outgrows_the_budget_is_refused_before_it_is_read() {
     assert_eq!(status, 4, "{message}");
     assert!(message.contains("solution: 1000000 moves for length"), "{message}");
 }
+
+/// Seven places that are all written: hundreds of thousands of applications, which are looked up in tables.
+#[test]
+fn rules_whose_tables_outgrow_the_budget_are_refused_and_too_many_are_no_puzzle() {
+    let job = |size: usize| {
+        let letter = |cell: usize| if cell + 1 == size * size { '.' } else { ['A', 'B', 'C'][cell % 3] };
+        let rows: Vec<String> = (0..size).map(|y| (0..size).map(|x| letter(y * size + x)).collect()).collect();
+        let rules = "\". * * * * * * -> * * * * * * .\", \"* * * * * * . -> . * * * * * *\"";
+        let board = rows.join("\n");
+        format!("[problem]\nkind = \"rules\"\ndirections = 8\nboard = \"\"\"\n{board}\n\"\"\"\nrules = [{rules}]\n")
+    };
+    let folder = job_folder(&job(11));
+    let (status, _, err) = halma(folder.path(), "levels job.toml --depth 1 --threads 1 --memory 64MiB");
+    assert_eq!(status, 2);
+    assert!(err.contains("of it for the moves of the puzzle"), "{err}");
+    let (status, _, err) = halma(job_folder(&job(16)).path(), "describe job.toml");
+    assert_eq!(status, 2);
+    assert!(err.contains("more than 2000000 applications, or 8388608 letters in all of them"), "{err}");
+}

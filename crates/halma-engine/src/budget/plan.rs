@@ -26,6 +26,8 @@ const PIECE_PER_SHARD: u64 = 16 << 10;
 /// What a job needs beside its levels, whatever the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
+    /// Bytes of the puzzle itself: what its moves are looked up in.
+    pub moves: u64,
     /// Bytes of tables and of what builds them: pattern databases with their frontiers.
     pub tables: u64,
     /// Bytes of the states that a beam search scores and keeps.
@@ -49,7 +51,7 @@ impl MemoryPlan {
     /// The least budget that suffices for a job with these needs, in whole MiB.
     #[must_use]
     pub fn least(threads: usize, needs: Needs) -> u64 {
-        (PROGRAM + STEP + threads as u64 * THREAD + needs.tables + needs.beam).next_multiple_of(MIB)
+        (PROGRAM + STEP + threads as u64 * THREAD + needs.moves + needs.tables + needs.beam).next_multiple_of(MIB)
     }
 
     /// The budget, if there is one.
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_least_grows_with_threads_and_with_what_a_job_needs() {
-        let least = |threads, tables| MemoryPlan::least(threads, Needs { tables, beam: 0 });
+        let least = |threads, tables| MemoryPlan::least(threads, Needs { tables, ..Needs::default() });
         assert!(least(1, 0) < least(2, 0) && least(2, 0) < least(64, 0) && least(2, 0) < least(2, 1));
         assert!(least(64, 1 << 30) > 1 << 30);
         assert!(least(2, 0) <= 48 << 20, "small machines search small problems");

@@ -29,11 +29,19 @@ pub const DIRECTIONS: [(&str, (i32, i32)); 8] = [
     ("left-up", (-1, -1)),
 ];
 
-/// The most steps: a puzzle with more would not fit memory.
-const MAX_STEPS: usize = 4_000_000;
+/// The most steps, and the most conditions of cells in all steps: more would take too much memory.
+const MAX_STEPS: usize = 2_000_000;
+const MAX_CONDITIONS: usize = 1 << 23;
 
 /// The most rules: a step names its rule with 16 bits, of which one value stands for none.
 const MAX_RULES: usize = u16::MAX as usize;
+
+/// What is wrong with rules that apply too often.
+fn too_many() -> String {
+    format!(
+        "more than {MAX_STEPS} applications, or {MAX_CONDITIONS} letters in all of them: fewer letters or smaller classes are needed"
+    )
+}
 
 /// Compiles the table.
 ///
@@ -61,7 +69,7 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
     // One that is drawn twice is one start: its solutions are counted once.
     let mut seen = HashSet::new();
     starts.retain(|start| seen.insert(start.clone()));
-    let mut steps = Vec::new();
+    let (mut steps, mut conditions) = (Vec::new(), 0);
     for (number, rule) in rules.iter().enumerate() {
         let before = steps.len();
         rule.task(&alphabet, &board, number, &mut steps).map_err(|fault| place(table, number, fault))?;
@@ -69,11 +77,9 @@ pub fn compile(table: &RulesTable) -> Result<GroundedTask, TableFault> {
             let message = "the rule changes nothing wherever it applies: its sides must differ";
             return Err(place(table, number, TableFault::whole(message)));
         }
-        if steps.len() > MAX_STEPS {
-            let message = format!(
-                "the rules have more than {MAX_STEPS} applications: fewer letters or smaller classes are needed"
-            );
-            return Err(TableFault::of("rules", message));
+        conditions += steps[before..].iter().map(|step| step.needs.len()).sum::<usize>();
+        if steps.len() > MAX_STEPS || conditions > MAX_CONDITIONS {
+            return Err(TableFault::of("rules", format!("the rules have {}", too_many())));
         }
     }
     let turns = turns(table, &rules)?;

@@ -2,9 +2,9 @@
 
 use halma_record::job::puzzle_tables::Until;
 
-use super::MAX_STEPS;
 use super::alphabet::Alphabet;
 use super::parsed::ParsedRule;
+use super::{MAX_CONDITIONS, MAX_STEPS, too_many};
 use crate::board::Board;
 use crate::puzzle::TableFault;
 use crate::puzzle::grounded::{Letters, Step};
@@ -41,6 +41,8 @@ impl ParsedRule {
         let stays = |place: usize| self.source(place) == Some(place);
         let copied = |place: usize| (0..places).any(|p| p != place && self.source(p) == Some(place));
         let expanded: Vec<bool> = (0..places).map(|place| !stays(place) || copied(place)).collect();
+        let beginnings = |vector| (0..board.len()).filter(move |&cell| self.cells(board, cell, vector).is_some());
+        let places_on_board: usize = self.directions.iter().map(|&(_, vector)| beginnings(vector).count()).sum();
         let mut choices: Vec<Vec<u8>> = vec![Vec::new()];
         for (place, &set) in sets.iter().enumerate() {
             let letters: Vec<u8> = match expanded[place] {
@@ -51,9 +53,9 @@ impl ParsedRule {
                 .iter()
                 .flat_map(|chosen| letters.iter().map(move |&letter| chosen.iter().copied().chain([letter]).collect()));
             choices = all.collect();
-            if choices.len() * board.len() * self.directions.len() > MAX_STEPS {
-                let message = format!("the rule has more than {MAX_STEPS} applications: smaller classes are needed");
-                return Err(TableFault::whole(message));
+            let applications = choices.len() * places_on_board.max(1);
+            if applications > MAX_STEPS || applications * places > MAX_CONDITIONS {
+                return Err(TableFault::whole(format!("the rule has {}", too_many())));
             }
         }
         for &(direction, vector) in &self.directions {
