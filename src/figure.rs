@@ -273,7 +273,7 @@ impl Figure {
         let mut lines = vec![String::new()];
         for part in self.caption(number).split_inclusive(['-', ' ']) {
             match lines.last_mut() {
-                Some(line) if line.len() + part.len() <= fitting => line.push_str(part),
+                Some(line) if line.is_empty() || line.len() + part.len() <= fitting => line.push_str(part),
                 _ => lines.push(part.into()),
             }
         }

@@ -47,8 +47,9 @@ pub fn text(record: &Record, levels: bool) -> String {
         let radius = record.runs.last().map_or(0, |run| run.length);
         let _ = writeln!(
             text,
-            "\n{} states in all; the farthest are {} away.",
+            "\n{} states in all{}; the farthest are {} away.",
             grouped(record.states()),
+            up_to_symmetry(record).replacen(' ', ", ", 1),
             counted(radius as usize, "move")
         );
         for picture in &record.farthest {
@@ -172,6 +173,12 @@ fn so_far_unsolved(refuted: Option<u32>, known: Option<u32>, solution: &str) -> 
 /// `levels` that were stopped: the last level that is complete.
 pub(crate) fn last_complete(record: &Record) -> Option<u32> {
     record.runs.last()?.levels.iter().map(|level| level.depth).max()
+}
+
+/// " up to symmetry", where a state stands for a class of more than one position.
+pub(crate) fn up_to_symmetry(record: &Record) -> &'static str {
+    let many = record.symmetries.as_ref().is_some_and(|symmetries| symmetries.fixing.len() > 1);
+    if many { " up to symmetry" } else { "" }
 }
 
 /// `levels` to the end: the last level that is not empty.

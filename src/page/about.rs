@@ -43,8 +43,8 @@ pub(super) fn checking(entries: &[&Entry]) -> Markup {
                 }
             }
             ul {
-                li { "Every level accounts for every successor: successors = pruned + duplicates + old + positions." }
-                li { "Every level has a digest, the sum modulo 2" sup { "128" } " of a mix of its positions"
+                li { "Every level accounts for every successor: successors = pruned + duplicates + old + states." }
+                li { "Every level has a digest, the sum modulo 2" sup { "128" } " of a mix of its states"
                     @if let Some(key) = &record.digest_key { " under the key " code { (key.to_string()) } }
                     ". The same search with any number of threads, or with levels on disk, has the same digests." }
                 @if let Some(s) = symmetries {
@@ -128,6 +128,18 @@ fn citation(record: &Record) -> String {
     format!(
         "@misc{{halma,\n  author = {{the halma authors}},\n  title  = {{halma: shortest solutions of board puzzles, found and proved}},\n  \
          note   = {{version {version}{tree}; {}}}\n}}\n",
-        problem(&record.problem)
+        for_latex(&problem(&record.problem))
     )
+}
+
+/// A text in which LaTeX takes no character for one of its own.
+fn for_latex(text: &str) -> String {
+    let one = |c: char| match c {
+        '{' | '}' | '%' | '#' | '&' | '_' | '$' => format!("\\{c}"),
+        '\\' => "\\textbackslash{}".into(),
+        '~' => "\\textasciitilde{}".into(),
+        '^' => "\\textasciicircum{}".into(),
+        c => c.to_string(),
+    };
+    text.chars().map(one).collect()
 }

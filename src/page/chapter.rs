@@ -50,8 +50,9 @@ impl<'a> Chapter<'a> {
     pub(super) fn claims(&self) -> Markup {
         let claims = claims(self.entries);
         let first = claims.first().map(|(said, _)| said.as_str()).unwrap_or_default();
+        let is_counted = self.entries.iter().any(|e| e.record.counts.is_some() && claim(&e.record) == first);
         html! {
-            p.claim { (first) @if let Some(counted) = self.known().counted().filter(|_| !first.contains("exactly")) { " " (counted) } }
+            p.claim { (first) @if let Some(counted) = self.known().counted().filter(|_| !is_counted) { " " (counted) } }
             @if claims.len() > 1 || self.entries.len() > 1 {
                 details.claims {
                     summary { (self.entries.len()) " records, and what each says" }
@@ -139,7 +140,6 @@ pub(super) fn moves_as_file(record: &Record) -> String {
     if record.problem.puzzle().is_some() {
         return moves.join("\n") + "\n";
     }
-    let job = super::job_text::text(record);
-    let problem = job.split("\n[search]").next().unwrap_or_default();
+    let problem = super::job_text::problem(record);
     format!("{problem}\n[solution]\nlength = {}\nmoves = \"\"\"\n{}\n\"\"\"\n", moves.len(), moves.join(",\n"))
 }

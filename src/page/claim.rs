@@ -50,18 +50,17 @@ fn of_transfer(record: &Record, spec: &ArmiesSpec) -> String {
     let jumps = if spec.jumps_only { " by jumps alone" } else { "" };
     let (setting, army, target) = (setting(spec), army(spec), spec.target.join(", "));
     let can = |verb: &str| format!("{setting}, {army} {verb} be brought to {target}{jumps}{palindromic}");
-    let refuted = match record.refuted_up_to {
-        Some(refuted) => format!("No solution has at most {}; longer ones are undecided.", moves(refuted)),
-        None => "Nothing is decided.".into(),
+    let nothing = || {
+        format!(
+            "{setting}, it has not been decided in how many moves {army} can be brought to {target}{jumps}{palindromic}."
+        )
     };
     let phrases = Phrases {
         can: can("can"),
         cannot: can("cannot"),
         never: can("cannot"),
         names_winner: false,
-        undecided: format!(
-            "{setting}, it has not been decided in how many moves {army} can be brought to {target}. {refuted}"
-        ),
+        undecided: undecided(record, &can("cannot")).unwrap_or_else(nothing),
         setting,
     };
     sentences(record, &phrases)
@@ -131,11 +130,18 @@ fn undecided(record: &Record, cannot: &str) -> Option<String> {
     Some(format!("{cannot} in {} or fewer; whether more suffice has not been decided.", moves(refuted)))
 }
 
+/// What the record says of shorter solutions than the one of that length; others may say more.
 fn shorter(record: &Record, length: u32) -> String {
+    let one = if record.palindromic { "palindromic solution" } else { "way" };
     match record.refuted_up_to {
-        Some(refuted) if refuted + 1 >= length => "No shorter way exists.".into(),
-        Some(refuted) => format!("At least {} are needed; between the two nothing is decided.", moves(refuted + 1)),
-        None => "Whether fewer suffice has not been decided.".into(),
+        Some(refuted) if refuted + 1 >= length => format!("No shorter {one} exists."),
+        _ if length == 0 => format!("No shorter {one} exists."),
+        Some(refuted) => {
+            let for_one = if record.palindromic { " for a palindromic solution" } else { "" };
+            let needed = moves(refuted + 1);
+            format!("At least {needed} are needed{for_one}; this search decides nothing between the two.")
+        }
+        None => format!("Whether a shorter {one} exists has not been decided."),
     }
 }
 
@@ -150,18 +156,29 @@ fn not_finished(record: &Record, length: u32) -> String {
 }
 
 fn levels(record: &Record, setting: &str) -> String {
-    let exactly = |depth: &str| {
-        format!("{setting}, the positions are enumerated that are first reached after exactly {depth} moves")
+    let classes = report::up_to_symmetry(record);
+    let numbers = |last: u32| match last {
+        0 => "0".into(),
+        1 => "0 and 1".into(),
+        last => format!("0, 1, ..., {last}"),
+    };
+    let exactly = |last: u32| {
+        format!(
+            "{setting}, the positions are enumerated{classes} that are first reached after exactly {} moves",
+            numbers(last)
+        )
     };
     match (record.verdict, report::reached(record), report::last_complete(record)) {
         (Verdict::Incomplete, _, None) => format!("{setting}, no level has been enumerated yet."),
-        (Verdict::Incomplete, _, Some(last)) => {
-            format!("{}; those after more are not.", exactly(&format!("0, 1, ..., {last}")))
-        }
+        (Verdict::Incomplete, _, Some(last)) => format!("{}; those after more are not.", exactly(last)),
         (_, Some(last), _) => format!(
-            "{setting}, all positions that can be reached are enumerated, by the least number of moves: 0, 1, ..., {last}."
+            "{setting}, all positions that can be reached are enumerated{classes}, by the least number of moves: {}.",
+            numbers(last)
         ),
-        _ => format!("{}.", exactly(&record.depth.map_or("so many".into(), |depth| format!("0, 1, ..., {depth}")))),
+        _ => match record.depth {
+            Some(depth) => format!("{}.", exactly(depth)),
+            None => format!("{setting}, positions are enumerated{classes}."),
+        },
     }
 }
 
@@ -220,6 +237,36 @@ mod tests {
         }
     }
 
+    /// Of others nothing is claimed.
+    #[test]
+    fn a_search_for_palindromes_speaks_of_palindromes_alone() {
+        let job =
+            Job::parse("row.toml".as_ref(), "[problem]\nkind = \"transfer\"\nboard = \"SS..TT\"\nmoves = 4\n").unwrap();
+        let found = run(&job, Question::Solve, &(), &CancellationToken::after(None)).unwrap();
+        let palindromic = Record { palindromic: true, verdict: Verdict::Solution, ..found };
+        assert!(claim(&palindromic).ends_with(" in 4 moves. No shorter palindromic solution exists."));
+        for refuted_up_to in [Some(2), None] {
+            let open = Record { refuted_up_to, ..palindromic.clone() };
+            assert!(claim(&open).rsplit_once(". ").unwrap().1.contains("palindromic solution"), "{}", claim(&open));
+            let unsolved = Record { verdict: Verdict::Incomplete, length: None, solution: None, ..open };
+            assert!(claim(&unsolved).contains("to e1, f1 by a palindromic solution"), "{}", claim(&unsolved));
+        }
+    }
+
+    #[test]
+    fn levels_of_classes_are_said_to_be_up_to_symmetry() {
+        let pegs = "[problem]\nkind = \"rules\"\nboard = \"PP.PP\"\nrules = [\"P P . -> . . P\"]\n";
+        let said = |text: &str, depth| {
+            let job = Job::parse("pegs.toml".as_ref(), text).unwrap();
+            claim(&run(&job, Question::Levels { depth }, &(), &CancellationToken::after(None)).unwrap())
+        };
+        assert!(said(pegs, 1).contains(
+            "the positions are enumerated up to symmetry that are first reached after exactly 0 and 1 moves"
+        ));
+        let all = said(&format!("{pegs}[search]\nsymmetry = false\n"), 0);
+        assert!(all.contains("the positions are enumerated that are first reached after exactly 0 moves"), "{all}");
+    }
+
     /// What is claimed of each answer that a record may have, between what all begin with and what all end with.
     fn claims(problem: &str, begin: &str, end: &str) -> Vec<String> {
         let job = Job::parse("x.toml".as_ref(), &format!("[problem]\n{problem}")).unwrap();
@@ -270,16 +317,16 @@ mod tests {
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves, and in no fewer. There is exactly 1 such sequence of moves, 1 up to the board's symmetry. Palindromic are 1 of them.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. Whether fewer suffice has not been decided.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; this search decides nothing between the two.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. Whether a shorter way exists has not been decided.",
         "2 men on a1, b1 cannot be brought to e1, f1: every position that can be reached was seen.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 5 moves or fewer.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer.",
         "2 men on a1, b1 cannot be brought to e1, f1.",
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. No shorter way exists. The count is not finished.",
-        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; between the two nothing is decided.",
-        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. No solution has at most 2 moves; longer ones are undecided.",
-        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1. Nothing is decided.",
+        "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; this search decides nothing between the two.",
+        "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer; whether more suffice has not been decided.",
+        "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1.",
         "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
     ];
 
@@ -287,14 +334,14 @@ mod tests {
         "two players of 1 man each who help each other can end the game in 7 moves, blue winning, and in no fewer.",
         "two players of 1 man each who help each other can end the game in 7 moves, and in no fewer. There are exactly 36 such sequences of moves, 36 up to the board's symmetry.",
         "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists.",
-        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
-        "two players of 1 man each who help each other can end the game in 7 moves. Whether fewer suffice has not been decided.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; this search decides nothing between the two.",
+        "two players of 1 man each who help each other can end the game in 7 moves. Whether a shorter way exists has not been decided.",
         "two players of 1 man each who help each other can never end the game: every position that can be reached was seen.",
         "two players of 1 man each who help each other cannot end the game in 5 moves or fewer.",
         "two players of 1 man each who help each other cannot end the game in 2 moves or fewer.",
         "two players of 1 man each who help each other cannot end the game.",
         "two players of 1 man each who help each other can end the game in 7 moves. No shorter way exists. The count is not finished.",
-        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; between the two nothing is decided.",
+        "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; this search decides nothing between the two.",
         "two players of 1 man each who help each other cannot end the game in 2 moves or fewer; whether more suffice has not been decided.",
         "nothing is decided about the shortest game of 1 man a side.",
         "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
@@ -304,14 +351,14 @@ mod tests {
         ": solved in 4 moves, and in no fewer",
         ": solved in 4 moves, and in no fewer. There are exactly 2 such sequences of moves, 2 up to the board's symmetry",
         ": solved in 4 moves. No shorter way exists",
-        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
-        ": solved in 4 moves. Whether fewer suffice has not been decided",
+        ": solved in 4 moves. At least 3 moves are needed; this search decides nothing between the two",
+        ": solved in 4 moves. Whether a shorter way exists has not been decided",
         ": never solved: every position that can be reached was seen",
         ": not solved in 5 moves or fewer",
         ": not solved in 2 moves or fewer",
         ": not solved",
         ": solved in 4 moves. No shorter way exists. The count is not finished",
-        ": solved in 4 moves. At least 3 moves are needed; between the two nothing is decided",
+        ": solved in 4 moves. At least 3 moves are needed; this search decides nothing between the two",
         ": not solved in 2 moves or fewer; whether more suffice has not been decided",
         ": not decided",
         ", the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves",

@@ -11,14 +11,6 @@ use halma_rules::job::{ArmiesSpec, Army, Job, ProblemSpec};
 ///
 /// Ends with a line break.
 pub(super) fn text(record: &Record) -> String {
-    let problem = match &record.problem {
-        ProblemSpec::Armies(armies) => of_armies(armies),
-        ProblemSpec::Puzzle(puzzle) => {
-            // What an edited record may hold, such as a null, has no form in a job file.
-            toml::to_string_pretty(&BTreeMap::from([("problem", puzzle)]))
-                .unwrap_or_else(|error| format!("# The record's problem cannot be written as a job: {error}\n"))
-        }
-    };
     let mut search = format!("pruning = \"{}\"\n", record.pruning);
     if record.palindromic {
         search += "palindromic = true\n";
@@ -26,7 +18,19 @@ pub(super) fn text(record: &Record) -> String {
     if let Some(most) = record.max_length.filter(|_| record.question != Asked::Prove) {
         let _ = writeln!(search, "max-length = {most}");
     }
-    format!("{problem}\n[search]\n{search}")
+    format!("{}\n[search]\n{search}", problem(record))
+}
+
+/// The job's table `[problem]`.
+pub(super) fn problem(record: &Record) -> String {
+    match &record.problem {
+        ProblemSpec::Armies(armies) => of_armies(armies),
+        ProblemSpec::Puzzle(puzzle) => {
+            // What an edited record may hold, such as a null, has no form in a job file.
+            toml::to_string_pretty(&BTreeMap::from([("problem", puzzle)]))
+                .unwrap_or_else(|error| format!("# The record's problem cannot be written as a job: {error}\n"))
+        }
+    }
 }
 
 fn of_armies(armies: &ArmiesSpec) -> String {

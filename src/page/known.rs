@@ -3,7 +3,7 @@
 use halma_record::record::{Asked, Counts, Record, Verdict};
 use halma_record::words::moves;
 
-use crate::report::{grouped, reached};
+use crate::report::{grouped, last_complete, reached, up_to_symmetry};
 
 /// What is known of a problem.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,8 +18,8 @@ pub(super) struct Known<'a> {
     palindromes: bool,
     /// How many solutions there are of the shortest length.
     counts: Option<&'a Counts>,
-    /// Where only levels were asked for: the last one, and how many states all have.
-    levels: Option<(u32, u64)>,
+    /// Where levels were asked for: the last complete one, how many states all have, and whether these are classes under symmetries.
+    levels: Option<(u32, u64, &'static str)>,
 }
 
 impl<'a> Known<'a> {
@@ -31,14 +31,15 @@ impl<'a> Known<'a> {
         let solving = speaking.clone().filter(|r| r.question != Asked::Levels);
         let found = records.clone().filter_map(Record::best_length).min();
         let counts = solving.clone().filter(|r| r.length == found).find_map(|r| r.counts.as_ref());
-        let levels = records.filter(|r| r.verdict == Verdict::Levels).filter_map(|r| Some((r.runs.last()?, r)));
+        let levels = records.filter(|r| r.question == Asked::Levels);
+        let levels = levels.filter_map(|r| Some((reached(r).or_else(|| last_complete(r))?, r)));
         Self {
             found,
             refuted: solving.clone().filter_map(|r| r.refuted_up_to).max(),
             never: solving.clone().any(|r| r.verdict == Verdict::None && r.exhausted),
             palindromes,
             counts,
-            levels: levels.map(|(last, r)| (reached(r).unwrap_or(last.length), r.states())).max(),
+            levels: levels.map(|(last, r)| (last, r.states(), up_to_symmetry(r))).max(),
         }
     }
 
@@ -91,13 +92,14 @@ impl<'a> Known<'a> {
             (Some(found), _) if self.is_settled() => found.to_string(),
             (Some(found), refuted) => format!("{} to {found}", refuted.map_or(0, |r| r + 1)),
             (None, Some(refuted)) => format!("{} or more", refuted + 1),
-            (None, None) => self.levels.map_or("open".into(), |(last, _)| format!("levels to {last}")),
+            (None, None) => self.levels.map_or("open".into(), |(last, ..)| format!("levels to {last}")),
         }
     }
 
     fn seen(&self) -> String {
         match self.levels {
-            Some((last, states)) => format!("Levels 0 to {last}: {} positions", grouped(states)),
+            Some((0, ..)) => "Level 0: the start".into(),
+            Some((last, states, classes)) => format!("Levels 0 to {last}: {} positions{classes}", grouped(states)),
             None => "Nothing is decided yet".into(),
         }
     }
@@ -115,6 +117,13 @@ mod tests {
 
     fn said(records: &[Record]) -> String {
         Known::from(records.iter()).headline()
+    }
+
+    #[test]
+    fn levels_that_were_stopped_are_told_as_far_as_they_are_complete() {
+        let levels = read("puzzles/tiles-4x4-corner-levels");
+        assert_eq!(levels.verdict, Verdict::Incomplete);
+        assert!(said(&[levels]).starts_with("Levels 0 to 33: "));
     }
 
     #[test]

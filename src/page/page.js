@@ -54,7 +54,7 @@ function tikz(svg) {
     else out.push(`${head} ${shape};`);
     last = head;
   };
-  const ground = document.querySelector(svg.querySelector("use").getAttribute("href").replaceAll(".", "\\."));
+  const ground = document.getElementById(svg.querySelector("use").getAttribute("href").slice(1));
   for (const e of [...ground.querySelectorAll("*"), ...svg.querySelectorAll(":scope > :not(title, use), :scope .names *")]) {
     const classes = e.classList;
     const wide = classes.contains("moved") ? "very thick" : "thin";

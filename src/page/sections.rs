@@ -152,11 +152,11 @@ fn plots(entries: &[&Entry], prefix: &str, all_plots: bool) -> Markup {
         (Some(a), Some(b)) if a < b => format!(" from {a} to {b} moves"),
         _ => String::new(),
     };
-    let sizes = format!("new positions on each level{of}");
+    let sizes = format!("new states on each level{of}");
     let work = format!("successors computed for each level{of}");
     let all = format!("successors computed to decide each length{range}");
     html! {
-        (Plot { title: "Level sizes", x: "level", y: "positions", says: &sizes, log: true }.draw(&by_level(&|l| l.states)))
+        (Plot { title: "Level sizes", x: "level", y: "states", says: &sizes, log: true }.draw(&by_level(&|l| l.states)))
         @if all_plots { (Plot { title: "Successors", x: "level", y: "successors", says: &work, log: true }.draw(&by_level(&|l| l.generated))) }
         (Plot { title: "Work by length", x: "length", y: "successors", says: &all, log: true }.draw(&by_length))
     }
@@ -206,7 +206,7 @@ fn all_levels(entry: &Entry, prefix: &str, number: Option<usize>) -> Markup {
         "length",
         "level",
         "side",
-        "positions",
+        "states",
         "successors",
         "pruned",
         "duplicates",

@@ -74,7 +74,7 @@ fn index(title: &str, problems: &[Vec<&Entry>], names: &[String], stories: &Stor
     let settled = problems.iter().filter(|entries| Chapter::new(entries, "").known().is_settled()).count();
     let head = ["page", "result", "published", "problem", "in words"];
     let body = html! {
-        p.claim { (problems.len()) " problems, " (settled) " of them settled: each page has a solution to play, the search that refutes what is shorter, "
+        p.claim { (problems.len()) " problems, " (settled) " of them settled: a page has the search, a solution to play where one was asked for, "
             "and how to check both. Every page holds all that it needs." }
         @for (folder, members) in &folders {
             @let rows: Vec<Vec<Markup>> = members.iter().map(row).collect();
