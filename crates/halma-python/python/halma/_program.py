@@ -57,9 +57,12 @@ class Ended(NamedTuple):
 
 
 def run(
-    arguments: Sequence[str], text: str | None = None, on_progress: Callable[[Event], object] | None = None
+    arguments: Sequence[str],
+    text: str | None = None,
+    on_progress: Callable[[Event], object] | None = None,
+    folder: str | None = None,
 ) -> Ended:
-    """Runs the program; ``text`` is its standard input. Whatever is raised meanwhile stops the search first.
+    """Runs the program in ``folder``; ``text`` is its standard input. Whatever is raised meanwhile stops the search first.
 
     A search sees, too, when this process is gone: nobody reads its events then.
     """
@@ -72,6 +75,7 @@ def run(
             stdin=subprocess.PIPE if text is not None else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=folder,
             encoding="utf-8",
             # Of what the program says. What it is told is encoded below, and nothing of it is replaced.
             errors="replace",
@@ -158,9 +162,9 @@ def failed(ended: Ended) -> HalmaError:
     return kinds.get(ended.status, HalmaError)(message)
 
 
-def text_of(arguments: Sequence[str], also: Sequence[int] = ()) -> str:
-    """What a command prints that answers with status 0, or one of ``also``."""
-    ended = run(arguments)
+def text_of(arguments: Sequence[str], also: Sequence[int] = (), folder: str | None = None) -> str:
+    """What a command prints, run in ``folder``, that answers with status 0, or one of ``also``."""
+    ended = run(arguments, folder=folder)
     if ended.status not in (0, *also):
         raise failed(ended)
     return ended.out

@@ -230,7 +230,8 @@ class Record:
         """The page of ``halma report``: it holds all that it needs, and fetches nothing."""
         if self._page is None:
             with self.file() as file:
-                self._page = text_of(["report", file])
+                # By its name alone: the page says how to check it, and this folder will be gone.
+                self._page = text_of(["report", Path(file).name], folder=str(Path(file).parent))
         return self._page
 
     def boards(self) -> str:
@@ -257,7 +258,6 @@ class Record:
     def file(self) -> Iterator[str]:
         """The record as a file, for as long as the context lasts."""
         with tempfile.TemporaryDirectory(prefix="halma-") as folder:
-            # The page calls it so, in its words on how to check.
             file = Path(folder) / "result.json"
             self.save(file)
             yield str(file)

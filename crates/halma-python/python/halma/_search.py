@@ -78,7 +78,8 @@ def _unfinished(record: Record | None, message: str) -> str:
     if record is None:
         return message or "not finished, and no record was written"
     reason = record.reason or "a solution that may not be a shortest one"
-    known = "" if record.refuted_up_to is None else f"; no solution has {record.refuted_up_to} moves or fewer"
+    solution = "palindromic solution" if record.to_dict().get("palindromic") else "solution"
+    known = "" if record.refuted_up_to is None else f"; no {solution} has {record.refuted_up_to} moves or fewer"
     return f"not finished: {reason}{known}"
 
 
