@@ -91,9 +91,13 @@ impl Failure {
         Self { exit: Exit::Input, message: message.into() }
     }
 
-    /// A file that was named cannot be written.
+    /// A file that was named cannot be written. That the disk is full is no fault of who named it.
     pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Self {
-        Self::input(format!("{}: cannot be written: {error}", file.display()))
+        let message = format!("{}: cannot be written: {error}", file.display());
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::failed(message),
+            _ => Self::input(message),
+        }
     }
 
     /// Something else went wrong.

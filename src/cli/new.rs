@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use halma_files::plain;
+use halma_record::words::counted;
 use halma_rules::board::{Board, NAMED, place_name};
 use halma_rules::job::Job;
 use halma_rules::lattice::{Lattice, Rule};
@@ -265,7 +266,8 @@ fn peopled(map: &str, rule: Rule, men: Option<usize>) -> Result<String, Failure>
     }
     let men = men.unwrap_or(MEN.min(board.len() / 2)).max(1);
     if 2 * men > board.len() {
-        return Err(wrong(format!("{men} men and as many targets do not fit on {} cells", board.len())));
+        let (men, cells) = (counted(men, "man"), counted(board.len(), "cell"));
+        return Err(wrong(format!("{men} and as many targets do not fit on {cells}")));
     }
     let lattice = Lattice::new(board, rule);
     let near = |cell: usize, taken: &[usize]| {

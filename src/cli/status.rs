@@ -44,7 +44,7 @@ pub(super) fn status(folder: &Path, json: bool, out: &mut dyn Write) -> Result<E
         (None, None, true) => (format!("interrupted; {}", left()), Exit::Unfinished),
         // A killed run without a checkpoint.
         (None, None, false) if Status::read(folder).is_some() => {
-            (format!("interrupted at its beginning; {}", left()), Exit::Unfinished)
+            ("interrupted at its beginning: no process works on it, and nothing was kept".into(), Exit::Unfinished)
         }
         (None, None, false) => {
             let message = format!("{}: no run and no batch there", folder.display());

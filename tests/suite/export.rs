@@ -50,7 +50,7 @@ fn pegs_in_pddl_are_one_lifted_action_whose_lines_of_cells_and_counts_are_facts(
   (:types cell letter amount)
   (:constants
     a1 b1 c1 - cell
-    n0 n1 n2 n3 - amount
+    n_0 n_1 n_2 n_3 - amount
     l_p l_empty - letter)
   (:predicates
     (has ?c - cell ?l - letter) (line_1 ?c1 ?c2 ?c3 - cell) (less_1 ?n ?m - amount) (count_0 ?n - amount))
@@ -70,10 +70,10 @@ fn pegs_in_pddl_are_one_lifted_action_whose_lines_of_cells_and_counts_are_facts(
 (define (problem three_in_a_row_1)
   (:domain three_in_a_row)
   (:init (= (total-cost) 0)
-    (has a1 l_p) (has b1 l_p) (has c1 l_empty) (count_0 n2)
-    (line_1 a1 b1 c1) (line_1 c1 b1 a1) (less_1 n1 n0) (less_1 n2 n1) (less_1 n3 n2))
+    (has a1 l_p) (has b1 l_p) (has c1 l_empty) (count_0 n_2)
+    (line_1 a1 b1 c1) (line_1 c1 b1 a1) (less_1 n_1 n_0) (less_1 n_2 n_1) (less_1 n_3 n_2))
   (:goal (and
-    (count_0 n1)))
+    (count_0 n_1)))
   (:metric minimize (total-cost)))
 "
     );
@@ -220,4 +220,50 @@ fn free_rules_are_actions_that_cost_nothing_in_pddl_and_no_other_language_has_th
             "{err}"
         );
     }
+}
+
+/// Such a chain is no move, although the free rules before it have changed the board.
+#[test]
+fn in_pddl_a_chain_after_free_rules_may_not_end_where_it_began() {
+    let job = "[problem]\nkind = \"rules\"\nboard = \"@.AB.\"\ngoal = { at = { b1 = \"@\", c1 = \"A\" } }\n\
+               rules = [{ rule = \"A B . -> . B A\", chain = true }, { rule = \"@ . -> . @\", free = true }]\n";
+    let text = exported(job, "pddl");
+    assert!(text.contains("(origin ?o) (not (= ?c ?o))"), "{text}");
+    let changing = job.replace("A B . -> . B A", "A B . -> . A B");
+    let (status, _, err) = halma(job_folder(&changing).path(), &["export", "job.toml", "--format", "pddl"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("there are free rules, and chains may change the board and change it back"), "{err}");
+}
+
+#[test]
+fn what_other_tools_cannot_be_told_is_refused_and_what_they_are_told_in_part_is_said() {
+    let refused = |job: &str, format: &str| {
+        let (status, out, err) = halma(job_folder(job).path(), &["export", "job.toml", "--format", format]);
+        assert_eq!((status, out.as_str()), (2, ""));
+        err
+    };
+    let palindromes =
+        "[problem]\nkind = \"transfer\"\nboard = \"S.S/B.B/T.T\"\nmoves = 4\n[search]\npalindromic = true\n"
+            .replace('/', "\\n");
+    let full = "[problem]\nkind = \"transfer\"\nboard = \"BB\"\nmoves = 4\n";
+    let cycle: Vec<String> = (2..=80).chain([1]).map(|n| n.to_string()).collect();
+    let names: Vec<String> = (1..=80).map(|n| n.to_string()).collect();
+    let large = format!(
+        "[problem]\nkind = \"permutation\"\ndefinition = \"\"\"\nSet P 80 1\nSolved\nP\n{}\nEnd\nMove A\nP\n{}\nEnd\n\"\"\"\n",
+        names.join(" "),
+        cycle.join(" ")
+    );
+    for format in ["pddl", "murphi", "asp"] {
+        assert!(refused(&palindromes, format).contains("only palindromes are asked for"));
+        assert!(refused(full, format).contains("a board without an empty cell"));
+        assert!(refused(&large, format).contains("files for other tools are written of at most 200000"));
+    }
+    // Chains that change men without removing any may have more steps than there are cells.
+    let job = "[problem]\nkind = \"rules\"\nboard = \"App\"\ngoal = \"qqA\"\n\
+               rules = [{ rule = \"A p -> q A\", chain = true }, { rule = \"A q -> p A\", chain = true }]\n";
+    assert!(exported(job, "asp").contains("of at most n moves of at most k steps each"));
+    // Cells and numbers of cells are told apart: n1 is a cell of a wide board.
+    let wide = "[problem]\nkind = \"rules\"\nboard = \"P.PPP.PPPPP.PPP\"\nrules = [\"P P . -> . . P\"]\ngoal = { count = { P = 5 } }\n";
+    let text = exported(wide, "pddl");
+    assert!(text.contains("n1 o1 - cell") && text.contains("n_0 n_1 "), "{text}");
 }

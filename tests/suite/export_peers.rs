@@ -5,7 +5,15 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-const NAMES: [&str; 5] = ["frogs-and-toads-2", "tiles-3x3", "transfer-3-men", "blocks-by-slides", "no-solution"];
+const NAMES: [&str; 7] = [
+    "frogs-and-toads-2",
+    "tiles-3x3",
+    "transfer-3-men",
+    "blocks-by-slides",
+    "no-solution",
+    "walker-beside-jumps",
+    "pegs-in-a-wide-row",
+];
 
 /// What the script says of all of them: it is run once, since what it installs takes most of the time.
 fn said() -> &'static str {
@@ -59,4 +67,11 @@ fn pegs_that_no_tool_can_clear_have_no_solution_for_any() {
         "no-solution",
         &["halma: None, ", "Fast Downward: blind None, lmcut None", "clingo: none up to 12", "Rumur: None, "],
     );
+}
+
+#[test]
+#[ignore = "installs Fast Downward, clingo and Rumur"]
+fn a_jump_there_and_back_is_no_move_and_a_cell_no_number_for_any_tool() {
+    agree("walker-beside-jumps", &["halma: 2"]);
+    agree("pegs-in-a-wide-row", &["halma: 7"]);
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use halma_files::folder::{self, Folder};
@@ -165,6 +166,9 @@ impl Record {
 fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"halma refutes ") {
         return Some("a certificate, and no record; docs/certificate.md says what verifies it");
+    }
+    if serde_json::from_slice::<Vec<IgnoredAny>>(bytes).is_ok() {
+        return Some("a list, and no record; halma compare and batch print records in lists");
     }
     let table = str::from_utf8(bytes).ok()?.parse::<toml::Table>().ok()?;
     match (table.contains_key("solution"), table.contains_key("problem")) {

@@ -10,7 +10,8 @@ use super::{Export, ExportedFile, move_names};
 
 const ABOUT: &str = "Satisfiable exactly if there is a solution of at most n moves: clingo -c n=7 THIS";
 /// Where a move may need more steps than are said.
-const ABOUT_SHORT: &str = "Satisfiable exactly if there is a solution of at most n moves of at most k steps each: clingo -c n=7 -c k=20 THIS";
+const ABOUT_SHORT: &str =
+    "Satisfiable exactly if there is a solution of at most n moves of at most k steps each: clingo -c n=7 -c k=20 THIS";
 
 /// The rules that all puzzles have, k being 1 where a move is one step.
 const MOVES: &str = "
@@ -118,7 +119,8 @@ pub(super) fn task(export: &Export, lifted: &Lifted) -> Result<Vec<ExportedFile>
     if lifted.has_long_moves() {
         about.push(match exact {
             true => "A move takes up to k points of time, one for each step; no move needs more steps.".into(),
-            false => "A move takes up to k points of time, one for each step; here moves may have any number of steps.".into(),
+            false => "A move takes up to k points of time, one for each step; here moves may have any number of steps."
+                .into(),
         });
     }
     about.push(lifted.legend());
