@@ -53,6 +53,10 @@ for n in $(seq 0 "$pairs_max"); do "$halma" row pairs "$n" --count --json "${mem
         while read -r n minimum count; do
             power= conjecture=
             if ((n >= 4)); then power=$((1 << (n - 4))) conjecture=$("$halma" row pairs "$n" --conjecture); fi
+            if [ "$n" -ge 4 ] && [ "$conjecture" != "$count" ]; then
+                echo "rows.sh: n = $n: the conjecture says $conjecture, counted are $count" >&2
+                exit 1
+            fi
             echo "| $n | ${minimum/null/unsolvable} | $count | $power | $conjecture |"
         done
 } >"$out/pairs.md"

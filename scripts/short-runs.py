@@ -25,7 +25,7 @@ def main():
         def run(_):
             line = [binary, "solve", "job.toml", "-q", "--output-dir", "run"]
             done = subprocess.run(line, cwd=root, capture_output=True, text=True)
-            if done.returncode == 0:
+            if done.returncode == 0 and "The shortest solution has " in done.stdout:
                 return "status 0"
             if done.returncode == 2 and "another process is at work" in done.stderr:
                 return "status 2: another process is at work"
