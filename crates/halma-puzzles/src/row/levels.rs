@@ -28,11 +28,11 @@ pub enum Outcome<K> {
 }
 
 /// States that are expanded before duplicates are merged.
-const BATCH: usize = 1 << 18;
+const BATCH: usize = 1 << 15;
 
 /// Expands one level: the states of the next, with their path counts, and how many successors were pruned. `None` if a
-/// count exceeds 128 bits.
-fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option<(Level<P::Key>, u64)> {
+/// count exceeds 128 bits, or if there are more than `most` states.
+fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32, most: usize) -> Option<(Level<P::Key>, u64)> {
     let (mut next, mut distinct, mut pruned) = (Level::new(), 0, 0);
     for batch in level.chunks(BATCH) {
         let size = batch.len().div_ceil(rayon::current_num_threads()).max(1024);
@@ -55,6 +55,9 @@ fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32) -> Option
         if next.len() > 2 * distinct + 4 * BATCH {
             next = merged(next)?;
             distinct = next.len();
+            if distinct > most {
+                return None;
+            }
         }
     }
     Some((merged(next)?, pruned))
@@ -100,7 +103,7 @@ pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::
         if states > budget {
             return Outcome::Stopped;
         }
-        let Some((mut next, cut)) = expand(puzzle, level, levels.len() as u32 - 1) else { return Outcome::Stopped };
+        let Some((mut next, cut)) = expand(puzzle, level, levels.len() as u32 - 1, budget) else { return Outcome::Stopped };
         let before = levels.len().checked_sub(2).map_or(&[][..], |i| &levels[i]);
         next.retain(|&(key, _)| find(level, key).is_none() && find(before, key).is_none());
         pruned += cut;
@@ -122,7 +125,7 @@ pub fn count_between<P: Puzzle>(
         let mut level: Level<P::Key> = puzzle.start().into_iter().map(|key| (key, 1)).collect();
         level.sort_unstable();
         for d in 0..depth {
-            level = expand(puzzle, &level, d)?.0;
+            level = expand(puzzle, &level, d, budget)?.0;
             if level.len() > budget {
                 return None;
             }

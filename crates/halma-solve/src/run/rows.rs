@@ -20,9 +20,8 @@ use crate::solve::deepening::shortest;
 use crate::solve::row_search::RowSearch;
 use crate::solve::{Answer, Engine};
 
-/// Bytes of a state with its number of paths, on its level, on the level before, and as successors before equal ones are joined, in
-/// lists that grow by doubling.
-const STATE: u64 = 10 * 32;
+/// Bytes of a state with its number of paths, on its level, on the level before, and as successors before equal ones are joined.
+const STATE: u64 = 6 * 32;
 
 /// Why a search of a row has no answer.
 #[derive(Debug, Error)]
