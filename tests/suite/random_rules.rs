@@ -286,7 +286,8 @@ fn rules(seed: u64, count: usize) {
             continue;
         }
         let goal: Vec<char> = match draws.below(4) {
-            0 => (0..cells.len()).map(|_| draws.one_of(&['A', 'B', '.'])).collect(),
+            // Of its letters alone: others are refused.
+            0 => (0..cells.len()).map(|_| draws.one_of(&start.0)).collect(),
             1 => draws.one_of(&states.iter().collect::<Vec<_>>()).0.clone(),
             // The farther half.
             _ => draws.one_of(&states[states.len() / 2..].iter().collect::<Vec<_>>()).0.clone(),
