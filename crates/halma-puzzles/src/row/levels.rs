@@ -103,7 +103,9 @@ pub fn search<P: Puzzle>(puzzle: &P, goal: P::Key, budget: usize) -> Outcome<P::
         if states > budget {
             return Outcome::Stopped;
         }
-        let Some((mut next, cut)) = expand(puzzle, level, levels.len() as u32 - 1, budget) else { return Outcome::Stopped };
+        let Some((mut next, cut)) = expand(puzzle, level, levels.len() as u32 - 1, budget) else {
+            return Outcome::Stopped;
+        };
         let before = levels.len().checked_sub(2).map_or(&[][..], |i| &levels[i]);
         next.retain(|&(key, _)| find(level, key).is_none() && find(before, key).is_none());
         pruned += cut;
