@@ -407,3 +407,31 @@ fn the_verifier_knows_that_a_rule_without_a_man_does_not_repeat() {
         rules = [{ rule = '. B * x -> x * B .' }]\nlegend = { x = '.' }\n[search]\npruning = 'projection'";
     assert_eq!(answer(&rules(table), Question::Solve).verdict, Verdict::None);
 }
+
+/// The largest board, whose cells just fit a byte, and on which a mirror is looked for.
+#[test]
+fn a_man_crosses_256_cells() {
+    let rows = |man: &str| {
+        let mut rows = vec![".".repeat(16); 16];
+        rows[0].replace_range(..man.len(), man);
+        rows.join("\n")
+    };
+    let goal = |man: &str| {
+        let mut rows = vec!["?".repeat(16); 16];
+        rows[15].replace_range(16 - man.len().., man);
+        rows.join("\n")
+    };
+    for (kind, man, length, rest) in
+        [("rules", "A", 30, "rules = [\"A . -> . A\"]\n"), ("blocks", "AA", 29, "metric = \"step\"\n")]
+    {
+        let (board, goal) = (rows(man), goal(man));
+        let text = format!(
+            "[problem]\nkind = \"{kind}\"\nboard = \"\"\"\n{board}\n\"\"\"\ngoal = \"\"\"\n{goal}\n\"\"\"\n{rest}"
+        );
+        let folder = crate::program::job_folder(&text);
+        let (status, out, err) = crate::program::halma(folder.path(), &["solve", "job.toml", "-q", "--json"]);
+        assert_eq!((status, err.as_str()), (0, ""));
+        let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((record["length"].as_u64(), record["verdict"].as_str()), (Some(length), Some("optimal")));
+    }
+}

@@ -75,7 +75,7 @@ impl Drop for Claim {
 pub(super) fn refused(storage: &dyn Storage, name: &str, source: io::Error) -> StoreError {
     let file = storage.path(name);
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             let free = storage.free().map(|free| format!("; {} are free", ByteSize(free))).unwrap_or_default();
             StoreError::Full { file, reason: format!("{source}{free}") }
         }

@@ -43,14 +43,22 @@ pub(crate) struct CountLimits<'a> {
 const SHORT: Stopped = Stopped::Memory { least: 0, exact: false };
 
 impl CountLimits<'_> {
-    fn part(self) -> usize {
+    pub(crate) fn part(self) -> usize {
         self.plan.measure_room().batch(AROUND, PART)
     }
 
     /// Whether to go on. All states of the solutions are held in memory, which may not suffice.
-    fn check(self) -> Result<(), Stopped> {
+    pub(crate) fn check(self) -> Result<(), Stopped> {
         self.cancel.check()?;
         if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
+    }
+
+    /// The same for lists that go on growing: the least that would do is twice what they take now.
+    pub(crate) fn check_for_more(self) -> Result<(), Stopped> {
+        self.check().map_err(|stopped| match stopped {
+            Stopped::Memory { .. } => Stopped::Memory { least: 2 * memory(), exact: false },
+            stopped => stopped,
+        })
     }
 
     /// The same, if `entries` more are to be held.

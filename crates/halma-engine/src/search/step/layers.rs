@@ -45,8 +45,8 @@ impl<P: Puzzle> Step<'_, P> {
         partial.expanded.is_some_and(|expanded| expanded.0 == self.current.fingerprint())
     }
 
-    /// Opens layers in the run's folder. Returns whether they fit: no block may reach from one shard into another. It does where
-    /// a program made the layers that divides levels otherwise.
+    /// Opens layers in the run's folder. Returns whether they are there and fit: no block may reach from one shard into another. It
+    /// does where a program made the layers that divides levels otherwise.
     pub(in crate::search) fn resume_layers(
         &mut self,
         workspace: &Workspace,
@@ -54,7 +54,12 @@ impl<P: Puzzle> Step<'_, P> {
     ) -> Result<bool, Stopped> {
         let reaches_over = AtomicBool::new(false);
         for label in labels {
-            let (layer, _) = workspace.need(&label)?;
+            let layer = match workspace.need(&label) {
+                Ok((layer, _)) => layer,
+                // Somebody removed a damaged one: the level before has all that is needed to make it again.
+                Err(StoreError::Missing { .. }) => return Ok(false),
+                Err(other) => return Err(other.into()),
+            };
             let block = |first, last| {
                 reaches_over.fetch_or(self.shards.of(first) != self.shards.of(last), Ordering::Relaxed);
             };

@@ -75,7 +75,8 @@ impl CellMap {
     pub fn inverse(&self) -> Self {
         let undone = |map: &[u8]| {
             let mut inverse = vec![0; map.len()];
-            map.iter().zip(0..).for_each(|(&image, entry)| inverse[usize::from(image)] = entry);
+            // Of 256 cells a counter of one byte would run over.
+            map.iter().enumerate().for_each(|(entry, &image)| inverse[usize::from(image)] = entry as u8);
             inverse
         };
         Self { cells: undone(&self.cells), letters: undone(&self.letters) }

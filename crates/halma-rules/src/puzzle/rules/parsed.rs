@@ -59,7 +59,7 @@ pub(super) fn parse(table: &RulesTable, entry: &RuleEntry, number: usize) -> Res
         return Err(fault(message.into()));
     }
     if chain && until != Until::Once && target.is_some() {
-        return Err(fault("a rule with `until` does not chain: allowed is one of the two".into()));
+        return Err(fault("a rule with `until` does not chain, and defaults hold for it, too: allowed is one of the two (chain = false, or until = \"once\")".into()));
     }
     if let Some(turn) = options.turn.filter(|turn| !(1..=2).contains(turn)) {
         return Err(fault(format!("turn = {turn}: allowed are 1 and 2")));

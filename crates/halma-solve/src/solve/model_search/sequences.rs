@@ -20,8 +20,11 @@ use super::ModelSearch;
 use crate::solve::Counted;
 use crate::solve::path_counts::{AT_ONCE, Before, CountLimits, Held, burnside, paths_by_state, states, sum};
 
-/// States whose moves are summed at a time.
+/// States whose moves are summed at a time, if memory suffices.
 const PART: usize = 1 << 12;
+
+/// After so many solutions that are listed memory is looked at.
+const OFTEN: usize = 1 << 10;
 
 /// Numbers of shortest solutions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +69,9 @@ impl<K: Key> ModelSearch<'_, K> {
                 let solution = written(&walk);
                 if listed.insert(solution.clone()) {
                     found.push(solution);
+                    if found.len() % OFTEN == 0 {
+                        self.limits().check_for_more()?;
+                    }
                 }
                 if found.len() == most {
                     break;
@@ -137,10 +143,12 @@ impl<K: Key> ModelSearch<'_, K> {
     /// this level. The number is the same for all members of a class together, since a symmetry maps the moves of one
     /// member to those of another.
     fn pushed(&self, here: &[K], ways: &[u128], next: &[K]) -> Result<Vec<u128>, Stopped> {
-        self.limits().check_for::<u128>(next.len())?;
+        let limits = self.limits();
+        limits.check_for::<u128>(next.len())?;
+        let size = limits.part().min(PART);
         let part = |(worker, after): &mut (Box<dyn Worker<K> + '_>, Vec<K>), number: usize| {
-            self.engine.cancel.check()?;
-            let (mut found, part) = (Vec::new(), number * PART..here.len().min((number + 1) * PART));
+            limits.check()?;
+            let (mut found, part) = (Vec::new(), number * size..here.len().min((number + 1) * size));
             for (&key, &ways) in here[part.clone()].iter().zip(&ways[part]) {
                 after.clear();
                 worker.successors(key, after);
@@ -148,7 +156,7 @@ impl<K: Key> ModelSearch<'_, K> {
             }
             Ok::<_, Stopped>(found)
         };
-        let (mut sums, parts) = (vec![0u128; next.len()], here.len().div_ceil(PART));
+        let (mut sums, parts) = (vec![0u128; next.len()], here.len().div_ceil(size));
         // Each move takes more memory than its sum. So not all are held at once.
         for first in (0..parts).step_by(AT_ONCE) {
             let scratch = || (self.model.worker(), Vec::new());
