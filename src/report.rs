@@ -49,7 +49,7 @@ pub fn text(record: &Record, levels: bool) -> String {
             text,
             "\n{} states in all{}; the farthest are {} away.",
             grouped(record.states()),
-            up_to_symmetry(record).replacen(' ', ", ", 1),
+            if up_to_symmetry(record).is_empty() { "" } else { ", up to symmetry" },
             counted(radius as usize, "move")
         );
         for picture in &record.farthest {

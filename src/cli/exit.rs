@@ -95,7 +95,9 @@ impl Failure {
     pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Self {
         let message = format!("{}: cannot be written: {error}", file.display());
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::failed(message),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::failed(message)
+            }
             _ => Self::input(message),
         }
     }

@@ -159,14 +159,11 @@ fn levels(record: &Record, setting: &str) -> String {
     let classes = report::up_to_symmetry(record);
     let numbers = |last: u32| match last {
         0 => "0".into(),
-        1 => "0 and 1".into(),
+        1 => "0 or 1".into(),
         last => format!("0, 1, ..., {last}"),
     };
     let exactly = |last: u32| {
-        format!(
-            "{setting}, the positions are enumerated{classes} that are first reached after exactly {} moves",
-            numbers(last)
-        )
+        format!("{setting}, the positions first reached after exactly {} moves are enumerated{classes}", numbers(last))
     };
     match (record.verdict, report::reached(record), report::last_complete(record)) {
         (Verdict::Incomplete, _, None) => format!("{setting}, no level has been enumerated yet."),
@@ -260,11 +257,12 @@ mod tests {
             let job = Job::parse("pegs.toml".as_ref(), text).unwrap();
             claim(&run(&job, Question::Levels { depth }, &(), &CancellationToken::after(None)).unwrap())
         };
-        assert!(said(pegs, 1).contains(
-            "the positions are enumerated up to symmetry that are first reached after exactly 0 and 1 moves"
-        ));
+        assert!(
+            said(pegs, 1)
+                .contains("the positions first reached after exactly 0 or 1 moves are enumerated up to symmetry")
+        );
         let all = said(&format!("{pegs}[search]\nsymmetry = false\n"), 0);
-        assert!(all.contains("the positions are enumerated that are first reached after exactly 0 moves"), "{all}");
+        assert!(all.contains("the positions first reached after exactly 0 moves are enumerated"), "{all}");
     }
 
     /// What is claimed of each answer that a record may have, between what all begin with and what all end with.
@@ -327,7 +325,7 @@ mod tests {
         "2 men on a1, b1 can be brought to e1, f1 in 4 moves. At least 3 moves are needed; this search decides nothing between the two.",
         "2 men on a1, b1 cannot be brought to e1, f1 in 2 moves or fewer; whether more suffice has not been decided.",
         "it has not been decided in how many moves 2 men on a1, b1 can be brought to e1, f1.",
-        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+        "the positions first reached after exactly 0, 1, ..., 2 moves are enumerated.",
     ];
 
     const GAME: [&str; 14] = [
@@ -344,7 +342,7 @@ mod tests {
         "two players of 1 man each who help each other can end the game in 7 moves. At least 6 moves are needed; this search decides nothing between the two.",
         "two players of 1 man each who help each other cannot end the game in 2 moves or fewer; whether more suffice has not been decided.",
         "nothing is decided about the shortest game of 1 man a side.",
-        "the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves.",
+        "the positions first reached after exactly 0, 1, ..., 2 moves are enumerated.",
     ];
 
     const PUZZLE: [&str; 14] = [
@@ -361,6 +359,6 @@ mod tests {
         ": solved in 4 moves. At least 3 moves are needed; this search decides nothing between the two",
         ": not solved in 2 moves or fewer; whether more suffice has not been decided",
         ": not decided",
-        ", the positions are enumerated that are first reached after exactly 0, 1, ..., 2 moves",
+        ", the positions first reached after exactly 0, 1, ..., 2 moves are enumerated",
     ];
 }

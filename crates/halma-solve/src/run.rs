@@ -187,8 +187,7 @@ fn size(bytes: u64) -> String {
 
 /// The part of the least budget that is not for levels, and advice.
 fn of_which(Needs { moves, tables, beam }: Needs, fewer: &str) -> String {
-    let moves = (moves >> 20 > 0)
-        .then(|| format!("{} of it for the moves of the puzzle, less with smaller classes", size(moves)));
+    let moves = (moves >> 20 > 0).then(|| format!("{} of it for the moves of the puzzle", size(moves)));
     let tables = (tables >> 20 > 0).then(|| format!("{} of it for pattern databases, less with {fewer}", size(tables)));
     let beam = (beam >> 20 > 0).then(|| format!("{} of it for the states that it keeps", size(beam)));
     moves.into_iter().chain(tables).chain(beam).map(|part| format!("; {part}")).collect()

@@ -23,33 +23,36 @@ export function takeToken() {
   return true;
 }
 
-/** Goes back to the token of an earlier visit, if there is another one than that which was refused. */
-function otherToken() {
-  const other = kept();
-  if (!other || other === token) return false;
-  token = other;
-  return true;
+/** After a token was refused: another one that was given since, or that of an earlier visit. False where there is none. */
+function otherToken(refused) {
+  if (token === refused) token = kept() ?? refused;
+  return token !== refused;
 }
 
 /** Keeps a token that was accepted: a wrong one in a link must not take its place. */
-function keepToken() {
+function keepToken(accepted) {
   try {
-    if (kept() !== token) localStorage.setItem(KEY, token);
+    if (kept() !== accepted) localStorage.setItem(KEY, accepted);
   } catch {
     // As above.
   }
 }
 
-async function send(method, path, body) {
-  return fetch(path, { method, body, headers: { Authorization: `Bearer ${token}` }, cache: "no-store" });
+async function send(method, path, body, by = token) {
+  return fetch(path, { method, body, headers: { Authorization: `Bearer ${by}` }, cache: "no-store" });
 }
 
 /** Asks; `{ status, value }`, where status 0 means that nobody answers. */
 export async function ask(method, path, body) {
   try {
-    let response = await send(method, path, body);
-    if (response.status === 401 && otherToken()) response = await send(method, path, body);
-    if (response.ok) keepToken();
+    // The token may change while an answer is under way.
+    let used = token;
+    let response = await send(method, path, body, used);
+    if (response.status === 401 && otherToken(used)) {
+      used = token;
+      response = await send(method, path, body, used);
+    }
+    if (response.ok) keepToken(used);
     return { status: response.status, value: await response.json() };
   } catch {
     return { status: 0, value: { message: "The studio does not answer. Has it been stopped? Start it again, and open its address." } };

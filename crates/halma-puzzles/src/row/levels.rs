@@ -31,7 +31,7 @@ pub enum Outcome<K> {
 const BATCH: usize = 1 << 15;
 
 /// Expands one level: the states of the next, with their path counts, and how many successors were pruned. `None` if a
-/// count exceeds 128 bits, or if there are more than `most` states.
+/// count exceeds 128 bits, or if a merge on the way shows that there are more than `most` states.
 fn expand<P: Puzzle>(puzzle: &P, level: &[(P::Key, u128)], depth: u32, most: usize) -> Option<(Level<P::Key>, u64)> {
     let (mut next, mut distinct, mut pruned) = (Level::new(), 0, 0);
     for batch in level.chunks(BATCH) {

@@ -71,7 +71,7 @@ def run(
             raise InputError(f"{argument!r}: no option and no path has a NUL")
     try:
         process = subprocess.Popen(
-            [os.fspath(program()), *arguments],
+            [_found(folder), *arguments],
             stdin=subprocess.PIPE if text is not None else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -101,6 +101,12 @@ def run(
         process.stdout.close()
         process.stderr.close()
     return Ended(status, "".join(out), "\n".join(messages))
+
+
+def _found(folder: str | None) -> str:
+    """The program; a relative path is one from here, not from ``folder``."""
+    name = os.fspath(program())
+    return os.path.abspath(name) if folder is not None and os.path.dirname(name) else name
 
 
 def _read(stream: IO[str], out: list[str]) -> None:

@@ -16,6 +16,8 @@ use crate::solve::transfer_search::{HORIZON, MOST_SAMPLES};
 /// cells, 917 for 4 and 1,209 for 7.
 const APPLICATION: u64 = 560;
 const CONDITION: u64 = 100;
+/// Bytes of such tables that the program has room for in any case.
+const ROOM: u64 = 4 << 20;
 /// Bytes for each histogram of a pattern database: D_T, D_S, the distances to middles or images, and the frontiers.
 const HISTOGRAM: u64 = 8;
 /// The same if tables are cached.
@@ -56,12 +58,12 @@ pub(super) fn of(job: &Job, question: Question) -> Needs {
     Needs { moves, tables, beam: kept.saturating_mul(each).saturating_add(samples) }
 }
 
-/// What the moves of a puzzle by rules or blocks take, where they are more than the program has room for anyway.
+/// What the moves of a puzzle by rules or blocks take beyond what the program has room for anyway.
 fn moves(problem: &Problem) -> u64 {
     let Problem::Puzzle(puzzle) = problem else { return 0 };
     let Compiled::Grounded(task) = &*puzzle.compiled else { return 0 };
     let conditions: usize = task.steps.iter().map(|step| step.needs.len()).sum();
-    (task.steps.len() as u64 * APPLICATION + conditions as u64 * CONDITION).saturating_sub(4 << 20)
+    (task.steps.len() as u64 * APPLICATION + conditions as u64 * CONDITION).saturating_sub(ROOM)
 }
 
 /// What makes the tables of this pruning smaller, in words.

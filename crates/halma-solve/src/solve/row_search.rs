@@ -97,7 +97,12 @@ impl<P: Puzzle, F: Fn(Option<u32>) -> Option<P>> LengthSearch for RowSearch<'_, 
     fn attempts(&mut self, lengths: RangeInclusive<u32>) -> Vec<Attempt<P::Key>> {
         let (begun, length) = (Instant::now(), *lengths.start());
         let mut levels = LevelSequence::new(format!("L{length}"), Side::Forward);
-        let answer = self.decide(length, &mut levels).unwrap_or_else(Answer::Stopped);
+        let decided = self.decide(length, &mut levels).and_then(|answer| {
+            // No other length needs its levels.
+            self.engine.workspace.map_or(Ok(()), |folder| folder.answer(Vec::new(), |_| true))?;
+            Ok(answer)
+        });
+        let answer = decided.unwrap_or_else(Answer::Stopped);
         let answer = checked(self.engine, answer, |walk| self.check(walk, length));
         vec![Attempt { levels: levels.figures, ..Attempt::of(length, answer, begun) }]
     }

@@ -145,7 +145,7 @@ impl Manifest {
         let text = self.sealed().map_err(|e| StoreError::io(file(), e.into()))?;
         if text.len() as u64 > LONGEST || has_too_many_parts(&text) {
             let reason = format!(
-                "the list of the run's levels would have {}, and the most is {}: the run cannot go on, and what it has shown so far stays",
+                "the list of the run's levels would have {} or too many entries, and the most is {}: the run cannot go on, and what it has shown so far stays",
                 ByteSize(text.len() as u64),
                 ByteSize(LONGEST)
             );

@@ -29,7 +29,7 @@ fn table(lattice: &Lattice, men: &str, board: String, rules: Vec<RuleEntry>, goa
 }
 
 /// Rules move men to cells with the letter of empty ones, which a full board does not have.
-fn has_an_empty_cell(lattice: &Lattice, men: usize) -> Result<(), TableFault> {
+fn need_an_empty_cell(lattice: &Lattice, men: usize) -> Result<(), TableFault> {
     let message = "a board without an empty cell, on which nobody can move, cannot be exported".into();
     if men < lattice.len() { Ok(()) } else { Err(TableFault { path: Vec::new(), range: None, message }) }
 }
@@ -40,7 +40,7 @@ fn has_an_empty_cell(lattice: &Lattice, men: usize) -> Result<(), TableFault> {
 /// Rules cannot express a board without an empty cell.
 pub fn transfer(transfer: &Transfer) -> Result<GroundedTask, TableFault> {
     let lattice = &transfer.lattice;
-    has_an_empty_cell(lattice, transfer.start.len())?;
+    need_an_empty_cell(lattice, transfer.start.len())?;
     let board = lattice.board.map(|cell| if transfer.start.contains(&cell) { 'A' } else { '.' });
     let goal = lattice.board.map(|cell| if transfer.target.contains(&cell) { 'A' } else { '?' });
     rules::compile(&table(lattice, "A", board, moves('A', transfer.jumps_only, None), vec![goal]))
@@ -52,7 +52,7 @@ pub fn transfer(transfer: &Transfer) -> Result<GroundedTask, TableFault> {
 /// Rules cannot express a board without an empty cell.
 pub fn game(game: &Game) -> Result<GroundedTask, TableFault> {
     let lattice = &game.lattice;
-    has_an_empty_cell(lattice, game.blue.len() + game.red.len())?;
+    need_an_empty_cell(lattice, game.blue.len() + game.red.len())?;
     let on_blue_and_red = |on_blue: char, on_red: char, elsewhere: char| {
         lattice.board.map(|cell| match cell {
             _ if game.blue.contains(&cell) => on_blue,

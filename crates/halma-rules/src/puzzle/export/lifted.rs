@@ -101,8 +101,8 @@ impl<'a> Lifted<'a> {
         Self { task, letters, cells, schemas, tables, repetitions, counters: counters(task), chains }
     }
 
-    /// Whether a chain may lead back to the board at which it began, which is no move: a side could pass by it, and what free rules
-    /// have made of the board would count as the end of a move. Where there are neither turns nor free rules it makes no difference.
+    /// Whether a chain may lead back to the board at which it began, which is no move: a side could pass by it, and
+    /// free steps alone would count as a move. Where there are neither turns nor free rules it makes no difference.
     ///
     /// # Errors
     /// Where that board cannot be told by where the man stands.

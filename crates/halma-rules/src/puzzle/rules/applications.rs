@@ -43,20 +43,24 @@ impl ParsedRule {
         let expanded: Vec<bool> = (0..places).map(|place| !stays(place) || copied(place)).collect();
         let beginnings = |vector| (0..board.len()).filter(move |&cell| self.cells(board, cell, vector).is_some());
         let places_on_board: usize = self.directions.iter().map(|&(_, vector)| beginnings(vector).count()).sum();
+        if places_on_board == 0 {
+            return Ok(());
+        }
         let mut choices: Vec<Vec<u8>> = vec![Vec::new()];
         for (place, &set) in sets.iter().enumerate() {
             let letters: Vec<u8> = match expanded[place] {
                 true => (0..alphabet.letters.len() as u8).filter(|l| set >> l & 1 == 1).collect(),
                 false => vec![u8::MAX],
             };
+            // Before they are made.
+            let applications = choices.len() * letters.len() * places_on_board;
+            if applications > MAX_STEPS || applications * places > MAX_CONDITIONS {
+                return Err(TableFault::whole(format!("the rule has {}", too_many())));
+            }
             let all = choices
                 .iter()
                 .flat_map(|chosen| letters.iter().map(move |&letter| chosen.iter().copied().chain([letter]).collect()));
             choices = all.collect();
-            let applications = choices.len() * places_on_board.max(1);
-            if applications > MAX_STEPS || applications * places > MAX_CONDITIONS {
-                return Err(TableFault::whole(format!("the rule has {}", too_many())));
-            }
         }
         for &(direction, vector) in &self.directions {
             for cell in 0..board.len() {
