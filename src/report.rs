@@ -435,7 +435,10 @@ mod tests {
         let stopped = Record { verdict: Verdict::Incomplete, reason: Some("time limit reached".into()), ..levels };
         let complete = "The levels 0 to 3 are complete; deeper ones were not made.";
         assert_eq!(sentence(&stopped), format!("Not finished: time limit reached. {complete}"));
-        assert!(crate::page::claim(&stopped).ends_with("after exactly 0, 1, ..., 3 moves; those after more are not."));
+        assert!(
+            crate::page::claim(&stopped)
+                .ends_with("after exactly 0, 1, ..., 3 moves are enumerated; those after more are not.")
+        );
     }
 
     /// Levels to the end stop there: transfers and games have an empty level then, and nothing after it.
