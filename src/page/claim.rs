@@ -134,8 +134,9 @@ fn undecided(record: &Record, cannot: &str) -> Option<String> {
 fn shorter(record: &Record, length: u32) -> String {
     let one = if record.palindromic { "palindromic solution" } else { "way" };
     match record.refuted_up_to {
-        Some(refuted) if refuted + 1 >= length => format!("No shorter {one} exists."),
-        _ if length == 0 => format!("No shorter {one} exists."),
+        refuted if length == 0 || refuted.is_some_and(|refuted| refuted + 1 >= length) => {
+            format!("No shorter {one} exists.")
+        }
         Some(refuted) => {
             let for_one = if record.palindromic { " for a palindromic solution" } else { "" };
             let needed = moves(refuted + 1);

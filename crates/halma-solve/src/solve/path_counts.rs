@@ -53,17 +53,17 @@ impl CountLimits<'_> {
         if self.plan.is_exceeded(0) { Err(SHORT) } else { Ok(()) }
     }
 
-    /// The same for lists that go on growing: the least that would do is twice what they take now.
+    /// The same, if `entries` more are to be held.
+    pub(crate) fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
+        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
+    }
+
+    /// Whether to go on with lists that go on growing: the least that would do is twice what they take now.
     pub(crate) fn check_for_more(self) -> Result<(), Stopped> {
         self.check().map_err(|stopped| match stopped {
             Stopped::Memory { .. } => Stopped::Memory { least: 2 * memory(), exact: false },
             stopped => stopped,
         })
-    }
-
-    /// The same, if `entries` more are to be held.
-    pub(crate) fn check_for<T>(self, entries: usize) -> Result<(), Stopped> {
-        if self.plan.is_exceeded((entries * size_of::<T>()) as u64) { Err(SHORT) } else { Ok(()) }
     }
 }
 
