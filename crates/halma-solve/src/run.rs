@@ -258,9 +258,7 @@ fn answer(
     // system.
     let available = || budget::available_memory().map(|m| (m / 4 * 3 / beside as u64).max(least));
     let memory = job.limits.memory.or_else(available);
-    // Must come before threads start, since they would already have arenas.
-    MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
-    let expander = Expander::new(threads, memory)?.sharing(Arc::clone(exchange));
+    let expander = expander(threads, memory)?.sharing(Arc::clone(exchange));
     // A thread of the pool shares its work with the others without having to wake one of them first.
     let job = &expander.install(|| trial::choose_cap(job, question, &expander, progress, cancel))?;
     let workspace = folder::workspace(job, question, &**exchange, has_ended)?;
@@ -319,7 +317,6 @@ pub fn answerable(job: &Job, question: Question) -> Result<(), RunError> {
 /// # Errors
 /// [`RunError::TooLittleMemory`].
 pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize, u64), RunError> {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = job.limits.threads.unwrap_or_else(|| (processors() / beside).max(1));
     let needs = needs::of(job, question);
     let least = MemoryPlan::least(threads, needs);
@@ -330,6 +327,18 @@ pub fn affordable(job: &Job, question: Question, beside: usize) -> Result<(usize
         }
         None => Ok((threads, least)),
     }
+}
+
+/// The processors that this process may use.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Starts the threads of a search within `memory` bytes, where that is given.
+fn expander(threads: usize, memory: Option<u64>) -> Result<Expander, rayon::ThreadPoolBuildError> {
+    // Must come before threads start, since they would already have arenas.
+    MemoryPlan::new(memory, threads).arenas().into_iter().for_each(budget::limit_arenas);
+    Expander::new(threads, memory)
 }
 
 /// What answering a job needs.

@@ -1,6 +1,7 @@
 //! The run of a puzzle from a file or in Rust: opens its model and its bound, searches, and completes the record.
 
 use halma_engine::key::Key;
+use halma_files::folder::RECORD_BYTES;
 use halma_puzzles::own::projection::{self, Projections, Unmade};
 use halma_puzzles::own::{self, Bound, Model};
 use halma_puzzles::with_model;
@@ -13,6 +14,9 @@ use crate::solve::model_search::{ModelSearch, Sequences};
 
 /// The most farthest positions that a record shows.
 const SHOWN: usize = 4;
+
+/// The most bytes of a record that its list of solutions may take. Levels and all else take less than the other half.
+const LIST_BYTES: u64 = RECORD_BYTES / 2;
 
 /// A path in the notation of records.
 fn moves<K: Key>(model: &dyn Model<K>, walk: &[K]) -> Vec<String> {
@@ -119,11 +123,25 @@ impl Context<'_> {
                 Err(stopped) => self.incomplete(stopped, record)?,
                 Ok(all) => {
                     let more = all.into_iter().filter(|moves| record.solution.as_ref() != Some(moves));
-                    record.more_solutions = more.take(most as usize - 1).collect();
+                    enter_list(more.take(most as usize - 1).collect(), LIST_BYTES, record);
                 }
             }
         }
         self.count(|length| search.count(length), record)
+    }
+}
+
+/// Enters further solutions, if they take at most `most` bytes of the record.
+fn enter_list(more: Vec<Vec<String>>, most: u64, record: &mut Record) {
+    // A line for each move: its text, quotes, a comma, and room before it.
+    let line = |text: &String| text.len() + 16;
+    let bytes: usize = more.iter().flatten().map(line).sum();
+    if bytes as u64 > most {
+        let [has, most] = [bytes as u64, most].map(bytesize::ByteSize);
+        record.verdict = Verdict::Incomplete;
+        record.reason = Some(format!("{} solutions take {has} of a record, and at most {most} fit", more.len() + 1));
+    } else {
+        record.more_solutions = more;
     }
 }
 
@@ -377,6 +395,21 @@ mod tests {
         let record = run(&job, Question::Solve, &stops, &stops.cancel).unwrap();
         assert!(record.verdict == Verdict::Incomplete && record.is_interrupted(), "{:?}", record.reason);
         assert_eq!((record.length, record.more_solutions.len()), (Some(length), 0));
+    }
+
+    /// It could not be written, and nothing of it would be kept.
+    #[test]
+    fn a_list_that_is_too_long_for_a_record_is_not_finished_and_what_else_was_found_stays() {
+        let mut record = solved(TILES, "none", Question::Solve).unwrap();
+        let (length, list) = (record.length, vec![record.solution.clone().unwrap(); 3]);
+        let written = serde_json::to_string_pretty(&list).unwrap().len() as u64;
+        enter_list(list.clone(), written, &mut record);
+        assert_eq!((record.verdict, &record.more_solutions), (Verdict::Incomplete, &Vec::new()));
+        assert!(record.reason.as_ref().unwrap().starts_with("4 solutions take "), "{:?}", record.reason);
+        assert_eq!(record.length, length);
+        let mut record = solved(TILES, "none", Question::Solve).unwrap();
+        enter_list(list, 2 * written, &mut record);
+        assert_eq!((record.verdict, record.more_solutions.len()), (Verdict::Optimal, 3));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use halma_engine::budget::{self, plan::MemoryPlan};
+use halma_engine::budget;
 use halma_engine::puzzle::Puzzle;
 use halma_engine::search::{CancellationToken, Expander};
 use halma_engine::store::StoreError;
@@ -69,11 +69,8 @@ impl RowSearches {
     /// Where the threads cannot be started.
     pub fn new(threads: Option<u32>, memory: Option<u64>) -> Result<Self, RowSearchError> {
         let memory = memory.unwrap_or_else(|| budget::available_memory().unwrap_or(4 << 30) / 4 * 3);
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.map_or_else(processors, |threads| threads as usize);
-        // Must come before threads start, since they would already have arenas.
-        MemoryPlan::new(Some(memory), threads).arenas().into_iter().for_each(budget::limit_arenas);
-        Ok(Self { expander: Expander::new(threads, Some(memory))?, memory })
+        let threads = threads.map_or_else(super::processors, |threads| threads as usize);
+        Ok(Self { expander: super::expander(threads, Some(memory))?, memory })
     }
 
     /// A shortest solution of a shift, as the places of its moves.

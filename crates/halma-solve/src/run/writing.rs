@@ -16,7 +16,7 @@ fn this_machine() -> Machine {
     Machine {
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         processor: budget::processor(),
-        processors: std::thread::available_parallelism().map_or(1, usize::from),
+        processors: super::processors(),
         cluster: None,
     }
 }

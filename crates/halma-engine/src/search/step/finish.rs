@@ -24,8 +24,10 @@ use crate::store::{BLOCK, Level, Segment, StoreError};
 
 /// New states that one thread filters at a time.
 const FILTER_CHUNK: usize = 1 << 9;
-/// New states that one thread holds before it codes them.
-const HELD: usize = if cfg!(test) { 3 * BLOCK / 8 } else { 64 * BLOCK };
+/// New states that one thread holds before it codes them: 2 MiB of keys.
+const fn held<K: Key>() -> usize {
+    if cfg!(test) { 3 * BLOCK / 8 } else { 64 * BLOCK * size_of::<u64>() / K::BYTES }
+}
 
 /// The figures of one process's share of a level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -114,7 +116,7 @@ impl<P: Puzzle> NewStates<'_, '_, P> {
     #[inline]
     fn push(&mut self, key: P::Key) -> Result<(), Stopped> {
         self.found.push(key);
-        if self.found.len() == HELD { self.flush() } else { Ok(()) }
+        if self.found.len() == held::<P::Key>() { self.flush() } else { Ok(()) }
     }
 
     /// Codes whole blocks of what was found, so that blocks do not depend on how many states are held.
@@ -299,7 +301,7 @@ impl<P: Puzzle> Step<'_, P> {
         let before = (before * BLOCK) as u64 * key;
         Merging {
             threads: 1,
-            each: open + before + 2 * sorted * key + 3 * keys.min(HELD as u64) * key,
+            each: open + before + 2 * sorted * key + 3 * keys.min(held::<P::Key>() as u64) * key,
             coded: coded_in_layers + buffer.bytes() + sorted * key,
         }
     }
@@ -339,7 +341,7 @@ impl<P: Puzzle> Step<'_, P> {
                 return Ok(());
             }
             // A merge of layers may take long. Who stops it loses no successor: the next process has the layers, too.
-            if may_stop && unique.is_multiple_of(HELD as u64) {
+            if may_stop && unique.is_multiple_of(held::<P::Key>() as u64) {
                 self.cancel.check_requested()?;
             }
             unique += 1;
